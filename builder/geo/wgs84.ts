@@ -1,0 +1,48 @@
+import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
+
+const EQUATORIAL_RADIUS: Metres = 6_378_137;
+const FLATTENING = 1 / 298.257223563;
+const ECCENTRICITY_2 = FLATTENING * (2 - FLATTENING);
+const RADIANS = Math.PI / 180;
+
+/** Metres in a degree of longitude at a latitude: the radius of the parallel on the ellipsoid. */
+export function metresPerDegreeLon(lat: Degrees): Metres {
+  const sin = Math.sin(lat * RADIANS);
+  const primeVertical = EQUATORIAL_RADIUS / Math.sqrt(1 - ECCENTRICITY_2 * sin * sin);
+  return primeVertical * Math.cos(lat * RADIANS) * RADIANS;
+}
+
+/** Metres in a degree of latitude around a latitude: the meridian's radius of curvature. */
+export function metresPerDegreeLat(lat: Degrees): Metres {
+  const sin = Math.sin(lat * RADIANS);
+  const root = Math.sqrt(1 - ECCENTRICITY_2 * sin * sin);
+  return ((EQUATORIAL_RADIUS * (1 - ECCENTRICITY_2)) / (root * root * root)) * RADIANS;
+}
+
+/**
+ * Distance between two near points, each coordinate scaled at their middle latitude. Within 10⁻⁵
+ * of the geodesic up to some kilometres, which no street segment exceeds.
+ */
+export function localDistance(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): Metres {
+  const middle = (latA + latB) / 2;
+  const dx = (lonB - lonA) * metresPerDegreeLon(middle);
+  const dy = (latB - latA) * metresPerDegreeLat(middle);
+  return Math.sqrt(dx * dx + dy * dy);
+}
+
+/** The box grown by `margin` on every side. */
+export function bufferBox(box: BoundingBox, margin: Metres): BoundingBox {
+  const lat = Math.max(Math.abs(box.minLat), Math.abs(box.maxLat));
+  const dLon = margin / metresPerDegreeLon(Math.min(lat, 89));
+  const dLat = margin / metresPerDegreeLat(box.minLat);
+  return {
+    minLon: box.minLon - dLon,
+    minLat: box.minLat - dLat,
+    maxLon: box.maxLon + dLon,
+    maxLat: box.maxLat + dLat,
+  };
+}
+
+export function boxContains(box: BoundingBox, lon: Degrees, lat: Degrees): boolean {
+  return lon >= box.minLon && lon <= box.maxLon && lat >= box.minLat && lat <= box.maxLat;
+}

@@ -1,0 +1,23 @@
+/** The streets of an extract as flat arrays: what the network is built from. */
+export interface StreetWays {
+  readonly count: number;
+  /** OSM way ids, as doubles. */
+  readonly osmId: Float64Array;
+  /** What `streetTraits` packed of each way's tags; never 0. */
+  readonly traits: Uint32Array;
+  /** Way `w` has the refs `firstRef[w]` to `firstRef[w + 1]`, exclusive. `count + 1` long. */
+  readonly firstRef: Uint32Array;
+  /** Node ordinals, in way order. Nodes the file lacks are already left out (and counted). */
+  readonly refs: Uint32Array;
+}
+
+/** The nodes those ways use, ascending by OSM id. */
+export interface StreetNodes {
+  readonly count: number;
+  readonly osmId: Float64Array;
+  /** WGS84 degrees. */
+  readonly lon: Float64Array;
+  readonly lat: Float64Array;
+  /** What `nodeTraits` packed of each node's tags; mostly 0. */
+  readonly traits: Uint8Array;
+}

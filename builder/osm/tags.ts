@@ -1,0 +1,7 @@
+/** The tags of one OSM element. Valid only during the call that hands it over, unless copied. */
+export interface Tags {
+  get(key: string): string | undefined;
+  has(key: string): boolean;
+  readonly size: number;
+  entries(): Iterable<[key: string, value: string]>;
+}

@@ -1,0 +1,19 @@
+/** How long work tells what it is doing. The command draws it; tests pass `silent`. */
+export interface Progress {
+  /** Begins a stage. `total` in `unit`s, or `null` when it cannot be known. */
+  start(stage: string, total: number | null, unit: string): StageProgress;
+  /** A line worth keeping: a decision, a warning. */
+  note(line: string): void;
+}
+
+export interface StageProgress {
+  /** So many units are done now, of the stage's total. */
+  at(done: number): void;
+  /** The stage is finished; `summary` replaces its running line. */
+  finish(summary?: string): void;
+}
+
+export const silent: Progress = {
+  start: () => ({ at: () => {}, finish: () => {} }),
+  note: () => {},
+};

@@ -1,0 +1,76 @@
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { COUNTY_OBJECT_KINDS, LATEST } from '../../shards/manifest.ts';
+import { BuildError } from '../errors.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+
+const LOCK = '.build-lock';
+const STORE_ENTRIES = new Set<string>([...COUNTY_OBJECT_KINDS, 'manifests', LATEST, LOCK]);
+
+/**
+ * Claims a folder for one build: creates it if need be, refuses one that holds anything but a
+ * store, or an input, or that another build is writing to. Returns what releases the claim.
+ */
+export async function claimOutputFolder(
+  folder: string,
+  inputs: readonly string[],
+): Promise<() => Promise<void>> {
+  for (const input of inputs) {
+    const relative = path.relative(folder, input);
+    if (!relative.startsWith('..') && !path.isAbsolute(relative)) {
+      throw new BuildError(`${folder}: holds the input ${input}; give --out a folder of its own`);
+    }
+  }
+  try {
+    await mkdir(folder, { recursive: true });
+    const strangers = (await readdir(folder)).filter((entry) => !STORE_ENTRIES.has(entry));
+    if (strangers.length > 0) {
+      throw new BuildError(
+        `${folder}: is not a store: it holds ${strangers.slice(0, 3).join(', ')}; give --out an empty folder or a store`,
+      );
+    }
+  } catch (error) {
+    if (error instanceof BuildError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new BuildError(`${folder}: is a file; give --out a folder`);
+    }
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') {
+      throw new BuildError(`${folder}: leads through a file; give --out a folder`);
+    }
+    throw unreadable(folder, error);
+  }
+  return lock(path.join(folder, LOCK), folder);
+}
+
+async function lock(file: string, folder: string): Promise<() => Promise<void>> {
+  try {
+    const handle = await open(file, 'wx');
+    await handle.writeFile(String(process.pid));
+    await handle.close();
+    return () => rm(file, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
+      throw new BuildError(`${folder}: the disk is full; free some space and run again`);
+    }
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unreadable(file, error);
+  }
+  const owner = Number(await readFile(file, 'utf8').catch(() => ''));
+  if (isAlive(owner)) {
+    throw new BuildError(
+      `${folder}: another build (process ${owner}) is writing to it; wait for it, or give another --out`,
+    );
+  }
+  // Its owner was killed. Whatever it left is whole objects under content-hashed names.
+  await rm(file, { force: true });
+  return lock(file, folder);
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,174 @@
+import type { Millis } from '../../shards/units.ts';
+import type { Link } from '../streets/linker.ts';
+import type { ModeGraph } from '../streets/mode-graph.ts';
+import type { Terminals } from './terminals.ts';
+
+/** Bucket width: 2¹² ms. Narrower buckets scan fewer vertices twice, wider ones are fewer. */
+const BUCKET_SHIFT = 12;
+const NIL = -1;
+
+/**
+ * Bounded one-to-many shortest times from one origin at a time: Dial's bucket queue (1969) with
+ * buckets wider than the shortest arc. A vertex improved within the bucket that is being emptied
+ * goes back into it, so labels are exact whatever the width (the sequential case of Meyer and
+ * Sanders' Δ-stepping). Arrays are made once and only what a search touched is wiped after it.
+ *
+ * One instance serves one thread; `reached` and `times` hold until the next `run`.
+ */
+export class StreetSearch {
+  readonly #graph: ModeGraph;
+  readonly #terminals: Terminals;
+  readonly #limit: Millis;
+  readonly #distance: Int32Array;
+  readonly #scanned: Int32Array;
+  readonly #touched: Int32Array;
+  readonly #bucketHead: Int32Array;
+  #entryVertex: Int32Array;
+  #entryNext: Int32Array;
+
+  /** Targets within the limit by the last run, in no order; the first `run()` of them count. */
+  readonly reached: Uint32Array;
+  /** Milliseconds to each target by the last run; only for those in `reached`. */
+  readonly times: Int32Array;
+  #reachedCount = 0;
+  /** Vertices settled and arcs relaxed, over all runs. */
+  settled = 0;
+  relaxed = 0;
+
+  /** Times above `limit` are not reached; `limit` itself is. */
+  constructor(graph: ModeGraph, terminals: Terminals, limit: Millis) {
+    this.#graph = graph;
+    this.#terminals = terminals;
+    this.#limit = limit;
+    this.#distance = new Int32Array(graph.vertexCount).fill(limit + 1);
+    this.#scanned = new Int32Array(graph.vertexCount).fill(NIL);
+    this.#touched = new Int32Array(graph.vertexCount);
+    this.#bucketHead = new Int32Array((limit >>> BUCKET_SHIFT) + 1).fill(NIL);
+    this.#entryVertex = new Int32Array(graph.arcs.length + 16);
+    this.#entryNext = new Int32Array(graph.arcs.length + 16);
+    this.reached = new Uint32Array(terminals.targetCount);
+    this.times = new Int32Array(terminals.targetCount).fill(limit + 1);
+  }
+
+  /** Searches from an origin; returns how many targets it reached. */
+  run(origin: Link): number {
+    for (let i = 0; i < this.#reachedCount; i++) this.times[this.reached[i]] = this.#limit + 1;
+    this.#reachedCount = 0;
+    const touched = this.#settle(origin);
+    this.#reachFromVertices(touched);
+    this.#reachOnChain(origin);
+    for (let i = 0; i < touched; i++) {
+      const vertex = this.#touched[i];
+      this.#distance[vertex] = this.#limit + 1;
+      this.#scanned[vertex] = NIL;
+    }
+    return this.#reachedCount;
+  }
+
+  /** Labels every vertex within the limit; returns how many there are, listed in `#touched`. */
+  #settle(origin: Link): number {
+    const { firstArc, arcs, chains } = this.#graph;
+    const distance = this.#distance;
+    const scanned = this.#scanned;
+    const touchedList = this.#touched;
+    const bucketHead = this.#bucketHead;
+    const unreached = this.#limit + 1;
+    let entryVertex = this.#entryVertex;
+    let entryNext = this.#entryNext;
+    let entries = 0;
+    let touched = 0;
+    let settled = 0;
+    let relaxed = 0;
+
+    const { chain, along, alongBack, offStreet } = origin;
+    const starts = [chains.a[chain], chains.b[chain]];
+    const costs = [alongBack + offStreet, chains.forward[chain] - along + offStreet];
+    for (let i = 0; i < 2; i++) {
+      const [vertex, cost] = [starts[i], costs[i]];
+      if (cost >= distance[vertex]) continue;
+      if (distance[vertex] === unreached) touchedList[touched++] = vertex;
+      distance[vertex] = cost;
+      entryVertex[entries] = vertex;
+      entryNext[entries] = bucketHead[cost >>> BUCKET_SHIFT];
+      bucketHead[cost >>> BUCKET_SHIFT] = entries++;
+    }
+
+    for (let bucket = 0; bucket < bucketHead.length; bucket++) {
+      for (let entry = bucketHead[bucket]; entry !== NIL; entry = bucketHead[bucket]) {
+        bucketHead[bucket] = entryNext[entry];
+        const vertex = entryVertex[entry];
+        const label = distance[vertex];
+        // An entry outlives its label when the vertex was improved since; the better one counts.
+        if (scanned[vertex] === label) continue;
+        scanned[vertex] = label;
+        settled++;
+        const end = firstArc[vertex + 1] << 1;
+        for (let arc = firstArc[vertex] << 1; arc < end; arc += 2) {
+          const head = arcs[arc];
+          const reachedAt = label + arcs[arc + 1];
+          const known = distance[head];
+          if (reachedAt >= known) continue;
+          if (known === unreached) touchedList[touched++] = head;
+          distance[head] = reachedAt;
+          if (entries === entryVertex.length) {
+            this.#growEntries();
+            entryVertex = this.#entryVertex;
+            entryNext = this.#entryNext;
+          }
+          entryVertex[entries] = head;
+          entryNext[entries] = bucketHead[reachedAt >>> BUCKET_SHIFT];
+          bucketHead[reachedAt >>> BUCKET_SHIFT] = entries++;
+        }
+        relaxed += (end - (firstArc[vertex] << 1)) >>> 1;
+      }
+    }
+    this.settled += settled;
+    this.relaxed += relaxed;
+    return touched;
+  }
+
+  #reachFromVertices(touched: number): void {
+    const { firstEntry, entries } = this.#terminals;
+    const times = this.times;
+    const unreached = this.#limit + 1;
+    let reachedCount = this.#reachedCount;
+    for (let i = 0; i < touched; i++) {
+      const vertex = this.#touched[i];
+      const label = this.#distance[vertex];
+      const end = firstEntry[vertex + 1] << 1;
+      for (let at = firstEntry[vertex] << 1; at < end; at += 2) {
+        const target = entries[at];
+        const time = label + entries[at + 1];
+        const known = times[target];
+        if (time >= known) continue;
+        if (known === unreached) this.reached[reachedCount++] = target;
+        times[target] = time;
+      }
+    }
+    this.#reachedCount = reachedCount;
+  }
+
+  /** Targets on the origin's own chain are reached along it. */
+  #reachOnChain(origin: Link): void {
+    const { firstOnChain, onChain } = this.#terminals;
+    const end = firstOnChain[origin.chain + 1];
+    for (let i = firstOnChain[origin.chain]; i < end; i++) {
+      const { target, link } = onChain[i];
+      const ride =
+        link.along >= origin.along ? link.along - origin.along : origin.alongBack - link.alongBack;
+      const time = origin.offStreet + ride + link.offStreet;
+      if (time >= this.times[target]) continue;
+      if (this.times[target] === this.#limit + 1) this.reached[this.#reachedCount++] = target;
+      this.times[target] = time;
+    }
+  }
+
+  #growEntries(): void {
+    const vertices = new Int32Array(this.#entryVertex.length * 2);
+    vertices.set(this.#entryVertex);
+    this.#entryVertex = vertices;
+    const next = new Int32Array(this.#entryNext.length * 2);
+    next.set(this.#entryNext);
+    this.#entryNext = next;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Link } from '../streets/linker.ts';
+import type { ModeGraph } from '../streets/mode-graph.ts';
+
+/**
+ * Where the targets of a search hang on its graph. A target may have several links (the gates of a
+ * park); each is reached from both ends of its chain, so it stands twice in `entries`: under
+ * vertex `v`, from `firstEntry[v]` to `firstEntry[v + 1]`, two numbers each: the target, and the
+ * milliseconds from the vertex to it.
+ */
+export interface Terminals {
+  readonly targetCount: number;
+  readonly firstEntry: Int32Array;
+  readonly entries: Int32Array;
+  /** Targets by chain, for origins on the same chain, who need not pass an end of it. */
+  readonly firstOnChain: Int32Array;
+  readonly onChain: readonly TargetLink[];
+}
+
+export interface TargetLink {
+  readonly target: number;
+  readonly link: Link;
+}
+
+/** Hangs links on a graph. `targetCount`: target numbers are below it. */
+export function hangTerminals(
+  graph: ModeGraph,
+  targetCount: number,
+  links: readonly TargetLink[],
+): Terminals {
+  const { chains, vertexCount } = graph;
+  const firstEntry = new Int32Array(vertexCount + 1);
+  for (const { link } of links) {
+    firstEntry[chains.a[link.chain] + 1]++;
+    firstEntry[chains.b[link.chain] + 1]++;
+  }
+  for (let v = 0; v < vertexCount; v++) firstEntry[v + 1] += firstEntry[v];
+  const entries = new Int32Array(firstEntry[vertexCount] * 2);
+  const next = firstEntry.slice();
+  const hang = (vertex: number, target: number, cost: number) => {
+    const at = 2 * next[vertex]++;
+    entries[at] = target;
+    entries[at + 1] = cost;
+  };
+  for (const { target, link } of links) {
+    const { chain, along, alongBack, offStreet } = link;
+    hang(chains.a[chain], target, along + offStreet);
+    hang(chains.b[chain], target, chains.backward[chain] - alongBack + offStreet);
+  }
+  const onChain = [...links].sort((x, y) => x.link.chain - y.link.chain || x.target - y.target);
+  const firstOnChain = new Int32Array(chains.a.length + 1);
+  for (const { link } of onChain) firstOnChain[link.chain + 1]++;
+  for (let c = 0; c < chains.a.length; c++) firstOnChain[c + 1] += firstOnChain[c];
+  return { targetCount, firstEntry, entries, firstOnChain, onChain };
+}

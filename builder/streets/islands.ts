@@ -1,0 +1,91 @@
+import { CLOSED, type ModeCosts } from './mode-costs.ts';
+import type { StreetNetwork } from './network.ts';
+
+/**
+ * Closes every edge that touches a strongly connected component of fewer than `minVertices`
+ * vertices, in place: a courtyard drawn without its gate, a one-way stub. Linked before this, a
+ * point beside one would be cut off from the city around it. Returns how many vertices were cut.
+ */
+export function closeIslands(
+  network: StreetNetwork,
+  costs: ModeCosts,
+  minVertices: number,
+): number {
+  const { component, sizes } = strongComponents(network, costs);
+  const small = (vertex: number) => sizes[component[vertex]] < minVertices;
+  const cut = new Set<number>();
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (costs.forward[e] === CLOSED && costs.backward[e] === CLOSED) continue;
+    if (!small(network.from[e]) && !small(network.to[e])) continue;
+    if (small(network.from[e])) cut.add(network.from[e]);
+    if (small(network.to[e])) cut.add(network.to[e]);
+    costs.forward[e] = CLOSED;
+    costs.backward[e] = CLOSED;
+  }
+  return cut.size;
+}
+
+/** Tarjan's algorithm (1972), with its recursion on an explicit stack. */
+export function strongComponents(
+  network: StreetNetwork,
+  costs: ModeCosts,
+): { component: Int32Array; sizes: number[] } {
+  const n = network.vertexCount;
+  const { first, heads } = openArcs(network, costs);
+  const order = new Int32Array(n).fill(-1);
+  const low = new Int32Array(n);
+  const component = new Int32Array(n).fill(-1);
+  const nextArc = Int32Array.from(first.subarray(0, n));
+  const open: number[] = [];
+  const path: number[] = [];
+  const sizes: number[] = [];
+  let counter = 0;
+  for (let root = 0; root < n; root++) {
+    if (order[root] !== -1) continue;
+    path.push(root);
+    while (path.length > 0) {
+      const v = path[path.length - 1];
+      if (order[v] === -1) {
+        order[v] = low[v] = counter++;
+        open.push(v);
+      }
+      if (nextArc[v] < first[v + 1]) {
+        const w = heads[nextArc[v]++];
+        if (order[w] === -1) path.push(w);
+        else if (component[w] === -1) low[v] = Math.min(low[v], order[w]);
+        continue;
+      }
+      path.pop();
+      if (path.length > 0) {
+        const parent = path[path.length - 1];
+        low[parent] = Math.min(low[parent], low[v]);
+      }
+      if (low[v] === order[v]) {
+        let size = 0;
+        for (let w = -1; w !== v; size++) {
+          w = open.pop()!;
+          component[w] = sizes.length;
+        }
+        sizes.push(size);
+      }
+    }
+  }
+  return { component, sizes };
+}
+
+/** Open directions as arcs by tail: heads of `v` are `heads[first[v]]` to `heads[first[v + 1]]`. */
+function openArcs(network: StreetNetwork, costs: ModeCosts) {
+  const first = new Int32Array(network.vertexCount + 1);
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (costs.forward[e] !== CLOSED) first[network.from[e] + 1]++;
+    if (costs.backward[e] !== CLOSED) first[network.to[e] + 1]++;
+  }
+  for (let v = 0; v < network.vertexCount; v++) first[v + 1] += first[v];
+  const heads = new Int32Array(first[network.vertexCount]);
+  const next = first.slice();
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (costs.forward[e] !== CLOSED) heads[next[network.from[e]]++] = network.to[e];
+    if (costs.backward[e] !== CLOSED) heads[next[network.to[e]]++] = network.from[e];
+  }
+  return { first, heads };
+}

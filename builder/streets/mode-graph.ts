@@ -1,0 +1,181 @@
+import { hilbertOrder } from '../../shards/geometry/hilbert.ts';
+import { CLOSED, type ModeCosts } from './mode-costs.ts';
+import type { StreetNetwork } from './network.ts';
+
+/**
+ * What a search runs on: one mode's open edges, with runs of edges that offer no choice contracted
+ * into chains. Vertices are numbered along a Hilbert curve, so that a search, which grows as a
+ * disc, walks memory almost in order.
+ */
+export interface ModeGraph {
+  readonly vertexCount: number;
+  /** Arcs out of `v` are `firstArc[v]` to `firstArc[v + 1]`, exclusive. */
+  readonly firstArc: Int32Array;
+  /** Per arc two numbers: the head, and the milliseconds to it. */
+  readonly arcs: Int32Array;
+  readonly chains: Chains;
+}
+
+/** Where each edge of the network lies on the chains of the graph. */
+export interface Chains {
+  /** End vertices of each chain, and the milliseconds along it; `CLOSED` if not passable. */
+  readonly a: Int32Array;
+  readonly b: Int32Array;
+  readonly forward: Int32Array;
+  readonly backward: Int32Array;
+  /** Per network edge: its chain, or -1 where the mode may not use it. */
+  readonly chainOf: Int32Array;
+  /** Per network edge: 1 where the edge's own direction runs from the chain's b to its a. */
+  readonly reversed: Uint8Array;
+  /** Per network edge: milliseconds from the chain's `a` to where the edge begins, and back. */
+  readonly before: Int32Array;
+  readonly beforeBack: Int32Array;
+}
+
+/** Contracts a mode's open edges. The shortest times between kept vertices stay exactly the same. */
+export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGraph {
+  const open = (e: number) => costs.forward[e] !== CLOSED || costs.backward[e] !== CLOSED;
+  const incidence = edgesAtVertices(network, open);
+  const isJunction = markJunctions(network, costs, incidence);
+  const chainOf = new Int32Array(network.edgeCount).fill(-1);
+  const reversed = new Uint8Array(network.edgeCount);
+  const before = new Int32Array(network.edgeCount);
+  const beforeBack = new Int32Array(network.edgeCount);
+  const ends: { a: number; b: number; forward: number; backward: number }[] = [];
+
+  const follow = (start: number, firstEdge: number): void => {
+    const chain = ends.length;
+    let [vertex, edge] = [start, firstEdge];
+    let [forward, backward] = [0, 0];
+    for (;;) {
+      const flip = network.from[edge] !== vertex;
+      chainOf[edge] = chain;
+      reversed[edge] = flip ? 1 : 0;
+      before[edge] = forward;
+      beforeBack[edge] = backward;
+      forward = add(forward, flip ? costs.backward[edge] : costs.forward[edge]);
+      backward = add(backward, flip ? costs.forward[edge] : costs.backward[edge]);
+      vertex = flip ? network.from[edge] : network.to[edge];
+      if (isJunction[vertex]) break;
+      edge = incidence.other(vertex, edge);
+    }
+    ends.push({ a: start, b: vertex, forward, backward });
+  };
+  const followAllFrom = (vertex: number): void => {
+    for (let i = incidence.first[vertex]; i < incidence.first[vertex + 1]; i++) {
+      if (chainOf[incidence.edges[i]] === -1) follow(vertex, incidence.edges[i]);
+    }
+  };
+  for (let v = 0; v < network.vertexCount; v++) if (isJunction[v]) followAllFrom(v);
+  // What is left are rings that touch nothing: any vertex of one serves as its junction.
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (!open(e) || chainOf[e] !== -1) continue;
+    isJunction[network.from[e]] = 1;
+    followAllFrom(network.from[e]);
+  }
+
+  const renumbered = numberVertices(network, isJunction);
+  const chains: Chains = {
+    a: Int32Array.from(ends, (c) => renumbered[c.a]),
+    b: Int32Array.from(ends, (c) => renumbered[c.b]),
+    forward: Int32Array.from(ends, (c) => c.forward),
+    backward: Int32Array.from(ends, (c) => c.backward),
+    chainOf,
+    reversed,
+    before,
+    beforeBack,
+  };
+  const vertexCount = isJunction.reduce((sum, junction) => sum + junction, 0);
+  return { vertexCount, ...buildArcs(vertexCount, chains), chains };
+}
+
+function add(sum: number, cost: number): number {
+  return sum === CLOSED || cost === CLOSED ? CLOSED : sum + cost;
+}
+
+interface Incidence {
+  readonly first: Int32Array;
+  readonly edges: Int32Array;
+  /** At a vertex of two edges, the one that is not `edge`. */
+  other(vertex: number, edge: number): number;
+}
+
+function edgesAtVertices(network: StreetNetwork, open: (e: number) => boolean): Incidence {
+  const first = new Int32Array(network.vertexCount + 1);
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (!open(e)) continue;
+    first[network.from[e] + 1]++;
+    first[network.to[e] + 1]++;
+  }
+  for (let v = 0; v < network.vertexCount; v++) first[v + 1] += first[v];
+  const edges = new Int32Array(first[network.vertexCount]);
+  const next = first.slice();
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (!open(e)) continue;
+    edges[next[network.from[e]]++] = e;
+    edges[next[network.to[e]]++] = e;
+  }
+  const other = (vertex: number, edge: number) => {
+    const at = first[vertex];
+    return edges[at] === edge ? edges[at + 1] : edges[at];
+  };
+  return { first, edges, other };
+}
+
+/**
+ * A vertex is a junction unless exactly two different edges meet there and what may enter by one
+ * may leave by the other, both ways alike: then passing it is no choice.
+ */
+function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence): Uint8Array {
+  const isJunction = new Uint8Array(network.vertexCount);
+  for (let v = 0; v < network.vertexCount; v++) {
+    const degree = at.first[v + 1] - at.first[v];
+    if (degree === 0) continue;
+    const [e, f] = [at.edges[at.first[v]], at.edges[at.first[v] + 1]];
+    if (degree !== 2 || e === f) {
+      isJunction[v] = 1;
+      continue;
+    }
+    const mayEnter = (edge: number) =>
+      (network.to[edge] === v ? costs.forward[edge] : costs.backward[edge]) !== CLOSED;
+    const mayLeave = (edge: number) =>
+      (network.from[edge] === v ? costs.forward[edge] : costs.backward[edge]) !== CLOSED;
+    if (mayEnter(e) !== mayLeave(f) || mayEnter(f) !== mayLeave(e)) isJunction[v] = 1;
+  }
+  return isJunction;
+}
+
+/** New numbers of the junctions, along a Hilbert curve; -1 for the rest. */
+function numberVertices(network: StreetNetwork, isJunction: Uint8Array): Int32Array {
+  const kept: number[] = [];
+  for (let v = 0; v < network.vertexCount; v++) if (isJunction[v]) kept.push(v);
+  const lon = Float64Array.from(kept, (v) => network.vertexLon[v]);
+  const lat = Float64Array.from(kept, (v) => network.vertexLat[v]);
+  const numbers = new Int32Array(network.vertexCount).fill(-1);
+  hilbertOrder(lon, lat).forEach((k, number) => {
+    numbers[kept[k]] = number;
+  });
+  return numbers;
+}
+
+function buildArcs(vertexCount: number, chains: Chains) {
+  const firstArc = new Int32Array(vertexCount + 1);
+  const eachArc = (visit: (tail: number, head: number, cost: number) => void) => {
+    for (let c = 0; c < chains.a.length; c++) {
+      // A ring never shortens a way; it only carries points.
+      if (chains.a[c] === chains.b[c]) continue;
+      if (chains.forward[c] !== CLOSED) visit(chains.a[c], chains.b[c], chains.forward[c]);
+      if (chains.backward[c] !== CLOSED) visit(chains.b[c], chains.a[c], chains.backward[c]);
+    }
+  };
+  eachArc((tail) => firstArc[tail + 1]++);
+  for (let v = 0; v < vertexCount; v++) firstArc[v + 1] += firstArc[v];
+  const arcs = new Int32Array(firstArc[vertexCount] * 2);
+  const next = firstArc.slice();
+  eachArc((tail, head, cost) => {
+    const at = 2 * next[tail]++;
+    arcs[at] = head;
+    arcs[at + 1] = cost;
+  });
+  return { firstArc, arcs };
+}

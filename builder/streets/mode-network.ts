@@ -1,0 +1,29 @@
+import type { StreetMode } from '../../shards/modes.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import { closeIslands } from './islands.ts';
+import { Linker } from './linker.ts';
+import { modeCosts } from './mode-costs.ts';
+import { buildModeGraph, type ModeGraph } from './mode-graph.ts';
+import type { StreetNetwork } from './network.ts';
+
+/** The streets as one mode sees them: islands gone, contracted, ready to link and to search. */
+export interface ModeNetwork {
+  readonly mode: StreetMode;
+  readonly graph: ModeGraph;
+  readonly linker: Linker;
+  /** Vertices that were on islands too small to keep. */
+  readonly islandVertices: number;
+}
+
+export function buildModeNetwork(
+  network: StreetNetwork,
+  mode: StreetMode,
+  coverage: BoundingBox | null,
+): ModeNetwork {
+  const costs = modeCosts(network, mode);
+  const islandVertices = closeIslands(network, costs, ROUTING.minIslandVertices);
+  const graph = buildModeGraph(network, costs);
+  const linker = new Linker(network, costs, graph, coverage);
+  return { mode, graph, linker, islandVertices };
+}

@@ -1,0 +1,63 @@
+import type { Progress, StageProgress } from '../../builder/progress.ts';
+
+const REDRAW_MS = 100;
+/** On a pipe, a line this often: enough to see that it lives, few enough to read. */
+const PLAIN_MS = 5_000;
+
+/**
+ * Draws long work: on a terminal one line a stage, redrawn in place with rate and time left; on a
+ * pipe plain lines.
+ */
+export function terminalProgress(out: NodeJS.WriteStream, now = () => performance.now()): Progress {
+  const live = out.isTTY === true;
+  const show = (line: string, end: string) =>
+    out.write(live ? `\r\x1b[2K${line}${end}` : `${line}\n`);
+  return {
+    note: (line) => show(line, '\n'),
+    start(stage, total, unit): StageProgress {
+      const begun = now();
+      let shown = begun;
+      let latest = 0;
+      const seconds = () => (now() - begun) / 1000;
+      if (live) show(`${stage} …`, '');
+      return {
+        at(done) {
+          latest = done;
+          if (now() - shown < (live ? REDRAW_MS : PLAIN_MS)) return;
+          shown = now();
+          show(runningLine(stage, done, total, unit, seconds()), '');
+        },
+        finish(summary) {
+          const what = summary ?? `${count(total ?? latest)} ${unit}`;
+          show(`${stage}: ${what} (${duration(seconds())})`, '\n');
+        },
+      };
+    },
+  };
+}
+
+function runningLine(
+  stage: string,
+  done: number,
+  total: number | null,
+  unit: string,
+  seconds: number,
+): string {
+  const rate = done / Math.max(seconds, 0.001);
+  const pace = `${count(Math.round(rate))} ${unit}/s`;
+  if (total === null) return `${stage}: ${count(done)} ${unit}, ${pace}`;
+  const left = duration((total - done) / Math.max(rate, 0.001));
+  const percent = Math.floor((100 * done) / Math.max(1, total));
+  return `${stage}: ${percent} %, ${count(done)} of ${count(total)} ${unit}, ${pace}, ${left} left`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

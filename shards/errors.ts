@@ -1,0 +1,39 @@
+/** An object of the release is not what its name and place promise: truncated, corrupted, or foreign. */
+export class ShardError extends Error {
+  override readonly name = 'ShardError';
+  /** The object: a file or a name in the store. */
+  readonly object: string;
+  /** Which part of it, such as a section tag, a row, or `header`. */
+  readonly part: string;
+
+  constructor(object: string, part: string, problem: string) {
+    super(`${object}: ${part}: ${problem}`);
+    this.object = object;
+    this.part = part;
+  }
+}
+
+/** Why a store did not give what was asked. */
+export type StoreFailure =
+  /** No object of that name. */
+  | 'missing'
+  /** There is an object of that name, but not of the recorded length or identity. */
+  | 'changed'
+  /** A conditional put lost: somebody else wrote first. */
+  | 'conflict'
+  /** The disk is full. */
+  | 'full'
+  /** Anything else: permission, network, a broken disk. */
+  | 'unavailable';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly failure: StoreFailure;
+  readonly object: string;
+
+  constructor(failure: StoreFailure, object: string, problem: string, options?: ErrorOptions) {
+    super(`${object}: ${problem}`, options);
+    this.failure = failure;
+    this.object = object;
+  }
+}

@@ -1,0 +1,25 @@
+import type { CountyFips } from './units.ts';
+
+declare const geoid: unique symbol;
+/** A census block's 15 digits: state 2, county 3, tract 6, block 4. Leading zeros count. */
+export type Geoid = string & { readonly [geoid]?: 'block' };
+/** The same 15 digits as a number. Below 10¹⁵ < 2⁵³, so a double holds it exactly. */
+export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
+
+const FIFTEEN_DIGITS = /^\d{15}$/;
+
+export function isGeoid(text: string): text is Geoid {
+  return FIFTEEN_DIGITS.test(text);
+}
+
+export function geoidToNumber(text: Geoid): GeoidNumber {
+  return Number(text);
+}
+
+export function geoidFromNumber(value: GeoidNumber): Geoid {
+  return String(value).padStart(15, '0');
+}
+
+export function countyOf(text: Geoid): CountyFips {
+  return text.slice(0, 5);
+}

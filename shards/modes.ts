@@ -1,0 +1,30 @@
+/** The travel modes, in the order of their ids. There is no drive mode. */
+export const MODES = [
+  { modeId: 1, mode: 'walk', description: 'On foot along streets and paths.' },
+  {
+    modeId: 2,
+    mode: 'bike',
+    description:
+      'By bicycle on streets a careful adult would ride, walking the bike past the rest.',
+  },
+  {
+    modeId: 3,
+    mode: 'transit',
+    description:
+      'By scheduled public transit, door to door: the walk to the stop, the wait, the ride, transfers, and the walk at the end.',
+  },
+] as const;
+
+export type Mode = (typeof MODES)[number]['mode'];
+export type ModeId = (typeof MODES)[number]['modeId'];
+
+/** The modes that are searched on the street network alone. */
+export type StreetMode = 'walk' | 'bike';
+
+export const MODE_LABELS: readonly Mode[] = MODES.map((m) => m.mode);
+
+const ID_BY_LABEL = new Map<Mode, ModeId>(MODES.map((m) => [m.mode, m.modeId]));
+
+export function modeIdOf(mode: Mode): ModeId {
+  return ID_BY_LABEL.get(mode)!;
+}

@@ -1,0 +1,89 @@
+import { crc32c } from '../crc32c.ts';
+import { readEnvelope, writeEnvelope } from '../envelope.ts';
+import { ShardError } from '../errors.ts';
+import type { Tenths } from '../units.ts';
+
+export const NEAREST_KIND = 'NEAR';
+
+/**
+ * Minutes from each block to the nearest of each leaf type, by each mode: rows of one fixed
+ * stride, in the order of the block index, so that an answer is one range read whose place is
+ * arithmetic. Column = mode position × leaves + leaf position, both as the manifest orders them;
+ * a cell is 16 bits of tenths of a minute, 0 for "not within 30 minutes"; a row ends in its
+ * CRC-32C, seeded with its ordinal, so that a right row in a wrong place is found out too.
+ */
+const ROWS_OFFSET = 96;
+const CRC_BYTES = 4;
+
+export function nearestStride(columns: number): number {
+  return columns * 2 + CRC_BYTES;
+}
+
+/** The bytes a whole object of so many rows has: its length is checked without reading it. */
+export function nearestBytes(rows: number, columns: number): number {
+  const end = ROWS_OFFSET + rows * nearestStride(columns);
+  const meta = Math.ceil(end / 8) * 8;
+  return meta + 8;
+}
+
+export function nearestRange(ordinal: number, columns: number): { offset: number; length: number } {
+  const length = nearestStride(columns);
+  return { offset: ROWS_OFFSET + ordinal * length, length };
+}
+
+/** Encodes `times`, row-major, `columns` a row; 0 for unreached. */
+export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
+  const rows = columns === 0 ? 0 : times.length / columns;
+  const stride = nearestStride(columns);
+  const body = new Uint8Array(rows * stride);
+  const view = new DataView(body.buffer);
+  for (let row = 0; row < rows; row++) {
+    const at = row * stride;
+    for (let c = 0; c < columns; c++) {
+      view.setUint16(at + c * 2, times[row * columns + c], true);
+    }
+    view.setUint32(at + columns * 2, crc32c(body, row, at, columns * 2), true);
+  }
+  const meta = new Uint8Array(8);
+  new DataView(meta.buffer).setUint32(0, rows, true);
+  new DataView(meta.buffer).setUint32(4, columns, true);
+  // The rows come first: their offset does not depend on anything a reader would have to fetch.
+  const bytes = writeEnvelope(NEAREST_KIND, [
+    { tag: 'ROWS', bytes: body },
+    { tag: 'META', bytes: meta },
+  ]);
+  if (bytes.length !== nearestBytes(rows, columns)) throw new Error('nearest layout is off');
+  return bytes;
+}
+
+/** Decodes one row as fetched by `nearestRange`. A row that is not what was written is a `ShardError`. */
+export function decodeNearestRow(
+  object: string,
+  ordinal: number,
+  bytes: Uint8Array,
+  columns: number,
+): Uint16Array {
+  if (bytes.length !== nearestStride(columns)) {
+    throw new ShardError(object, `row ${ordinal}`, `truncated: ${bytes.length} bytes`);
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(columns * 2, true) !== crc32c(bytes, ordinal, 0, columns * 2)) {
+    throw new ShardError(object, `row ${ordinal}`, 'corrupted: checksum does not match');
+  }
+  const times: Uint16Array = new Uint16Array(columns);
+  for (let c = 0; c < columns; c++) times[c] = view.getUint16(c * 2, true) satisfies Tenths;
+  return times;
+}
+
+/** What a whole object says of itself, for those who hold all of it. */
+export function readNearestShape(object: string, bytes: Uint8Array) {
+  const envelope = readEnvelope(object, bytes, bytes.length, NEAREST_KIND);
+  const meta = envelope.sections.find((s) => s.tag === 'META');
+  if (meta?.bytes !== 8) throw new ShardError(object, 'META', 'section is missing');
+  const view = new DataView(bytes.buffer, bytes.byteOffset + meta.offset, 8);
+  const shape = { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };
+  if (bytes.length !== nearestBytes(shape.rows, shape.columns)) {
+    throw new ShardError(object, 'META', 'does not match the length of the object');
+  }
+  return shape;
+}

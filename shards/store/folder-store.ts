@@ -1,0 +1,230 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { StoreError } from '../errors.ts';
+import type { ObjectRef, WritableStore } from './store.ts';
+
+/** Files kept open between reads: objects are immutable, so a handle never goes stale. */
+const OPEN_FILES = 256;
+
+/** A store in a folder of this machine. Writes are fsynced and renamed into place: whole or absent. */
+export class FolderStore implements WritableStore {
+  readonly location: string;
+  /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */
+  readonly #files = new LRUCache<string, OpenFile>({
+    max: OPEN_FILES,
+    dispose: (file) => void file.release(),
+  });
+
+  constructor(folder: string) {
+    this.location = path.resolve(folder);
+  }
+
+  async readRange(ref: ObjectRef, offset: number, length: number): Promise<Uint8Array> {
+    const file = await this.#open(ref);
+    try {
+      const buffer = Buffer.allocUnsafeSlow(length);
+      const { bytesRead } = await file.handle.read(buffer, 0, length, offset);
+      if (bytesRead !== length) {
+        throw new StoreError('changed', ref.name, `has no ${length} bytes at ${offset}`);
+      }
+      return buffer;
+    } catch (error) {
+      throw this.#explain(ref.name, error);
+    } finally {
+      file.release();
+    }
+  }
+
+  async readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {
+    try {
+      const bytes = await readFile(this.#path(name));
+      return { bytes, identity: identityOf(bytes) };
+    } catch (error) {
+      throw this.#explain(name, error);
+    }
+  }
+
+  async putIfAbsent(name: string, bytes: Uint8Array): Promise<'written' | 'present'> {
+    const target = this.#path(name);
+    const existing = await stat(target).catch(() => null);
+    // The name carries the content hash: a whole file of that name is that content.
+    if (existing?.size === bytes.length) return 'present';
+    await this.#writeWhole(name, bytes);
+    return 'written';
+  }
+
+  async putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string> {
+    const lock = this.#path(`${name}.lock`);
+    let handle: FileHandle;
+    try {
+      await mkdir(path.dirname(lock), { recursive: true });
+      handle = await open(lock, 'wx');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+        throw new StoreError(
+          'conflict',
+          name,
+          `is being replaced by another process; if none is running, remove ${lock}`,
+        );
+      }
+      throw this.#explain(name, error);
+    }
+    try {
+      const current = await this.readWhole(name).catch((error) => {
+        if (error instanceof StoreError && error.failure === 'missing') return null;
+        throw error;
+      });
+      if ((current?.identity ?? null) !== expected) {
+        throw new StoreError('conflict', name, 'was replaced by somebody else in the meantime');
+      }
+      await this.#writeWhole(name, bytes);
+      return identityOf(bytes);
+    } finally {
+      await handle.close();
+      await rm(lock, { force: true });
+    }
+  }
+
+  async list(prefix: string): Promise<{ name: string; bytes: number }[]> {
+    const folder = path.dirname(`${prefix}x`);
+    let entries: string[];
+    try {
+      entries = await readdir(this.#path(folder));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw this.#explain(prefix, error);
+    }
+    const names = entries
+      .map((entry) => path.posix.join(folder, entry))
+      .filter((name) => name.startsWith(prefix) && !isScratch(name))
+      .sort();
+    const found: { name: string; bytes: number }[] = [];
+    for (const name of names) {
+      const info = await stat(this.#path(name));
+      if (info.isFile()) found.push({ name, bytes: info.size });
+    }
+    return found;
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(this.#path(name), { force: true });
+  }
+
+  async close(): Promise<void> {
+    this.#files.clear();
+  }
+
+  #path(name: string): string {
+    return path.join(this.location, name);
+  }
+
+  async #open(ref: ObjectRef): Promise<OpenFile> {
+    const cached = this.#files.get(ref.name);
+    if (cached?.retain()) return cached;
+    let handle: FileHandle;
+    try {
+      handle = await open(this.#path(ref.name), 'r');
+    } catch (error) {
+      throw this.#explain(ref.name, error);
+    }
+    const { size } = await handle.stat();
+    if (size !== ref.bytes) {
+      await handle.close();
+      throw new StoreError(
+        'changed',
+        ref.name,
+        `has ${size} bytes; its manifest says ${ref.bytes}`,
+      );
+    }
+    const file = new OpenFile(handle);
+    file.retain();
+    this.#files.set(ref.name, file);
+    return file;
+  }
+
+  async #writeWhole(name: string, bytes: Uint8Array): Promise<void> {
+    const target = this.#path(name);
+    const scratch = `${target}.${randomUUID()}.tmp`;
+    try {
+      await mkdir(path.dirname(target), { recursive: true });
+      const handle = await open(scratch, 'wx');
+      try {
+        await handle.writeFile(bytes);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(scratch, target);
+    } catch (error) {
+      await rm(scratch, { force: true }).catch(() => {});
+      throw this.#explain(name, error);
+    }
+  }
+
+  #explain(name: string, error: unknown): StoreError {
+    if (error instanceof StoreError) return error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const where = this.#path(name);
+    const cause = { cause: error };
+    if (code === 'ENOENT') return new StoreError('missing', where, 'no such object', cause);
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      return new StoreError(
+        'full',
+        where,
+        'the disk is full: free some space and run again',
+        cause,
+      );
+    }
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+      return new StoreError('unavailable', where, 'permission denied', cause);
+    }
+    if (code === 'ENOTDIR' || code === 'EEXIST') {
+      return new StoreError(
+        'unavailable',
+        where,
+        'a file stands where the store needs a folder',
+        cause,
+      );
+    }
+    return new StoreError('unavailable', where, message ?? String(error), cause);
+  }
+}
+
+/** A file handle that closes when the cache and the last read have let go of it. */
+class OpenFile {
+  readonly handle: FileHandle;
+  #holders = 1;
+
+  constructor(handle: FileHandle) {
+    this.handle = handle;
+  }
+
+  retain(): boolean {
+    if (this.#holders === 0) return false;
+    this.#holders++;
+    return true;
+  }
+
+  release(): void {
+    if (--this.#holders === 0) void this.handle.close();
+  }
+}
+
+function identityOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function isScratch(name: string): boolean {
+  return name.endsWith('.tmp') || name.endsWith('.lock');
+}

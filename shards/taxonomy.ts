@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { DestTypeId } from './units.ts';
+
+/** One destination type of a release: a leaf that places have, or a parent that stands for its leaves. */
+export const destinationTypeSchema = z.strictObject({
+  dest_type_id: z.int().min(1).max(65_535),
+  label: z.string().regex(/^[a-z][a-z0-9_]*$/),
+  name: z.string().min(1),
+  parent_id: z.int().nullable(),
+});
+export type DestinationType = z.infer<typeof destinationTypeSchema>;
+
+export const taxonomySchema = z.strictObject({
+  version: z.string(),
+  types: z.array(destinationTypeSchema),
+});
+
+/** The taxonomy of a release, ready for look-ups. */
+export class Taxonomy {
+  readonly types: readonly DestinationType[];
+  /** Leaf ids, ascending: the column order of the `nearest` object. */
+  readonly leafIds: readonly DestTypeId[];
+  readonly #leavesOf = new Map<DestTypeId, readonly DestTypeId[]>();
+
+  constructor(types: readonly DestinationType[]) {
+    this.types = [...types].sort((a, b) => a.dest_type_id - b.dest_type_id);
+    const parents = new Set(types.map((t) => t.parent_id));
+    this.leafIds = this.types
+      .filter((t) => !parents.has(t.dest_type_id))
+      .map((t) => t.dest_type_id);
+    const byId = new Map(this.types.map((t) => [t.dest_type_id, t]));
+    const leaves = new Map<DestTypeId, DestTypeId[]>(this.types.map((t) => [t.dest_type_id, []]));
+    for (const leaf of this.leafIds) {
+      for (let id: number | null = leaf; id !== null; id = byId.get(id)!.parent_id) {
+        const below = leaves.get(id);
+        if (!below) throw new RangeError(`destination type ${leaf} has the unknown parent ${id}`);
+        below.push(leaf);
+      }
+    }
+    this.#leavesOf = leaves;
+  }
+
+  has(id: DestTypeId): boolean {
+    return this.#leavesOf.has(id);
+  }
+
+  /** The leaves a type stands for, ascending: itself for a leaf. Empty for an unknown id. */
+  leavesOf(id: DestTypeId): readonly DestTypeId[] {
+    return this.#leavesOf.get(id) ?? [];
+  }
+
+  /** The union of the leaves of several types, ascending and without repeats. */
+  expand(ids: readonly DestTypeId[]): DestTypeId[] {
+    return [...new Set(ids.flatMap((id) => this.leavesOf(id)))].sort((a, b) => a - b);
+  }
+}

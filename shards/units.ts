@@ -1,0 +1,41 @@
+/**
+ * Numbers and strings that carry their unit. A brand costs nothing at run time; it stops a
+ * minute from being passed where a tenth of a minute is meant.
+ */
+declare const unit: unique symbol;
+type Branded<T, Name extends string> = T & { readonly [unit]?: Name };
+
+/** Travel time inside the builder: whole milliseconds. Rounded once, at the end. */
+export type Millis = Branded<number, 'ms'>;
+/** Travel time in a row: tenths of a minute, 10 to 300. */
+export type Tenths = Branded<number, 'min/10'>;
+export type Minutes = Branded<number, 'min'>;
+export type Metres = Branded<number, 'm'>;
+export type SquareMetres = Branded<number, 'm2'>;
+/** WGS84 degrees. */
+export type Degrees = Branded<number, 'deg'>;
+/** A coordinate in a shard: degrees × 10⁶ as an integer, about 0.1 m. */
+export type MicroDegrees = Branded<number, 'deg/1e6'>;
+export type Bytes = Branded<number, 'B'>;
+
+/** Stable id of a point of interest: an integer below 2⁵³, see `builder/destinations/dest-id.ts`. */
+export type DestId = Branded<number, 'dest_id'>;
+/** Id of a destination type in the taxonomy of a release. */
+export type DestTypeId = Branded<number, 'dest_type_id'>;
+
+/** Five-digit county FIPS code: state and county. */
+export type CountyFips = Branded<string, 'county'>;
+
+/** A longitude/latitude box in degrees, west to east and south to north. */
+export interface BoundingBox {
+  readonly minLon: Degrees;
+  readonly minLat: Degrees;
+  readonly maxLon: Degrees;
+  readonly maxLat: Degrees;
+}
+
+export const MICRO = 1_000_000;
+
+export function toMicro(degrees: Degrees): MicroDegrees {
+  return Math.round(degrees * MICRO);
+}

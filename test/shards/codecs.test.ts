@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { crc32c } from '../../shards/crc32c.ts';
+import { ShardError } from '../../shards/errors.ts';
+import { BlockIndex, type BlockRecord, LINK_STATUSES } from '../../shards/index/block-index.ts';
+import { decodeDictionary, encodeDictionary, ordinalIn } from '../../shards/matrix/dictionary.ts';
+import {
+  decodeRow,
+  encodeRow,
+  MINUTES,
+  type ModeRow,
+  TENTHS,
+  type TimeUnit,
+} from '../../shards/matrix/row-codec.ts';
+import {
+  decodeNearestRow,
+  encodeNearest,
+  nearestRange,
+  readNearestShape,
+} from '../../shards/nearest/nearest.ts';
+import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
+import { VarintReader, VarintWriter } from '../../shards/varint.ts';
+
+/** The definition, a bit at a time: shares nothing with the tables. */
+function crcByBits(bytes: Uint8Array): number {
+  let crc = 0xffff_ffffn;
+  for (const byte of bytes) {
+    crc ^= BigInt(byte);
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1n ? (crc >> 1n) ^ 0x82f63b78n : crc >> 1n;
+  }
+  return Number(crc ^ 0xffff_ffffn);
+}
+
+describe('CRC-32C', () => {
+  test('gives the sums of RFC 3720', () => {
+    expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
+    expect(crc32c(new Uint8Array(32).fill(255))).toBe(0x62a8ab43);
+    expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(0x46dd794e);
+    expect(crc32c(new TextEncoder().encode('123456789'))).toBe(0xe3069283);
+  });
+
+  test('equals the definition, whole and in pieces', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, cut) => {
+        const at = Math.min(cut, bytes.length);
+        expect(crc32c(bytes)).toBe(crcByBits(bytes));
+        expect(crc32c(bytes, crc32c(bytes, 0, 0, at), at)).toBe(crcByBits(bytes));
+      }),
+    );
+  });
+});
+
+test('varints give back every integer below 2⁵³, and end early rather than lie', () => {
+  const natural = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constant(Number.MAX_SAFE_INTEGER));
+  const signed = fc.integer({ min: -(2 ** 52) + 1, max: 2 ** 52 - 1 });
+  fc.assert(
+    fc.property(fc.array(natural), fc.array(signed), (naturals, integers) => {
+      const out = new VarintWriter(1);
+      for (const value of naturals) out.uint(value);
+      for (const value of integers) out.int(value);
+      const reader = new VarintReader(out.view());
+      expect(naturals.map(() => reader.uint())).toEqual(naturals);
+      expect(integers.map(() => reader.int())).toEqual(integers.map((value) => value || 0));
+      expect(reader.done).toBe(true);
+      expect(() => reader.byte()).toThrow('ends early');
+    }),
+  );
+});
+
+test('a dictionary gives back its ids and finds each of them, and no other', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.maxSafeNat()), fc.maxSafeNat(), (unsorted, other) => {
+      const ids = [...unsorted].sort((a, b) => a - b);
+      const decoded = decodeDictionary(encodeDictionary(ids));
+      expect([...decoded]).toEqual(ids);
+      for (const [i, id] of ids.entries()) expect(ordinalIn(decoded, id)).toBe(i);
+      expect(ordinalIn(decoded, other)).toBe(ids.indexOf(other));
+    }),
+  );
+});
+
+const TARGETS = 500;
+const modeRow = (unit: TimeUnit): fc.Arbitrary<ModeRow> =>
+  fc.uniqueArray(fc.nat(TARGETS - 1)).chain((targets) =>
+    fc
+      .array(fc.integer({ min: unit.least, max: unit.most }), {
+        minLength: targets.length,
+        maxLength: targets.length,
+      })
+      .map((times) => ({
+        targets: Uint32Array.from(targets).sort(),
+        times: Uint16Array.from(times),
+      })),
+  );
+
+describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
+  const rows = fc.array(modeRow(unit), { minLength: 1, maxLength: 3 });
+  const encode = (ordinal: number, modes: ModeRow[]) => {
+    const out = new VarintWriter();
+    encodeRow(out, ordinal, modes, unit);
+    return out.view().slice();
+  };
+  const decode = (ordinal: number, bytes: Uint8Array, modes: number) =>
+    decodeRow('object', ordinal, bytes, modes, TARGETS, unit);
+
+  test('comes back as it was written', () => {
+    fc.assert(
+      fc.property(rows, fc.nat(), (modes, ordinal) => {
+        expect(decode(ordinal, encode(ordinal, modes), modes.length)).toEqual(modes);
+      }),
+    );
+  });
+
+  test('truncated, with any bit flipped, or read in another place is a named error', () => {
+    fc.assert(
+      fc.property(rows, fc.nat(), fc.nat(), (modes, ordinal, where) => {
+        const bytes = encode(ordinal, modes);
+        fc.pre(bytes.length > 0);
+        const flipped = bytes.slice();
+        flipped[where % bytes.length] ^= 1 << (where % 8);
+        expect(() => decode(ordinal, flipped, modes.length)).toThrow(ShardError);
+        const cut = bytes.subarray(0, 1 + (where % (bytes.length - 1)));
+        expect(() => decode(ordinal, cut, modes.length)).toThrow(ShardError);
+        expect(() => decode(ordinal + 1, bytes, modes.length)).toThrow(`row ${ordinal + 1}`);
+      }),
+    );
+  });
+});
+
+describe('a nearest object', () => {
+  const shaped = fc
+    .record({ rows: fc.integer({ min: 1, max: 20 }), columns: fc.integer({ min: 1, max: 40 }) })
+    .chain(({ rows, columns }) =>
+      fc
+        .array(fc.nat(300), { minLength: rows * columns, maxLength: rows * columns })
+        .map((times) => ({ rows, columns, times: Uint16Array.from(times) })),
+    );
+  const rowBytes = (bytes: Uint8Array, row: number, columns: number) => {
+    const { offset, length } = nearestRange(row, columns);
+    return bytes.subarray(offset, offset + length);
+  };
+
+  test('gives every row back by one range whose place is arithmetic', () => {
+    fc.assert(
+      fc.property(shaped, ({ rows, columns, times }) => {
+        const bytes = encodeNearest(times, columns);
+        expect(readNearestShape('object', bytes)).toEqual({ rows, columns });
+        for (let row = 0; row < rows; row++) {
+          const decoded = decodeNearestRow('object', row, rowBytes(bytes, row, columns), columns);
+          expect([...decoded]).toEqual([...times.subarray(row * columns, (row + 1) * columns)]);
+        }
+      }),
+    );
+  });
+
+  test('never gives a row with a flipped bit, or another row', () => {
+    fc.assert(
+      fc.property(shaped, fc.nat(), ({ rows, columns, times }, where) => {
+        const bytes = encodeNearest(times, columns);
+        const row = where % rows;
+        const flipped = rowBytes(bytes, row, columns).slice();
+        flipped[where % flipped.length] ^= 1 << (where % 8);
+        expect(() => decodeNearestRow('object', row, flipped, columns)).toThrow(ShardError);
+        const right = rowBytes(bytes, row, columns);
+        expect(() => decodeNearestRow('object', row + 1, right, columns)).toThrow(ShardError);
+      }),
+    );
+  });
+});
+
+const record: fc.Arbitrary<BlockRecord> = fc.record({
+  geoid: fc.integer({ min: 1, max: 999_999_999_999_999 }),
+  population: fc.option(fc.nat()),
+  landArea: fc.option(fc.nat(2 ** 40)),
+  lon: fc.integer({ min: -180_000_000, max: 180_000_000 }),
+  lat: fc.integer({ min: -90_000_000, max: 90_000_000 }),
+  links: fc.array(
+    fc.record({
+      status: fc.constantFrom(...LINK_STATUSES),
+      snap: fc.nat(16_000).map((decimetres) => decimetres / 10),
+    }),
+    { minLength: 2, maxLength: 2 },
+  ),
+});
+const records = fc
+  .uniqueArray(record, { selector: (r) => r.geoid, maxLength: 30 })
+  .map((list) => list.sort((a, b) => a.geoid - b.geoid));
+
+describe('a block index', () => {
+  test('gives every block back', () => {
+    fc.assert(
+      fc.property(records, (blocks) => {
+        const index = BlockIndex.decode('object', BlockIndex.encode(blocks));
+        expect(index.count).toBe(blocks.length);
+        for (const [i, block] of blocks.entries()) {
+          expect(index.ordinalOf(String(block.geoid).padStart(15, '0'))).toBe(i);
+          expect(index.population(i)).toBe(block.population);
+          expect(index.landArea(i)).toBe(block.landArea);
+          expect([index.lon[i], index.lat[i]]).toEqual([block.lon, block.lat]);
+          expect([index.link(i, 'walk'), index.link(i, 'bike')]).toEqual(block.links);
+        }
+      }),
+    );
+  });
+
+  test('truncated, with any bit of it flipped, or of another kind is a named error', () => {
+    fc.assert(
+      fc.property(records, fc.nat(), (blocks, where) => {
+        const bytes = BlockIndex.encode(blocks);
+        const intact = BlockIndex.decode('object', bytes);
+        expect(() =>
+          BlockIndex.decode('object', bytes.subarray(0, where % (bytes.length - 8))),
+        ).toThrow(ShardError);
+        const flipped = bytes.slice();
+        flipped[where % bytes.length] ^= 1 << (where % 8);
+        // The padding between sections means nothing: there, and only there, a flip may pass.
+        try {
+          expect(BlockIndex.decode('object', flipped)).toEqual(intact);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ShardError);
+        }
+      }),
+    );
+    expect(() => BlockIndex.decode('object', encodeNearest(new Uint16Array(4), 2))).toThrow(
+      'is a "NEAR", not a "INDX"',
+    );
+  });
+});
+
+test('a POI table gives every record back, in any script', () => {
+  const text = fc.string({ unit: 'grapheme' });
+  const poi = fc.record({
+    name: text,
+    lon: fc.integer({ min: -180e6, max: 180e6 }).map((micro) => micro / 1e6),
+    lat: fc.integer({ min: -90e6, max: 90e6 }).map((micro) => micro / 1e6),
+    street: fc.option(text),
+    city: fc.option(fc.constantFrom('Baltimore', 'Port Meridian')),
+    state: fc.option(fc.constantFrom('MD')),
+    zip: fc.option(text),
+    brand: fc.option(text),
+    types: fc
+      .uniqueArray(fc.integer({ min: 1, max: 65_535 }))
+      .map((types) => types.sort((a, b) => a - b)),
+  });
+  fc.assert(
+    fc.property(fc.array(poi), (pois) => {
+      const table = new PoiTable('object', encodePoiTable(pois));
+      expect(Array.from({ length: table.count }, (_, i) => table.facts(i))).toEqual(
+        pois.map((p) => ({ ...p, lon: p.lon || 0, lat: p.lat || 0 })),
+      );
+    }),
+  );
+});
