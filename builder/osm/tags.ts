@@ -5,3 +5,8 @@ export interface Tags {
   readonly size: number;
   entries(): Iterable<[key: string, value: string]>;
 }
+
+/** A copy to keep. A Map of strings is itself `Tags`. */
+export function copyTags(tags: Tags): Tags {
+  return new Map(tags.entries());
+}

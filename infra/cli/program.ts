@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addBuildCommand } from './commands/build.ts';
+import { addInspectCommand } from './commands/inspect.ts';
+import { addReleaseCommands } from './commands/release.ts';
 
 /** The `tta` command, whole. */
 export function createProgram(): Command {
@@ -9,6 +11,8 @@ export function createProgram(): Command {
     .version(packageVersion())
     .showHelpAfterError('(tta COMMAND --help shows its options)');
   addBuildCommand(program);
+  addReleaseCommands(program);
+  addInspectCommand(program);
   return program;
 }
 

@@ -119,6 +119,11 @@ export class Matrix {
     return new Matrix(ref, head);
   }
 
+  /** The head of a matrix that is in memory whole. */
+  static fromBytes(object: string, bytes: Uint8Array): Matrix {
+    return new Matrix({ name: object, bytes: bytes.length, sha256: '' }, bytes);
+  }
+
   /** Memory held, for a byte-bounded cache. */
   get byteLength(): number {
     return (

@@ -1,0 +1,106 @@
+import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
+import type { Tags } from '../osm/tags.ts';
+import { schoolLevels } from './school-levels.ts';
+import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
+
+interface Rule {
+  readonly leaf: TaxonomyEntry;
+  /** What must hold beside the key and value the rule is filed under. */
+  readonly rest: readonly (readonly [key: string, values: ReadonlySet<string>])[];
+}
+
+/** Rules by their first key and each of its values, so that an element meets only those that may fit. */
+const RULES = fileRules();
+
+const LEAF_ID = new Map(TAXONOMY.map((entry) => [entry.label, entry.dest_type_id]));
+const SQUARE_METRES_PER_HECTARE = 10_000;
+
+/** Whether tags may name a destination: a first look that allocates nothing. */
+export function mayBeDestination(tags: Tags): boolean {
+  if (tags.size === 0) return false;
+  for (const key of RULES.keys()) {
+    const value = tags.get(key);
+    if (value !== undefined && values(value).some((v) => RULES.get(key)!.has(v))) return true;
+  }
+  return false;
+}
+
+/**
+ * The leaf types of an element, ascending; none if it is no destination, or not for the public.
+ * `area`: of the polygon it is mapped as; null for a point, which counts as the smallest.
+ */
+export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
+  if (!isOpenToPublic(tags)) return [];
+  const found = new Set<DestTypeId>();
+  for (const { leaf } of matchingRules(tags)) {
+    if (leaf.source === 'school-level') {
+      for (const label of schoolLevels(tags)) found.add(LEAF_ID.get(label)!);
+    } else if (leaf.source === 'park-size') {
+      found.add(LEAF_ID.get(parkSize(area ?? 0))!);
+    } else {
+      found.add(leaf.dest_type_id);
+    }
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** The tag value that made it a destination, in words: what to call a place without a name. */
+export function describe(tags: Tags): string {
+  for (const [key, byValue] of RULES) {
+    const value = values(tags.get(key) ?? '').find((v) => byValue.has(v));
+    if (value) return value.charAt(0).toUpperCase() + value.slice(1).replaceAll('_', ' ');
+  }
+  return '';
+}
+
+function matchingRules(tags: Tags): Rule[] {
+  const matching: Rule[] = [];
+  for (const [key, byValue] of RULES) {
+    const value = tags.get(key);
+    if (value === undefined) continue;
+    for (const single of values(value)) {
+      for (const rule of byValue.get(single) ?? []) {
+        if (
+          rule.rest.every(([k, wanted]) => values(tags.get(k) ?? '').some((v) => wanted.has(v)))
+        ) {
+          matching.push(rule);
+        }
+      }
+    }
+  }
+  return matching;
+}
+
+/** A tag may hold several values between semicolons. */
+function values(text: string): string[] {
+  return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
+}
+
+function isOpenToPublic(tags: Tags): boolean {
+  if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return false;
+  const access = tags.get('access');
+  return !tags.has('leisure') || (access !== 'private' && access !== 'no');
+}
+
+function parkSize(area: SquareMetres): string {
+  const hectares = area / SQUARE_METRES_PER_HECTARE;
+  return PARK_SIZES.findLast((size) => hectares >= size.fromHectares)!.label;
+}
+
+function fileRules(): ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>> {
+  const filed = new Map<string, Map<string, Rule[]>>();
+  const all = (wanted: TagRule[string]) => (typeof wanted === 'string' ? [wanted] : wanted);
+  for (const leaf of TAXONOMY) {
+    for (const rule of leaf.osm ?? []) {
+      const [[key, wanted], ...rest] = Object.entries(rule);
+      const byValue = filed.get(key) ?? new Map<string, Rule[]>();
+      filed.set(key, byValue);
+      for (const value of all(wanted)) {
+        const rules = byValue.get(value) ?? [];
+        byValue.set(value, rules);
+        rules.push({ leaf, rest: rest.map(([k, w]) => [k, new Set(all(w))]) });
+      }
+    }
+  }
+  return filed;
+}

@@ -1,0 +1,302 @@
+import type { DestTypeId } from '../../shards/units.ts';
+
+/** Tags an OSM element must have, all of them: one value, or one of several. */
+export type TagRule = Readonly<Record<string, string | readonly string[]>>;
+
+export interface TaxonomyEntry {
+  readonly dest_type_id: DestTypeId;
+  readonly label: string;
+  readonly name: string;
+  readonly parent_id: DestTypeId | null;
+  /** For leaves: an element that meets any of these rules is such a place. */
+  readonly osm?: readonly TagRule[];
+  /** For leaves that tags alone do not decide: where their places come from. */
+  readonly source?: 'school-level' | 'park-size' | 'gtfs';
+}
+
+/** Change it with every change of the entries below. An id, once used, keeps its meaning. */
+export const TAXONOMY_VERSION = '2026.1';
+
+const parent = (
+  dest_type_id: DestTypeId,
+  label: string,
+  name: string,
+  parent_id: DestTypeId | null = null,
+): TaxonomyEntry => ({ dest_type_id, label, name, parent_id });
+
+/** Leaves of one parent: id, label, name, rules. */
+const leaves = (
+  parent_id: DestTypeId,
+  entries: readonly (readonly [DestTypeId, string, string, ...TagRule[]])[],
+): TaxonomyEntry[] =>
+  entries.map(([dest_type_id, label, name, ...osm]) => ({
+    dest_type_id,
+    label,
+    name,
+    parent_id,
+    osm,
+  }));
+
+/**
+ * What people travel to, as data. Parents stand for all leaves below them; a place may be of
+ * several leaves (a supermarket is also a grocery store).
+ */
+export const TAXONOMY: readonly TaxonomyEntry[] = [
+  parent(100, 'food_shops', 'Food shops'),
+  ...leaves(100, [
+    [101, 'grocery_stores', 'Grocery stores', { shop: ['supermarket', 'grocery', 'food'] }],
+    [102, 'supermarkets', 'Supermarkets', { shop: 'supermarket' }],
+    [103, 'convenience_stores', 'Convenience stores', { shop: 'convenience' }],
+    [104, 'bakeries', 'Bakeries', { shop: ['bakery', 'pastry'] }],
+    [
+      105,
+      'fresh_food_shops',
+      'Butchers, fishmongers and greengrocers',
+      { shop: ['butcher', 'seafood', 'greengrocer', 'cheese', 'deli', 'farm'] },
+    ],
+    [106, 'marketplaces', 'Markets', { amenity: 'marketplace' }],
+  ]),
+
+  parent(200, 'eating_and_drinking', 'Eating and drinking'),
+  ...leaves(200, [
+    [201, 'restaurants', 'Restaurants', { amenity: 'restaurant' }],
+    [202, 'cafes', 'Cafés', { amenity: 'cafe' }],
+    [203, 'fast_food', 'Fast food', { amenity: ['fast_food', 'food_court'] }],
+    [204, 'bars_and_pubs', 'Bars and pubs', { amenity: ['bar', 'pub', 'biergarten', 'nightclub'] }],
+    [205, 'ice_cream', 'Ice cream', { amenity: 'ice_cream' }, { shop: 'ice_cream' }],
+  ]),
+
+  parent(300, 'education', 'Education'),
+  parent(310, 'public_schools', 'Schools by level', 300),
+  {
+    dest_type_id: 311,
+    label: 'elementary_schools',
+    name: 'Elementary schools',
+    parent_id: 310,
+    osm: [{ amenity: 'school' }],
+    source: 'school-level',
+  },
+  {
+    dest_type_id: 312,
+    label: 'middle_schools',
+    name: 'Middle schools',
+    parent_id: 310,
+    osm: [{ amenity: 'school' }],
+    source: 'school-level',
+  },
+  {
+    dest_type_id: 313,
+    label: 'high_schools',
+    name: 'High schools',
+    parent_id: 310,
+    osm: [{ amenity: 'school' }],
+    source: 'school-level',
+  },
+  {
+    dest_type_id: 314,
+    label: 'schools_level_unknown',
+    name: 'Schools of unknown level',
+    parent_id: 310,
+    osm: [{ amenity: 'school' }],
+    source: 'school-level',
+  },
+  ...leaves(300, [
+    [301, 'kindergartens', 'Kindergartens and preschools', { amenity: 'kindergarten' }],
+    [302, 'colleges', 'Colleges', { amenity: 'college' }],
+    [303, 'universities', 'Universities', { amenity: 'university' }],
+    [304, 'childcare', 'Childcare', { amenity: 'childcare' }],
+  ]),
+
+  parent(400, 'health', 'Health'),
+  ...leaves(400, [
+    [401, 'hospitals', 'Hospitals', { amenity: 'hospital' }],
+    [
+      402,
+      'clinics',
+      'Clinics',
+      { amenity: ['clinic', 'health_post'] },
+      { healthcare: ['clinic', 'centre'] },
+    ],
+    [403, 'doctors', 'Doctors', { amenity: 'doctors' }, { healthcare: 'doctor' }],
+    [404, 'dentists', 'Dentists', { amenity: 'dentist' }, { healthcare: 'dentist' }],
+    [405, 'pharmacies', 'Pharmacies', { amenity: 'pharmacy' }, { healthcare: 'pharmacy' }],
+    [406, 'veterinarians', 'Veterinarians', { amenity: 'veterinary' }],
+  ]),
+
+  parent(500, 'parks_and_nature', 'Parks and nature'),
+  parent(510, 'parks', 'Parks', 500),
+  {
+    dest_type_id: 511,
+    label: 'parks_small',
+    name: 'Parks under 1 hectare',
+    parent_id: 510,
+    osm: [{ leisure: 'park' }],
+    source: 'park-size',
+  },
+  {
+    dest_type_id: 512,
+    label: 'parks_medium',
+    name: 'Parks of 1 to 10 hectares',
+    parent_id: 510,
+    osm: [{ leisure: 'park' }],
+    source: 'park-size',
+  },
+  {
+    dest_type_id: 513,
+    label: 'parks_large',
+    name: 'Parks of 10 hectares and more',
+    parent_id: 510,
+    osm: [{ leisure: 'park' }],
+    source: 'park-size',
+  },
+  ...leaves(500, [
+    [
+      501,
+      'gardens',
+      'Public gardens',
+      { leisure: 'garden', access: ['yes', 'permissive'] },
+      { leisure: 'garden', 'garden:type': ['botanical', 'community'] },
+    ],
+    [502, 'nature_reserves', 'Nature reserves', { leisure: 'nature_reserve' }],
+    [503, 'dog_parks', 'Dog parks', { leisure: 'dog_park' }],
+  ]),
+
+  parent(600, 'culture', 'Culture'),
+  ...leaves(600, [
+    [601, 'libraries', 'Libraries', { amenity: 'library' }],
+    [602, 'museums', 'Museums and galleries', { tourism: ['museum', 'gallery'] }],
+    [603, 'theatres', 'Theatres', { amenity: 'theatre' }],
+    [604, 'cinemas', 'Cinemas', { amenity: 'cinema' }],
+    [605, 'arts_centres', 'Arts centres', { amenity: 'arts_centre' }],
+    [
+      606,
+      'community_centres',
+      'Community centres',
+      { amenity: ['community_centre', 'social_centre'] },
+    ],
+  ]),
+
+  parent(700, 'everyday_services', 'Everyday services'),
+  ...leaves(700, [
+    [701, 'post_offices', 'Post offices', { amenity: 'post_office' }],
+    [702, 'banks', 'Banks and cash machines', { amenity: ['bank', 'atm'] }],
+    [703, 'hairdressers', 'Hairdressers and beauty', { shop: ['hairdresser', 'beauty'] }],
+    [704, 'laundries', 'Laundries', { shop: ['laundry', 'dry_cleaning'] }],
+    [705, 'hardware_stores', 'Hardware stores', { shop: ['hardware', 'doityourself'] }],
+    [706, 'clothes_shops', 'Clothes and shoes', { shop: ['clothes', 'shoes'] }],
+    [707, 'bookshops', 'Bookshops', { shop: 'books' }],
+    [708, 'bike_shops', 'Bicycle shops', { shop: 'bicycle' }],
+    [709, 'town_halls', 'Town halls', { amenity: 'townhall' }],
+    [710, 'police_and_fire', 'Police and fire stations', { amenity: ['police', 'fire_station'] }],
+    [
+      711,
+      'department_stores',
+      'Department stores and malls',
+      { shop: ['department_store', 'mall', 'variety_store', 'general'] },
+    ],
+  ]),
+
+  parent(800, 'play_and_sport', 'Play and sport'),
+  ...leaves(800, [
+    [801, 'playgrounds', 'Playgrounds', { leisure: 'playground' }],
+    [
+      802,
+      'gyms',
+      'Gyms',
+      { leisure: 'fitness_centre' },
+      { leisure: 'sports_centre' },
+      { amenity: 'gym' },
+    ],
+    [
+      803,
+      'swimming_pools',
+      'Swimming pools',
+      {
+        leisure: ['swimming_pool', 'water_park'],
+        access: ['yes', 'public', 'permissive', 'customers'],
+      },
+      { leisure: 'sports_centre', sport: 'swimming' },
+    ],
+    [804, 'sports_pitches', 'Sports pitches', { leisure: 'pitch' }],
+    [805, 'running_tracks', 'Running tracks', { leisure: 'track' }],
+    [806, 'stadiums', 'Stadiums', { leisure: 'stadium' }],
+    [807, 'golf_courses', 'Golf courses', { leisure: 'golf_course' }],
+  ]),
+
+  parent(900, 'worship', 'Worship'),
+  ...leaves(900, [
+    [901, 'churches', 'Churches', { amenity: 'place_of_worship', religion: 'christian' }],
+    [902, 'synagogues', 'Synagogues', { amenity: 'place_of_worship', religion: 'jewish' }],
+    [903, 'mosques', 'Mosques', { amenity: 'place_of_worship', religion: 'muslim' }],
+    [
+      904,
+      'temples',
+      'Temples',
+      {
+        amenity: 'place_of_worship',
+        religion: ['hindu', 'buddhist', 'sikh', 'jain', 'taoist', 'shinto'],
+      },
+    ],
+  ]),
+
+  parent(1000, 'transit', 'Transit'),
+  ...leaves(1000, [
+    [1001, 'bus_stops', 'Bus stops', { highway: 'bus_stop' }],
+    [
+      1002,
+      'rail_stations',
+      'Rail, light rail and subway stations',
+      { railway: ['station', 'halt', 'tram_stop'] },
+    ],
+    [1003, 'bike_rental', 'Bike rental', { amenity: 'bicycle_rental' }],
+    [1004, 'ferry_terminals', 'Ferry terminals', { amenity: 'ferry_terminal' }],
+  ]),
+  {
+    dest_type_id: 1005,
+    label: 'frequent_transit',
+    name: 'Frequent transit stops',
+    parent_id: 1000,
+    osm: [],
+    source: 'gtfs',
+  },
+];
+
+/** Hectares at which a park is of the next size: its leaf is the last whose bound it reaches. */
+export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [
+  { label: 'parks_small', fromHectares: 0 },
+  { label: 'parks_medium', fromHectares: 1 },
+  { label: 'parks_large', fromHectares: 10 },
+];
+
+/** Grades, kindergarten being 0, that make a school one of a level. A K-8 is of two levels. */
+export const SCHOOL_LEVELS: readonly {
+  readonly label: string;
+  readonly fromGrade: number;
+  readonly toGrade: number;
+  /** ISCED levels, as `isced:level` has them. */
+  readonly isced: readonly string[];
+  /** In a name. */
+  readonly words: RegExp;
+}[] = [
+  {
+    label: 'elementary_schools',
+    fromGrade: 0,
+    toGrade: 5,
+    isced: ['1'],
+    words: /\b(elementary|primary|grade school|lower school)\b/i,
+  },
+  {
+    label: 'middle_schools',
+    fromGrade: 6,
+    toGrade: 8,
+    isced: ['2'],
+    words: /\b(middle|junior high|intermediate)\b/i,
+  },
+  {
+    label: 'high_schools',
+    fromGrade: 9,
+    toGrade: 12,
+    isced: ['3'],
+    words: /(?<!junior )\bhigh\b|\b(secondary|upper school)\b/i,
+  },
+];

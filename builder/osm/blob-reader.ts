@@ -1,0 +1,143 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { inflate } from 'node:zlib';
+import { PbfReader } from 'pbf';
+import { BuildError } from '../errors.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+
+/** A block of a PBF file: `OSMHeader` or `OSMData`, inflated. */
+export interface Blob {
+  readonly type: string;
+  /** Where its frame begins in the file, for errors. */
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Limits of the format; a size beyond them is a damaged or foreign file. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const MAX_BLOB_BYTES = 32 * 1024 * 1024;
+/** Blobs inflated ahead of the one in hand, by zlib's own threads. */
+const AHEAD = 4;
+
+const inflateAsync = promisify(inflate);
+
+/**
+ * The blobs of a PBF file in its order. Memory is a few blobs, whatever the file. Anything that is
+ * no PBF, or a damaged one, is a `BuildError` with the place.
+ */
+export async function* readBlobs(
+  path: string,
+  onBytes: (done: number) => void,
+): AsyncGenerator<Blob> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  const ahead: Promise<Blob>[] = [];
+  try {
+    for await (const frame of readFrames(path, file)) {
+      const blob = inflateFrame(path, frame);
+      // A failure surfaces when its turn comes; until then it must not count as unhandled.
+      blob.catch(() => {});
+      ahead.push(blob);
+      onBytes(frame.end);
+      if (ahead.length > AHEAD) yield await ahead.shift()!;
+    }
+    while (ahead.length > 0) yield await ahead.shift()!;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EISDIR') throw unreadable(path, error);
+    throw error;
+  } finally {
+    await Promise.allSettled(ahead);
+    await file.close();
+  }
+}
+
+interface Frame {
+  readonly type: string;
+  readonly offset: number;
+  readonly end: number;
+  readonly blob: Uint8Array;
+}
+
+async function* readFrames(path: string, file: FileHandle): AsyncGenerator<Frame> {
+  const { size } = await file.stat();
+  if (size === 0) throw new BuildError(`${path}: is empty; fetch it again`);
+  const fetch = async (offset: number, length: number): Promise<Buffer> => {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await file.read(buffer, 0, length, offset);
+    if (bytesRead === length) return buffer;
+    throw new BuildError(
+      `${path}: truncated: its last block, at byte ${offset}, needs ${length} bytes and ${bytesRead} are there; fetch it again`,
+    );
+  };
+  for (let offset = 0; offset < size; ) {
+    const headerBytes = (await fetch(offset, 4)).readUInt32BE();
+    if (headerBytes === 0 || headerBytes > MAX_HEADER_BYTES) {
+      throw new BuildError(
+        offset === 0
+          ? `${path}: not an OSM PBF file; .osm.pbf is needed, not .osm or .osm.bz2`
+          : damaged(path, offset, `a block header of ${headerBytes} bytes`),
+      );
+    }
+    const header = await fetch(offset + 4, headerBytes);
+    const { type, blobBytes } = readBlobHeader(path, offset, header);
+    const blobAt = offset + 4 + headerBytes;
+    const end = blobAt + blobBytes;
+    yield { type, offset, end, blob: await fetch(blobAt, blobBytes) };
+    offset = end;
+  }
+}
+
+function readBlobHeader(path: string, offset: number, header: Uint8Array) {
+  let type = '';
+  let blobBytes = -1;
+  try {
+    const pbf = new PbfReader(header);
+    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+      if (field === 1) type = pbf.readString();
+      else if (field === 3) blobBytes = pbf.readVarint();
+    }
+  } catch (error) {
+    throw new BuildError(damaged(path, offset, (error as Error).message));
+  }
+  if (offset === 0 && type !== 'OSMHeader') {
+    throw new BuildError(`${path}: not an OSM PBF file: it does not begin with an OSMHeader`);
+  }
+  if (type === '' || blobBytes < 0 || blobBytes > MAX_BLOB_BYTES) {
+    throw new BuildError(damaged(path, offset, `a block of ${blobBytes} bytes`));
+  }
+  return { type, blobBytes };
+}
+
+async function inflateFrame(path: string, { type, offset, blob }: Frame): Promise<Blob> {
+  try {
+    const pbf = new PbfReader(blob);
+    let raw: Uint8Array | undefined;
+    let zlib: Uint8Array | undefined;
+    let rawBytes = 0;
+    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+      if (field === 1) raw = pbf.readBytes();
+      else if (field === 2) rawBytes = pbf.readVarint();
+      else if (field === 3) zlib = pbf.readBytes();
+      else if (field >= 4) {
+        throw new Error('compressed by something other than zlib; rewrite it with zlib');
+      }
+    }
+    if (raw) return { type, offset, bytes: raw };
+    if (!zlib) throw new Error('no data in it');
+    if (rawBytes > MAX_BLOB_BYTES) throw new Error(`${rawBytes} bytes inflated`);
+    const bytes = await inflateAsync(zlib, { maxOutputLength: Math.max(1, rawBytes) });
+    if (bytes.length !== rawBytes) throw new Error(`${bytes.length} of ${rawBytes} bytes`);
+    return { type, offset, bytes };
+  } catch (error) {
+    throw new BuildError(damaged(path, offset, (error as Error).message));
+  }
+}
+
+/** The message for a block that is not what it should be. */
+export function damaged(path: string, offset: number, problem: string): string {
+  return `${path}: the block at byte ${offset} is damaged (${problem}); fetch the file again`;
+}

@@ -1,0 +1,85 @@
+import { PbfReader } from 'pbf';
+import type { BoundingBox } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { damaged, readBlobs } from './blob-reader.ts';
+import { decodeBlock, type PbfHandlers } from './primitive-block.ts';
+
+/** What a file says of itself, and what was seen in it. */
+export interface PbfSummary {
+  /** Where the file claims to hold everything; null when it does not say. */
+  readonly box: BoundingBox | null;
+  /** The newest element decoded, or the replication time of the header, whichever is later. */
+  readonly newestMs: number;
+}
+
+const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
+const NANODEGREES = 1e9;
+
+/**
+ * Streams an OpenStreetMap PBF file through handlers, in the order of the file and in bounded
+ * memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. A file that is absent, truncated,
+ * damaged or of another kind is a `BuildError` that names the place. When only nodes are wanted of
+ * a file that is sorted, it is left at its first way.
+ */
+export async function readPbf(
+  path: string,
+  handlers: PbfHandlers,
+  onBytes: (done: number) => void = () => {},
+): Promise<PbfSummary> {
+  let header: Header | undefined;
+  let newestMs = 0;
+  for await (const { type, offset, bytes } of readBlobs(path, onBytes)) {
+    try {
+      if (type === 'OSMHeader') {
+        header = readHeader(path, bytes);
+        newestMs = Math.max(newestMs, header.replicationMs);
+      } else if (type === 'OSMData') {
+        const counts = decodeBlock(bytes, handlers);
+        newestMs = Math.max(newestMs, counts.newestMs);
+        const pastNodes = counts.ways > 0 || counts.relations > 0;
+        if (pastNodes && header?.sorted && !handlers.way && !handlers.relation) break;
+      }
+    } catch (error) {
+      if (error instanceof BuildError) throw error;
+      throw new BuildError(damaged(path, offset, (error as Error).message));
+    }
+  }
+  return { box: header?.box ?? null, newestMs };
+}
+
+interface Header {
+  readonly box: BoundingBox | null;
+  readonly sorted: boolean;
+  readonly replicationMs: number;
+}
+
+function readHeader(path: string, bytes: Uint8Array): Header {
+  const pbf = new PbfReader(bytes);
+  let box: BoundingBox | null = null;
+  let sorted = false;
+  let replicationMs = 0;
+  for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+    if (field === 1) box = readBox(new PbfReader(pbf.readBytes()));
+    else if (field === 4) {
+      const feature = pbf.readString();
+      if (!UNDERSTOOD.has(feature)) {
+        throw new BuildError(
+          `${path}: needs a reader of "${feature}", which this is not; a plain extract is needed`,
+        );
+      }
+    } else if (field === 5) sorted ||= pbf.readString() === 'Sort.Type_then_ID';
+    else if (field === 32) replicationMs = pbf.readVarint(true) * 1000;
+  }
+  return { box, sorted, replicationMs };
+}
+
+function readBox(pbf: PbfReader): BoundingBox {
+  let [minLon, maxLon, maxLat, minLat] = [0, 0, 0, 0];
+  for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+    if (field === 1) minLon = pbf.readSVarint() / NANODEGREES;
+    else if (field === 2) maxLon = pbf.readSVarint() / NANODEGREES;
+    else if (field === 3) maxLat = pbf.readSVarint() / NANODEGREES;
+    else if (field === 4) minLat = pbf.readSVarint() / NANODEGREES;
+  }
+  return { minLon, minLat, maxLon, maxLat };
+}
