@@ -33,7 +33,9 @@ export interface Ledger {
     id: AccountId,
     label: string,
     nowMs: number,
-  ): Promise<{ created: true; plainKey: string; key: ApiKey } | { created: false; reason: 'too-many-keys' }>;
+  ): Promise<
+    { created: true; plainKey: string; key: ApiKey } | { created: false; reason: 'too-many-keys' }
+  >;
   keys(id: AccountId): Promise<ApiKey[]>;
   /** Revoking twice is no error; an unknown prefix or id is `false`. */
   revokeKey(id: AccountId, keyId: string): Promise<boolean>;

@@ -1,0 +1,67 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { KeyHash } from './ledger.ts';
+
+const PREFIX = 'ta_live_';
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const SECRET_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+const SHOWN_LENGTH = PREFIX.length + 4;
+const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+
+/** A new key: `ta_live_`, 32 random base-62 characters (190 bits), and their checksum. */
+export function mintApiKey(random: (bytes: number) => Uint8Array = randomBytes): string {
+  let secret = '';
+  while (secret.length < SECRET_LENGTH) {
+    // Bytes past the last multiple of 62 are thrown away: taking them modulo 62 would favour some.
+    for (const byte of random(SECRET_LENGTH)) {
+      if (byte < 248 && secret.length < SECRET_LENGTH) secret += ALPHABET[byte % 62];
+    }
+  }
+  return PREFIX + secret + checksum(secret);
+}
+
+/** Whether a text has the form and the checksum of a key: a mistyped one is known without a look-up. */
+export function isWellFormedApiKey(text: string): boolean {
+  if (!SHAPE.test(text)) return false;
+  const secret = text.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
+  return text.endsWith(checksum(secret));
+}
+
+/** The only form in which a key is stored. A key has 190 bits of chance, so a plain hash is enough. */
+export function hashApiKey(key: string): KeyHash {
+  return sha256(key);
+}
+
+/** The leading characters of a key, to recognise it by in a list. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, SHOWN_LENGTH);
+}
+
+/** Six base-62 characters of the secret's CRC-32 (ISO-HDLC): any two neighbours swapped, any one changed, shows. */
+function checksum(secret: string): string {
+  let rest = crc32(secret);
+  let text = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    text = ALPHABET[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
+
+const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
+
+function crc32(text: string): number {
+  let crc = -1;
+  for (let i = 0; i < text.length; i++) {
+    crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ text.charCodeAt(i)) & 255];
+  }
+  return ~crc >>> 0;
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,87 @@
+import type { Database } from 'lmdb';
+import type { AccountId, KeyHash } from './ledger.ts';
+
+export interface AccountRecord {
+  email: string | null;
+  member: boolean;
+  disabled: boolean;
+  balance: number;
+  createdAtMs: number;
+}
+
+export interface KeyRecord {
+  readonly account: AccountId;
+  readonly id: string;
+  readonly prefix: string;
+  readonly label: string;
+  readonly createdAtMs: number;
+  readonly revoked: boolean;
+}
+
+export interface UsageRecord {
+  requests: number;
+  tokens: number;
+}
+
+/** The tables of a ledger. */
+export interface Books {
+  readonly accounts: Database<AccountRecord, string>;
+  readonly emails: Database<AccountId, string>;
+  readonly keys: Database<KeyRecord, KeyHash>;
+  /** [account, key id] → hash. */
+  readonly keysOfAccount: Database<KeyHash, string[]>;
+  /** [account, cause]. */
+  readonly grants: Database<{ tokens: number; atMs: number }, string[]>;
+  /** [account, UTC day, key id]. */
+  readonly usage: Database<UsageRecord, string[]>;
+}
+
+/**
+ * What one transaction has in hand: a record that many of its changes touch is read once and
+ * written once. Only valid inside the transaction, whose view of the books it is.
+ */
+export class LedgerBatch {
+  readonly books: Books;
+  readonly #accounts = new Map<AccountId, AccountRecord>();
+  readonly #usage = new Map<string, { key: string[]; record: UsageRecord }>();
+
+  constructor(books: Books) {
+    this.books = books;
+  }
+
+  /** The account, to read and to change. An unknown one is an error. */
+  account(id: AccountId): AccountRecord {
+    let account = this.#accounts.get(id);
+    if (!account) {
+      const stored = this.books.accounts.get(id);
+      if (!stored) throw new Error(`no account ${id}`);
+      account = { ...stored };
+      this.#accounts.set(id, account);
+    }
+    return account;
+  }
+
+  create(id: AccountId, account: AccountRecord): AccountRecord {
+    this.#accounts.set(id, account);
+    return account;
+  }
+
+  /** The count of a key's day, to read and to change. */
+  usage(account: AccountId, day: string, keyId: string): UsageRecord {
+    const name = `${account}/${day}/${keyId}`;
+    let entry = this.#usage.get(name);
+    if (!entry) {
+      const key = [account, day, keyId];
+      const stored = this.books.usage.get(key);
+      entry = { key, record: stored ? { ...stored } : { requests: 0, tokens: 0 } };
+      this.#usage.set(name, entry);
+    }
+    return entry.record;
+  }
+
+  /** Writes what was changed. */
+  store(): void {
+    for (const [id, account] of this.#accounts) this.books.accounts.put(id, account);
+    for (const { key, record } of this.#usage.values()) this.books.usage.put(key, record);
+  }
+}

@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
+import {
+  type Account,
+  type AccountId,
+  type Admission,
+  type ApiKey,
+  type Charge,
+  type Debit,
+  type Grant,
+  type KeyHash,
+  type Ledger,
+  LedgerUnavailable,
+  MAX_ACTIVE_KEYS,
+  type UsageDay,
+} from './ledger.ts';
+import { type Books, type KeyRecord, LedgerBatch } from './lmdb-batch.ts';
+import { RateWindow } from './rate-window.ts';
+
+export interface LmdbLedgerOptions {
+  readonly rateLimitPerMinute: number;
+}
+
+/** Opens, or creates, a ledger in a folder. A folder that cannot be used is a `LedgerUnavailable`. */
+export async function openLmdbLedger(
+  directory: string,
+  options: LmdbLedgerOptions,
+): Promise<Ledger> {
+  try {
+    await mkdir(directory, { recursive: true });
+    return new LmdbLedger(directory, options);
+  } catch (error) {
+    throw unavailable(directory, error);
+  }
+}
+
+/**
+ * The ledger of one machine: LMDB, memory-mapped. Reads are function calls; writes that arrive
+ * while a commit is on its way to the disk form the next one, so thousands of debits a second share
+ * an fsync. Several processes may have it open. Rates are counted in each process.
+ */
+class LmdbLedger implements Ledger {
+  readonly #directory: string;
+  readonly #root: RootDatabase;
+  readonly #books: Books;
+  readonly #rates: RateWindow;
+  #queue: Pending[] = [];
+  #writing = false;
+  #closed = false;
+
+  constructor(directory: string, options: LmdbLedgerOptions) {
+    this.#directory = directory;
+    this.#root = open({ path: directory, noSubdir: false, maxDbs: 8 });
+    this.#books = {
+      accounts: this.#database('accounts'),
+      emails: this.#database('emails'),
+      keys: this.#database('keys'),
+      keysOfAccount: this.#database('keys-of-account'),
+      grants: this.#database('grants'),
+      usage: this.#database('usage'),
+    };
+    this.#rates = new RateWindow(options.rateLimitPerMinute);
+  }
+
+  #database<Value, Key extends string | string[]>(name: string): Database<Value, Key> {
+    return this.#root.openDB<Value, Key>({ name, cache: false });
+  }
+
+  async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+    const found = this.#read(() => {
+      const key = this.#books.keys.get(keyHash);
+      return key && { key, account: this.#books.accounts.get(key.account) };
+    });
+    if (!found?.account || found.key.revoked) return { outcome: 'invalid-key' };
+    const { key, account } = found;
+    if (account.disabled) return { outcome: 'account-disabled' };
+    const { allowed, rate } = this.#rates.take(key.account, nowMs);
+    if (!allowed) return { outcome: 'rate-limited', rate };
+    return {
+      outcome: 'admitted',
+      account: key.account,
+      keyId: key.id,
+      member: account.member,
+      balance: account.balance,
+      rate,
+    };
+  }
+
+  debit(charge: Charge): Promise<Debit> {
+    return this.#write((batch) => {
+      const account = batch.account(charge.account);
+      if (account.balance < charge.tokens) {
+        return { outcome: 'insufficient', balance: account.balance };
+      }
+      account.balance -= charge.tokens;
+      const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
+      usage.requests++;
+      usage.tokens += charge.tokens;
+      return { outcome: 'debited', balance: account.balance };
+    });
+  }
+
+  refund(charge: Charge): Promise<void> {
+    return this.#write((batch) => {
+      batch.account(charge.account).balance += charge.tokens;
+      const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
+      usage.requests--;
+      usage.tokens -= charge.tokens;
+    });
+  }
+
+  createAccount({ email, member = false }: { email: string | null; member?: boolean }) {
+    return this.#write((batch): Account => {
+      const address = email === null ? null : normaliseEmail(email);
+      if (address !== null && batch.books.emails.get(address) !== undefined) {
+        throw new Error(`${address} has an account already`);
+      }
+      const id = randomUUID();
+      const account = batch.create(id, {
+        email: address,
+        member,
+        disabled: false,
+        balance: 0,
+        createdAtMs: Date.now(),
+      });
+      if (address !== null) batch.books.emails.put(address, id);
+      return { id, ...account };
+    });
+  }
+
+  async account(id: AccountId): Promise<Account | undefined> {
+    const record = this.#read(() => this.#books.accounts.get(id));
+    return record && { id, ...record };
+  }
+
+  async accountByEmail(email: string): Promise<Account | undefined> {
+    const id = this.#read(() => this.#books.emails.get(normaliseEmail(email)));
+    return id === undefined ? undefined : this.account(id);
+  }
+
+  setMember(id: AccountId, member: boolean): Promise<void> {
+    return this.#write((batch) => {
+      batch.account(id).member = member;
+    });
+  }
+
+  setDisabled(id: AccountId, disabled: boolean): Promise<void> {
+    return this.#write((batch) => {
+      batch.account(id).disabled = disabled;
+    });
+  }
+
+  grant(id: AccountId, grant: Grant): Promise<{ granted: boolean; balance: number }> {
+    return this.#write((batch) => {
+      const account = batch.account(id);
+      if (batch.books.grants.get([id, grant.cause]) !== undefined) {
+        return { granted: false, balance: account.balance };
+      }
+      batch.books.grants.put([id, grant.cause], { tokens: grant.tokens, atMs: grant.atMs });
+      account.balance += grant.tokens;
+      return { granted: true, balance: account.balance };
+    });
+  }
+
+  createKey(id: AccountId, label: string, nowMs: number): ReturnType<Ledger['createKey']> {
+    return this.#write((batch) => {
+      batch.account(id);
+      const active = this.#keyRecords(id).filter(([, record]) => !record.revoked);
+      if (active.length >= MAX_ACTIVE_KEYS) return { created: false, reason: 'too-many-keys' };
+      const plainKey = mintApiKey();
+      const record: KeyRecord = {
+        account: id,
+        id: randomUUID(),
+        prefix: apiKeyPrefix(plainKey),
+        label,
+        createdAtMs: nowMs,
+        revoked: false,
+      };
+      batch.books.keys.put(hashApiKey(plainKey), record);
+      batch.books.keysOfAccount.put([id, record.id], hashApiKey(plainKey));
+      return { created: true, plainKey, key: publicKey(record) };
+    });
+  }
+
+  async keys(id: AccountId): Promise<ApiKey[]> {
+    return this.#read(() => this.#keyRecords(id))
+      .map(([, record]) => publicKey(record))
+      .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+  }
+
+  revokeKey(id: AccountId, keyId: string): Promise<boolean> {
+    return this.#write((batch) => {
+      const hash = batch.books.keysOfAccount.get([id, keyId]);
+      const record = hash && batch.books.keys.get(hash);
+      if (!hash || !record) return false;
+      batch.books.keys.put(hash, { ...record, revoked: true });
+      return true;
+    });
+  }
+
+  async *allAccounts(): AsyncGenerator<Account> {
+    const ids = this.#read(() => [...this.#books.accounts.getKeys()]);
+    for (const id of ids) {
+      const account = await this.account(id);
+      if (account) yield account;
+    }
+  }
+
+  async usage(id: AccountId): Promise<UsageDay[]> {
+    return this.#read(() => entriesOf(this.#books.usage, id))
+      .map(([[, day, keyId], record]) => ({ day, keyId, ...record }))
+      .filter((usage) => usage.requests > 0);
+  }
+
+  async grants(id: AccountId): Promise<Grant[]> {
+    return this.#read(() => entriesOf(this.#books.grants, id))
+      .map(([[, cause], record]) => ({ cause, ...record }))
+      .sort((a, b) => a.atMs - b.atMs || (a.cause < b.cause ? -1 : 1));
+  }
+
+  async ping(): Promise<void> {
+    this.#read(() => this.#books.accounts.get(''));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    while (this.#writing) await new Promise((resolve) => setImmediate(resolve));
+    this.#closed = true;
+    await this.#root.close();
+  }
+
+  #keyRecords(id: AccountId): [KeyHash, KeyRecord][] {
+    return entriesOf(this.#books.keysOfAccount, id).map(([, hash]) => [
+      hash,
+      this.#books.keys.get(hash)!,
+    ]);
+  }
+
+  #read<T>(read: () => T): T {
+    if (this.#closed) throw new LedgerUnavailable(`${this.#directory}: the ledger is closed`);
+    try {
+      return read();
+    } catch (error) {
+      throw unavailable(this.#directory, error);
+    }
+  }
+
+  /** Puts a change into the next commit; resolves with its outcome once that is on the disk. */
+  #write<T>(change: (batch: LedgerBatch) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) {
+        reject(new LedgerUnavailable(`${this.#directory}: the ledger is closed`));
+        return;
+      }
+      let settle = () => {};
+      this.#queue.push({
+        apply: (batch) => {
+          try {
+            const value = change(batch);
+            settle = () => resolve(value);
+          } catch (error) {
+            settle = () => reject(error);
+          }
+        },
+        settle: () => settle(),
+        fail: reject,
+      });
+      if (!this.#writing) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#writing = true;
+    // What else this turn of the event loop brings goes into the same commit.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const pending = this.#queue;
+      this.#queue = [];
+      try {
+        await this.#root.transaction(() => {
+          const batch = new LedgerBatch(this.#books);
+          for (const { apply } of pending) apply(batch);
+          batch.store();
+        });
+        // The transaction resolves when it is visible; `flushed`, when it is on the disk.
+        await this.#root.flushed;
+        for (const { settle } of pending) settle();
+      } catch (error) {
+        const failure = unavailable(this.#directory, error);
+        for (const { fail } of pending) fail(failure);
+      }
+    }
+    this.#writing = false;
+  }
+}
+
+interface Pending {
+  /** Makes the change inside the transaction and keeps its outcome. */
+  apply(batch: LedgerBatch): void;
+  /** Hands the outcome to the caller, after the commit. */
+  settle(): void;
+  fail(error: LedgerUnavailable): void;
+}
+
+function entriesOf<Value>(database: Database<Value, string[]>, account: AccountId) {
+  // Array keys sort by their elements; no element sorts after this one.
+  const range = database.getRange({ start: [account], end: [account, '\u{10ffff}'] });
+  return Array.from(range, ({ key, value }): [string[], Value] => [key, value]);
+}
+
+function publicKey({ id, prefix, label, createdAtMs, revoked }: KeyRecord): ApiKey {
+  return { id, prefix, label, createdAtMs, revoked };
+}
+
+function normaliseEmail(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** The UTC day of a moment. Requests come in order, so the last answer mostly serves again. */
+function dayOf(atMs: number): string {
+  const number = Math.floor(atMs / 86_400_000);
+  if (number !== lastDay.number) {
+    lastDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
+  }
+  return lastDay.text;
+}
+let lastDay = { number: -1, text: '' };
+
+function unavailable(directory: string, error: unknown): LedgerUnavailable {
+  if (error instanceof LedgerUnavailable) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const advice =
+    code === 'EACCES' || /permission denied/i.test(message)
+      ? 'permission denied; let this user write to it'
+      : code === 'ENOSPC' || /no space|MDB_MAP_FULL/i.test(message)
+        ? 'the disk is full; free some space'
+        : `cannot be used (${message})`;
+  return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
+}
