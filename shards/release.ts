@@ -176,6 +176,12 @@ export class ReleaseSource {
     throw new StoreError('unavailable', this.#store.location, 'no release has been opened yet');
   }
 
+  /** Resolves when the store answers and there is a release in force. */
+  async ping(): Promise<void> {
+    void this.current;
+    await readLatest(this.#store);
+  }
+
   /** Opens what `latest.json` names now, if it is another. Returns whether it was. */
   async refresh(): Promise<boolean> {
     const latest = await readLatest(this.#store);

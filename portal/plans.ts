@@ -1,0 +1,18 @@
+import { SIGNUP_GRANT_TOKENS } from './accounts/ledger.ts';
+
+/** What the service costs, as the plans route and the portal tell it. */
+export const PLANS = {
+  free_grant: { tokens: SIGNUP_GRANT_TOKENS },
+  membership: {
+    price_usd: 10,
+    interval: 'month',
+    tokens_per_month: 10_000,
+    isochrones_unmetered: true,
+  },
+  token_packs: [
+    { id: 'pack_10k', tokens: 10_000, price_usd: 12 },
+    { id: 'pack_50k', tokens: 50_000, price_usd: 50 },
+    { id: 'pack_250k', tokens: 250_000, price_usd: 200 },
+  ],
+  charges: { row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
+} as const;

@@ -1,0 +1,59 @@
+import { countyOf, type Geoid } from '../../shards/geoid.ts';
+import type { BlockIndex } from '../../shards/index/block-index.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release.ts';
+import type { DestTypeId } from '../../shards/units.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+
+/** The county of a block, which must be one the release has. */
+export function countyWith(release: Release, geoid: Geoid): CountyManifest {
+  const county = release.countyOfBlock(geoid);
+  if (county) return county;
+  throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
+}
+
+/** A block's row, which must exist. */
+export async function locateBlock(
+  release: Release,
+  county: CountyManifest,
+  geoid: Geoid,
+): Promise<{ index: BlockIndex; ordinal: number }> {
+  const index = await release.index(county);
+  const ordinal = index.ordinalOf(geoid);
+  if (ordinal !== -1) return { index, ordinal };
+  throw new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
+}
+
+/** Leaf types asked for, parents expanded; undefined for all. An id the taxonomy lacks is refused. */
+export function leavesAskedFor(
+  release: Release,
+  types: readonly DestTypeId[] | undefined,
+): DestTypeId[] | undefined {
+  if (!types) return undefined;
+  const unknown = types.filter((type) => !release.taxonomy.has(type));
+  if (unknown.length === 0) return release.taxonomy.expand(types);
+  throw invalidParameters(
+    unknown.map((type) => ({
+      loc: ['query', 'type'],
+      msg: `there is no destination type ${type}; see /v1/meta/destination-types`,
+      type: 'unknown_destination_type',
+    })),
+  );
+}
+
+/** The modes asked for, as positions in the release's own list. */
+export function modePositions(release: Release, modes: readonly Mode[] | undefined): number[] {
+  return release.manifest.modes.flatMap((mode, position) =>
+    modes === undefined || modes.includes(mode) ? [position] : [],
+  );
+}
+
+/** A canonical request: the route and its parameters by name, those left out not among them. */
+export function canonicalRequest(
+  route: string,
+  parameters: Readonly<Record<string, unknown>>,
+): string {
+  const names = Object.keys(parameters).filter((name) => parameters[name] !== undefined);
+  return `${route} ${JSON.stringify(names.sort().map((name) => [name, parameters[name]]))}`;
+}

@@ -1,0 +1,76 @@
+import type { ModeRow } from '../../shards/matrix/row-codec.ts';
+import { type Mode, modeIdOf } from '../../shards/modes.ts';
+import type { PoiMatrix } from '../../shards/release.ts';
+import type { DestId, DestTypeId, Tenths } from '../../shards/units.ts';
+
+/** Which rows of a block's POIs are wanted, and after which one (keyset: mode id, then dest_id). */
+export interface PoiFilter {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  readonly types: ReadonlySet<DestTypeId> | undefined;
+  readonly destIds: ReadonlySet<DestId> | undefined;
+  readonly maxTenths: Tenths;
+  readonly afterModeId: number;
+  readonly afterDestId: DestId;
+}
+
+/** A row as the API gives it. */
+export interface PoiTimeRow {
+  readonly dest_id: DestId;
+  readonly mode: Mode;
+  readonly travel_time: number;
+  readonly name: string;
+  readonly lon: number;
+  readonly lat: number;
+  readonly address: {
+    readonly street: string | null;
+    readonly city: string | null;
+    readonly state: string | null;
+    readonly zip: string | null;
+  };
+}
+
+/**
+ * The next `limit` rows of a block, and whether there are more. Targets ascend by `dest_id` within
+ * a mode, so a page is a walk along the row.
+ */
+export function poiPage(
+  modes: readonly Mode[],
+  pois: PoiMatrix,
+  row: readonly ModeRow[],
+  filter: PoiFilter,
+  limit: number,
+): { results: PoiTimeRow[]; more: boolean } {
+  const results: PoiTimeRow[] = [];
+  for (const position of filter.modes) {
+    const modeId = modeIdOf(modes[position]);
+    if (modeId < filter.afterModeId) continue;
+    const { targets, times } = row[position];
+    for (let i = 0; i < targets.length; i++) {
+      const destId = pois.matrix.targets[targets[i]];
+      if (modeId === filter.afterModeId && destId <= filter.afterDestId) continue;
+      if (times[i] > filter.maxTenths || !isWanted(pois, filter, targets[i], destId)) continue;
+      if (results.length === limit) return { results, more: true };
+      results.push(poiTimeRow(pois, targets[i], destId, modes[position], times[i]));
+    }
+  }
+  return { results, more: false };
+}
+
+function isWanted(pois: PoiMatrix, filter: PoiFilter, target: number, destId: DestId): boolean {
+  if (filter.destIds && !filter.destIds.has(destId)) return false;
+  const { types } = filter;
+  return types === undefined || pois.table.types(target).some((type) => types.has(type));
+}
+
+function poiTimeRow(
+  pois: PoiMatrix,
+  target: number,
+  destId: DestId,
+  mode: Mode,
+  tenths: Tenths,
+): PoiTimeRow {
+  const { name, lon, lat, street, city, state, zip } = pois.table.facts(target);
+  const address = { street, city, state, zip };
+  return { dest_id: destId, mode, travel_time: tenths / 10, name, lon, lat, address };
+}

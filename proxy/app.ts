@@ -1,0 +1,99 @@
+import cors from '@fastify/cors';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Ledger } from '../portal/accounts/ledger.ts';
+import { RateWindow } from '../portal/accounts/rate-window.ts';
+import type { ReleaseSource } from '../shards/release.ts';
+import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
+import { CursorSigner } from './cursors/cursor.ts';
+import type { Endpoint } from './endpoint.ts';
+import { ENDPOINTS } from './endpoints/index.ts';
+import { handleErrors, refuseOtherMethods, sendProblem } from './http/error-handling.ts';
+import { Problem } from './http/problem.ts';
+import { serveProblemPages } from './http/problem-pages.ts';
+import { requestId } from './http/request-id.ts';
+import { sendCatalogue, serveFree } from './http/serve-free.ts';
+import { AnswerCache } from './metering/answer-cache.ts';
+import { serveKeyed } from './metering/serve-keyed.ts';
+import { serveMetered } from './metering/serve-metered.ts';
+import { openApiDocument } from './openapi/document.ts';
+import type { Services } from './services.ts';
+
+const EXPOSED_HEADERS = [
+  ...['ETag', 'X-Tokens-Charged', 'X-Tokens-Remaining', 'X-Tokens-Cost', 'RateLimit'],
+  ...['RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+];
+const MAX_BODY_BYTES = 2 ** 20;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** The HTTP service over a source of releases and a ledger. It does not listen yet. */
+export async function buildProxy(parts: {
+  readonly releases: ReleaseSource;
+  readonly ledger: Ledger;
+  readonly config?: ProxyConfigInput;
+}): Promise<FastifyInstance> {
+  const parsed = proxyConfigSchema.parse(parts.config ?? {});
+  const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
+  const services: Services = {
+    releases: parts.releases,
+    ledger: parts.ledger,
+    config,
+    answers: new AnswerCache(config.answerCacheBytes),
+    cursors: new CursorSigner(config.cursorSecrets),
+    freeRates: new RateWindow(config.freeRateLimitPerMinute),
+  };
+
+  const app = Fastify({
+    logger: { level: config.logLevel },
+    disableRequestLogging: true,
+    trustProxy: config.trustProxy,
+    genReqId: requestId,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      sendProblem(
+        reply,
+        new Problem('invalid-parameters', 'the URL is malformed', {
+          errors: [{ loc: ['path'], msg: error.message, type: error.code }],
+        }),
+        config.problemBase,
+      );
+    },
+  });
+  handleErrors(app, config.problemBase);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['Authorization', 'If-None-Match', 'Idempotency-Key', 'Content-Type'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: 86_400,
+  });
+
+  for (const endpoint of ENDPOINTS) {
+    app.get(fastifyPath(endpoint.path), serve(endpoint, services));
+  }
+  const document = JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2);
+  app.get('/openapi.json', (request, reply) => {
+    reply.header('content-type', 'application/json; charset=utf-8');
+    return sendCatalogue(request, reply, document);
+  });
+  serveProblemPages(app, new URL(config.problemBase).pathname);
+  const paths = [...ENDPOINTS.map((endpoint) => fastifyPath(endpoint.path)), '/openapi.json'];
+  refuseOtherMethods(app, new Map(paths.map((path) => [path, ['GET', 'HEAD']])));
+  return app;
+}
+
+function serve(endpoint: Endpoint, services: Services) {
+  if (endpoint.access === 'free') return serveFree(endpoint, services);
+  if (endpoint.access === 'keyed') return serveKeyed(endpoint, services);
+  return serveMetered(endpoint, services);
+}
+
+function fastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Geoid } from '../../shards/geoid.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { Mode } from '../../shards/modes.ts';
+import {
+  canonicalRequest,
+  countyWith,
+  leavesAskedFor,
+  locateBlock,
+  modePositions,
+} from '../answers/block-query.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { geoidParam, modeParam, typeParam } from '../openapi/parameters.ts';
+import { blockMetadata, categoryTime } from '../openapi/schemas.ts';
+
+interface SummaryPlan extends MeteredPlan {
+  readonly geoid: Geoid;
+  readonly county: CountyManifest;
+  readonly modes: readonly number[];
+  /** Positions among the taxonomy's leaves. */
+  readonly leaves: readonly number[];
+}
+
+export const blockSummary = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/blocks/{geoid}/summary',
+  operationId: 'getBlockSummary',
+  summary: 'Minutes from a block to the nearest of each destination type',
+  description:
+    'One row a destination type and mode within 30 minutes; no row means not within 30 minutes. ' +
+    'Ordered by mode id, then type id. One token a row, at least one.',
+  tag: 'Blocks',
+  params: z.strictObject({ geoid: geoidParam }),
+  query: z.strictObject({ mode: modeParam, type: typeParam }),
+  response: z.object({ block: blockMetadata, results: z.array(categoryTime) }),
+  example: {
+    block: { geoid: '990010001001000', population: 61, land_area_m2: 9216 },
+    results: [{ dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
+  },
+  problems: ['block-not-found'],
+
+  plan(release, { params: { geoid }, query }): SummaryPlan {
+    const county = countyWith(release, geoid);
+    const wanted = leavesAskedFor(release, query.type as number[] | undefined);
+    const { leafIds } = release.taxonomy;
+    return {
+      canonical: canonicalRequest('block-summary', { geoid, ...query, type: wanted }),
+      dependsOn: [county.objects.index, county.objects.nearest],
+      geoid,
+      county,
+      modes: modePositions(release, query.mode as Mode[] | undefined),
+      leaves: leafIds.flatMap((id, position) =>
+        wanted === undefined || wanted.includes(id) ? [position] : [],
+      ),
+    };
+  },
+
+  async locate(release, { county, geoid }) {
+    await locateBlock(release, county, geoid);
+  },
+
+  async answer(release, { county, geoid, modes, leaves }) {
+    const { index, ordinal } = await locateBlock(release, county, geoid);
+    const { leafIds } = release.taxonomy;
+    const times = index.isRoutable(ordinal) ? await release.nearest(county, ordinal) : null;
+    const results = modes.flatMap((mode) =>
+      leaves.flatMap((leaf) => {
+        const tenths = times?.[mode * leafIds.length + leaf] ?? 0;
+        if (tenths === 0) return [];
+        const label = release.manifest.modes[mode];
+        return [{ dest_type_id: leafIds[leaf], mode: label, travel_time: tenths / 10 }];
+      }),
+    );
+    const block = {
+      geoid,
+      population: index.population(ordinal),
+      land_area_m2: index.landArea(ordinal),
+    };
+    return { body: { block, results }, rows: results.length };
+  },
+});

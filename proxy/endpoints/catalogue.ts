@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { PLANS } from '../../portal/plans.ts';
+import { MODES } from '../../shards/modes.ts';
+import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { NONE } from '../openapi/parameters.ts';
+import { modeLabel } from '../openapi/schemas.ts';
+
+const free = {
+  access: 'free',
+  tag: 'Catalogue',
+  params: NONE,
+  query: NONE,
+  problems: [],
+  cache: 'catalogue',
+  rateLimited: true,
+} as const;
+
+export const lastUpdated = freeEndpoint({
+  ...free,
+  path: '/v1/last-updated',
+  operationId: 'getLastUpdated',
+  summary: 'When the newest data was published',
+  description: 'The time of publication of the release in force, and what it is called.',
+  response: z.object({ last_updated: z.iso.datetime(), release: z.string() }),
+  example: { last_updated: '2026-11-21T06:33:39.630Z', release: '2026-11-21' },
+  answer({ releases }) {
+    const { latest } = releases.current;
+    return { body: { last_updated: latest.published_at, release: latest.release } };
+  },
+});
+
+export const modes = freeEndpoint({
+  ...free,
+  path: '/v1/meta/modes',
+  operationId: 'getModes',
+  summary: 'Travel modes and their ids',
+  description: 'Labels are used on block, point and POI routes, ids on areal routes.',
+  response: z.object({
+    modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
+  }),
+  example: {
+    modes: [{ mode_id: 1, mode: 'walk', description: 'On foot along streets and paths.' }],
+  },
+  answer: () => ({
+    body: {
+      modes: MODES.map(({ modeId, mode, description }) => ({ mode_id: modeId, mode, description })),
+    },
+  }),
+});
+
+export const destinationTypes = freeEndpoint({
+  ...free,
+  path: '/v1/meta/destination-types',
+  operationId: 'getDestinationTypes',
+  summary: 'The taxonomy of destinations',
+  description: 'Places are of leaf types. A parent stands for all the leaves below it.',
+  response: z.object({
+    destination_types: z.array(
+      z.object({
+        dest_type_id: z.int(),
+        name: z.string(),
+        label: z.string(),
+        is_leaf: z.boolean(),
+        leaf_ids: z.array(z.int()),
+        parent_id: z.int().nullable(),
+      }),
+    ),
+  }),
+  example: {
+    destination_types: [
+      {
+        dest_type_id: 101,
+        name: 'Grocery stores',
+        label: 'grocery_stores',
+        is_leaf: true,
+        leaf_ids: [101],
+        parent_id: 100,
+      },
+    ],
+  },
+  answer({ releases }) {
+    const { taxonomy } = releases.current;
+    const destination_types = taxonomy.types.map(({ dest_type_id, name, label, parent_id }) => {
+      const leaf_ids = taxonomy.leavesOf(dest_type_id);
+      const is_leaf = leaf_ids.length === 1 && leaf_ids[0] === dest_type_id;
+      return { dest_type_id, name, label, is_leaf, leaf_ids, parent_id };
+    });
+    return { body: { destination_types } };
+  },
+});
+
+export const vintage = freeEndpoint({
+  ...free,
+  path: '/v1/meta/vintage',
+  operationId: 'getVintage',
+  summary: 'The version of each data component',
+  description: 'A version names the exact input files; the date is the day their data speaks of.',
+  response: z.object({
+    components: z.array(
+      z.object({ component: z.string(), version: z.string(), effective_date: z.iso.date() }),
+    ),
+  }),
+  example: {
+    components: [
+      { component: 'blocks', version: 'tabblock20-1f0c6a…', effective_date: '2020-04-01' },
+    ],
+  },
+  answer: ({ releases }) => ({ body: { components: releases.current.manifest.components } }),
+});
+
+export const plans = freeEndpoint({
+  ...free,
+  path: '/v1/plans',
+  operationId: 'getPlans',
+  summary: 'The free grant, the membership, and token packs',
+  description: 'What things cost, for programs.',
+  response: z.object({
+    free_grant: z.object({ tokens: z.int() }),
+    membership: z.object({
+      price_usd: z.number(),
+      interval: z.literal('month'),
+      tokens_per_month: z.int(),
+      isochrones_unmetered: z.boolean(),
+    }),
+    token_packs: z.array(z.object({ id: z.string(), tokens: z.int(), price_usd: z.number() })),
+    charges: z.object({
+      row: z.int(),
+      isochrone_contour: z.int(),
+      tile: z.int(),
+      minimum: z.int(),
+    }),
+  }),
+  example: PLANS,
+  answer: () => ({ body: PLANS }),
+});
+
+export const catalogue: readonly FreeEndpoint[] = [
+  lastUpdated,
+  modes,
+  destinationTypes,
+  vintage,
+  plans,
+];

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { ObjectRef } from '../../shards/store/store.ts';
+
+/** Change it when the same data and request make another answer: every ETag changes with it. */
+const CONTRACT_VERSION = '1';
+
+/**
+ * The strong ETag of an answer, from what decides its bytes: the contract, the canonical request,
+ * and the contents of the objects it depends on. Known before any of them is read.
+ */
+export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): string {
+  let text = `${CONTRACT_VERSION}\n${canonical}`;
+  for (const ref of dependsOn) text += `\n${ref.sha256}`;
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+}
+
+/**
+ * Whether `If-None-Match` names the representation: RFC 9110 section 13.1.2, with weak comparison,
+ * of a list. `*` is not decided here: it asks whether there is any.
+ */
+export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+  // The common case: a client sends back the one it was given.
+  if (ifNoneMatch === etag) return true;
+  for (const [, opaque] of ifNoneMatch.matchAll(/(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g)) {
+    if (opaque === etag) return true;
+  }
+  return false;
+}
+
+/** Whether `If-None-Match` is `*`: any representation will do. */
+export function matchesAny(ifNoneMatch: string | undefined): boolean {
+  return ifNoneMatch?.trim() === '*';
+}

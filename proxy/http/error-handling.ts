@@ -1,0 +1,95 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { Problem, type ProblemSlug, problemBody } from './problem.ts';
+
+const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
+/** How long a client should wait for a backend that may be back soon. */
+const RETRY_SECONDS = '5';
+
+/** What Fastify itself refuses, as the contract names it. */
+const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
+};
+
+/** Makes every error of every kind a problem document, with nothing internal in it. */
+export function handleErrors(app: FastifyInstance, problemBase: string): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problem = asProblem(error);
+    if (problem.status >= 500) {
+      request.log.error({ err: error, reqId: request.id }, problem.slug);
+    }
+    return sendProblem(reply, problem, problemBase);
+  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, new Problem('not-found', `no route ${pathOf(request)}`), problemBase),
+  );
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: string) {
+  return reply
+    .code(problem.status)
+    .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_JSON })
+    .send(JSON.stringify(problemBody(problemBase, problem)));
+}
+
+/** Refuses the methods that a known path does not take. Call when all routes are there. */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  methodsOf: ReadonlyMap<string, readonly string[]>,
+): void {
+  for (const [url, methods] of methodsOf) {
+    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (method) => !methods.includes(method),
+    );
+    const allow = methods.join(', ');
+    app.route({
+      method: others,
+      url,
+      onRequest: async (request) => {
+        throw new Problem(
+          'method-not-allowed',
+          `${pathOf(request)} takes ${allow}, not ${request.method}`,
+          {},
+          { allow },
+        );
+      },
+      handler: () => {},
+    });
+  }
+}
+
+function asProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error;
+  const retry = { 'retry-after': RETRY_SECONDS };
+  if (error instanceof LedgerUnavailable) {
+    return new Problem(
+      'debit-unavailable',
+      'accounts cannot be reached; nothing was charged',
+      {},
+      retry,
+    );
+  }
+  if (error instanceof StoreError || error instanceof ShardError) {
+    return new Problem(
+      'store-unavailable',
+      'the data cannot be read; nothing was charged',
+      {},
+      retry,
+    );
+  }
+  const slug = FRAMEWORK_SLUGS[error.code];
+  if (slug) return new Problem(slug, error.message);
+  if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
+    return new Problem('invalid-parameters', error.message, {
+      errors: [{ loc: ['request'], msg: error.message, type: error.code ?? 'invalid' }],
+    });
+  }
+  return new Problem('internal-error', 'the request could not be answered; nothing was charged');
+}
+
+function pathOf(request: FastifyRequest): string {
+  const query = request.url.indexOf('?');
+  return query === -1 ? request.url : request.url.slice(0, query);
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { PROBLEMS, Problem, type ProblemSlug } from './problem.ts';
+
+/** What a person can do about each problem: the page its `type` leads to. */
+const ADVICE: Readonly<Record<ProblemSlug, string>> = {
+  'invalid-parameters': 'The errors member lists each parameter that is wrong, and how.',
+  'invalid-cursor':
+    'Pass next_cursor unchanged, with the same other parameters, or begin again without one.',
+  'missing-key': 'Send the header "Authorization: Bearer" and your API key.',
+  'invalid-key': 'Check the key for typing errors, or make a new one in the portal.',
+  'account-disabled': 'Write to the people who run this service.',
+  'block-not-found':
+    'Check the 15 digits, with leading zeros; the release may not cover that county.',
+  'not-found': 'Check the path; /openapi.json lists all routes.',
+  'method-not-allowed': 'The Allow header lists what the route takes.',
+  'payload-too-large': 'Send a smaller body.',
+  'unsupported-media-type': 'Send application/json.',
+  'rate-limited': 'Wait as long as Retry-After says. RateLimit tells how much is left.',
+  'tokens-exhausted': 'Ask for fewer rows, wait for the monthly grant, or buy a pack.',
+  'internal-error': 'A fault on our side. Try again; report X-Request-Id if it stays.',
+  'debit-unavailable': 'Try again after Retry-After; nothing was charged.',
+  'store-unavailable': 'Try again after Retry-After; nothing was charged.',
+};
+
+/** Serves a short readable page at each problem's `type`. */
+export function serveProblemPages(app: FastifyInstance, pathOfBase: string): void {
+  app.get<{ Params: { slug: string } }>(`${pathOfBase}/:slug`, async (request, reply) => {
+    const { slug } = request.params;
+    if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
+    const { status, title } = PROBLEMS[slug];
+    reply.headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
+    });
+    return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733}code{color:#55606c}</style><h1>${title}</h1><p><code>${slug}</code>, HTTP status ${status}</p><p>${ADVICE[slug]}</p></html>`;
+  });
+}
+
+function isSlug(text: string): text is ProblemSlug {
+  return Object.hasOwn(PROBLEMS, text);
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { type Geoid, isGeoid } from '../../shards/geoid.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+
+/** A URL is no place for longer lists. */
+const MAX_REPEATS = 100;
+
+/** No parameters at all: whatever is there is refused by name. */
+export const NONE = z.strictObject({});
+
+export const geoidParam = z
+  .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
+    error: 'must be a census block GEOID: 15 digits',
+  })
+  .meta({
+    description: 'Census block GEOID, 15 digits; leading zeros count.',
+    override: { type: 'string', pattern: '^\\d{15}$' },
+    example: '990010001001000',
+  });
+
+export const modeParam = repeated(
+  z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
+  { type: 'string', enum: [...MODE_LABELS] },
+  'Travel modes; repeat the parameter for several. Omitted: all modes of the release.',
+);
+
+export const typeParam = repeated(
+  integerText(1, 65_535),
+  { type: 'integer', minimum: 1, maximum: 65_535 },
+  'Destination type ids; repeat for several. A parent stands for all its leaves. Omitted: all.',
+);
+
+export const destIdParam = repeated(
+  integerText(0, Number.MAX_SAFE_INTEGER),
+  { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  'Only these places; repeat for several.',
+);
+
+export const limitParam = integerText(1, 1000)
+  .default(100)
+  .meta({
+    description: 'Rows a page, 1 to 1000.',
+    override: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+  });
+
+export const maxMinutesParam = z
+  .string({ error: 'must be given once' })
+  .regex(/^\d{1,3}(\.\d{1,6})?$/, { error: 'must be a number of minutes, at most 30' })
+  .transform(Number)
+  .pipe(z.number().gt(0, { error: 'must be over 0' }).max(30, { error: 'must be at most 30' }))
+  .optional()
+  .meta({
+    description: 'Only what is within so many minutes, at most 30.',
+    override: { type: 'number', exclusiveMinimum: 0, maximum: 30 },
+  });
+
+export const cursorParam = z
+  .string({ error: 'must be given once' })
+  .max(512, { error: 'is too long' })
+  .optional()
+  .meta({
+    description: '`next_cursor` of the page before, with the same other parameters.',
+    override: { type: 'string', maxLength: 512 },
+  });
+
+/** Decimal digits as an integer within bounds. Nothing is coerced: `1e2`, ` 5` and `0x10` are refused. */
+function integerText(min: number, max: number) {
+  const error = `must be an integer from ${min} to ${max}`;
+  return z
+    .string({ error })
+    .regex(/^\d{1,16}$/, { error })
+    .transform(Number)
+    .pipe(z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+/** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
+function repeated<T extends z.ZodType<string | number>>(
+  item: T,
+  items: Readonly<Record<string, unknown>>,
+  description: string,
+) {
+  return z
+    .preprocess(
+      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+      z
+        .array(item)
+        .max(MAX_REPEATS, { error: `must not be repeated more than ${MAX_REPEATS} times` })
+        .transform((values) => [...new Set(values)].sort(ascending))
+        .optional(),
+    )
+    .optional()
+    .meta({ description, override: { type: 'array', items, maxItems: MAX_REPEATS } });
+}
+
+function ascending(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,17 @@
+import type { Ledger } from '../portal/accounts/ledger.ts';
+import type { RateWindow } from '../portal/accounts/rate-window.ts';
+import type { ReleaseSource } from '../shards/release.ts';
+import type { ProxyConfig } from './config.ts';
+import type { CursorSigner } from './cursors/cursor.ts';
+import type { AnswerCache } from './metering/answer-cache.ts';
+
+/** What endpoints are served with. */
+export interface Services {
+  readonly releases: ReleaseSource;
+  readonly ledger: Ledger;
+  readonly config: ProxyConfig & { readonly problemBase: string };
+  readonly answers: AnswerCache;
+  readonly cursors: CursorSigner;
+  /** Requests to free routes, by address. */
+  readonly freeRates: RateWindow;
+}
