@@ -1,5 +1,4 @@
-import cors from '@fastify/cors';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ReleaseSource } from '../shards/release.ts';
@@ -7,6 +6,7 @@ import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSigner } from './cursors/cursor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { answerPreflights, CORS_HEADERS } from './http/cors.ts';
 import { handleErrors, refuseOtherMethods, sendProblem } from './http/error-handling.ts';
 import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
@@ -18,10 +18,6 @@ import { serveMetered } from './metering/serve-metered.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './services.ts';
 
-const EXPOSED_HEADERS = [
-  ...['ETag', 'X-Tokens-Charged', 'X-Tokens-Remaining', 'X-Tokens-Cost', 'RateLimit'],
-  ...['RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
-];
 const MAX_BODY_BYTES = 2 ** 20;
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -44,14 +40,15 @@ export async function buildProxy(parts: {
 
   const app = Fastify({
     logger: { level: config.logLevel },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request would be made and mostly not used.
+    childLoggerFactory: (logger) => logger,
     trustProxy: config.trustProxy,
     genReqId: requestId,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 200 },
-    frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id);
+    frameworkErrors: (error, _request, reply) => {
       sendProblem(
         reply,
         new Problem('invalid-parameters', 'the URL is malformed', {
@@ -62,17 +59,16 @@ export async function buildProxy(parts: {
     },
   });
   handleErrors(app, config.problemBase);
-  app.addHook('onRequest', (request, reply, done) => {
+  app.decorateReply('rate', null);
+  // Answers written raw bring these themselves; everything else gets them as it leaves.
+  app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id);
-    done();
+    for (let i = 0; i < CORS_HEADERS.length; i += 2) {
+      reply.header(CORS_HEADERS[i], CORS_HEADERS[i + 1]);
+    }
+    done(null, payload);
   });
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders: ['Authorization', 'If-None-Match', 'Idempotency-Key', 'Content-Type'],
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: 86_400,
-  });
+  answerPreflights(app);
 
   for (const endpoint of ENDPOINTS) {
     app.get(fastifyPath(endpoint.path), serve(endpoint, services));

@@ -23,6 +23,9 @@ export interface LmdbLedgerOptions {
   readonly rateLimitPerMinute: number;
 }
 
+/** Where each table keeps the shapes of its records, so that a record is its values alone. */
+const STRUCTURES = Symbol.for('structures');
+
 /** Opens, or creates, a ledger in a folder. A folder that cannot be used is a `LedgerUnavailable`. */
 export async function openLmdbLedger(
   directory: string,
@@ -37,9 +40,8 @@ export async function openLmdbLedger(
 }
 
 /**
- * The ledger of one machine: LMDB, memory-mapped. Reads are function calls; writes that arrive
- * while a commit is on its way to the disk form the next one, so thousands of debits a second share
- * an fsync. Several processes may have it open. Rates are counted in each process.
+ * The ledger of one machine: LMDB, memory-mapped. Reads are function calls; writes that come in the
+ * same turn of the event loop share a commit, and commits share an fsync. Several processes may have it open. Rates are counted in each process.
  */
 class LmdbLedger implements Ledger {
   readonly #directory: string;
@@ -47,7 +49,8 @@ class LmdbLedger implements Ledger {
   readonly #books: Books;
   readonly #rates: RateWindow;
   #queue: Pending[] = [];
-  #writing = false;
+  /** The commit that was begun last; those before it end before it. */
+  #underWay: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(directory: string, options: LmdbLedgerOptions) {
@@ -65,7 +68,7 @@ class LmdbLedger implements Ledger {
   }
 
   #database<Value, Key extends string | string[]>(name: string): Database<Value, Key> {
-    return this.#root.openDB<Value, Key>({ name, cache: false });
+    return this.#root.openDB<Value, Key>({ name, sharedStructuresKey: STRUCTURES });
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
@@ -226,8 +229,8 @@ class LmdbLedger implements Ledger {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    while (this.#writing) await new Promise((resolve) => setImmediate(resolve));
     this.#closed = true;
+    await this.#underWay;
     await this.#root.close();
   }
 
@@ -267,32 +270,29 @@ class LmdbLedger implements Ledger {
         settle: () => settle(),
         fail: reject,
       });
-      if (!this.#writing) void this.#drain();
+      if (this.#queue.length === 1) this.#underWay = this.#commit();
     });
   }
 
-  async #drain(): Promise<void> {
-    this.#writing = true;
-    // What else this turn of the event loop brings goes into the same commit.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const pending = this.#queue;
-      this.#queue = [];
-      try {
-        await this.#root.transaction(() => {
-          const batch = new LedgerBatch(this.#books);
-          for (const { apply } of pending) apply(batch);
-          batch.store();
-        });
-        // The transaction resolves when it is visible; `flushed`, when it is on the disk.
-        await this.#root.flushed;
-        for (const { settle } of pending) settle();
-      } catch (error) {
-        const failure = unavailable(this.#directory, error);
-        for (const { fail } of pending) fail(failure);
-      }
+  /** Commits everything that this turn of the event loop brought, as one transaction. */
+  async #commit(): Promise<void> {
+    await new Promise(setImmediate);
+    const pending = this.#queue;
+    this.#queue = [];
+    try {
+      await this.#root.transaction(() => {
+        const batch = new LedgerBatch(this.#books);
+        for (const { apply } of pending) apply(batch);
+        batch.store();
+      });
+      // The transaction resolves when it is visible; `flushed`, when it is on the disk. The next
+      // one does not wait for that: syncs overlap with later commits.
+      await this.#root.flushed;
+      for (const { settle } of pending) settle();
+    } catch (error) {
+      const failure = unavailable(this.#directory, error);
+      for (const { fail } of pending) fail(failure);
     }
-    this.#writing = false;
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
+import type { DestTypeId } from '../../shards/units.ts';
 import {
   canonicalRequest,
   countyWith,
@@ -17,8 +18,8 @@ interface SummaryPlan extends MeteredPlan {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
   readonly modes: readonly number[];
-  /** Positions among the taxonomy's leaves. */
-  readonly leaves: readonly number[];
+  /** Leaf types asked for; undefined for all. */
+  readonly types: ReadonlySet<DestTypeId> | undefined;
 }
 
 export const blockSummary = meteredEndpoint({
@@ -42,16 +43,13 @@ export const blockSummary = meteredEndpoint({
   plan(release, { params: { geoid }, query }): SummaryPlan {
     const county = countyWith(release, geoid);
     const wanted = leavesAskedFor(release, query.type as number[] | undefined);
-    const { leafIds } = release.taxonomy;
     return {
       canonical: canonicalRequest('block-summary', { geoid, ...query, type: wanted }),
       dependsOn: [county.objects.index, county.objects.nearest],
       geoid,
       county,
       modes: modePositions(release, query.mode as Mode[] | undefined),
-      leaves: leafIds.flatMap((id, position) =>
-        wanted === undefined || wanted.includes(id) ? [position] : [],
-      ),
+      types: wanted && new Set(wanted),
     };
   },
 
@@ -59,16 +57,16 @@ export const blockSummary = meteredEndpoint({
     await locateBlock(release, county, geoid);
   },
 
-  async answer(release, { county, geoid, modes, leaves }) {
+  async answer(release, { county, geoid, modes, types }) {
     const { index, ordinal } = await locateBlock(release, county, geoid);
     const { leafIds } = release.taxonomy;
     const times = index.isRoutable(ordinal) ? await release.nearest(county, ordinal) : null;
     const results = modes.flatMap((mode) =>
-      leaves.flatMap((leaf) => {
+      leafIds.flatMap((id, leaf) => {
         const tenths = times?.[mode * leafIds.length + leaf] ?? 0;
-        if (tenths === 0) return [];
+        if (tenths === 0 || types?.has(id) === false) return [];
         const label = release.manifest.modes[mode];
-        return [{ dest_type_id: leafIds[leaf], mode: label, travel_time: tenths / 10 }];
+        return [{ dest_type_id: id, mode: label, travel_time: tenths / 10 }];
       }),
     );
     const block = {

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
 /** Change it when the same data and request make another answer: every ETag changes with it. */
 const CONTRACT_VERSION = '1';
+/** 162 bits of the hash. */
+const ETAG_CHARACTERS = 27;
 
 /**
  * The strong ETag of an answer, from what decides its bytes: the contract, the canonical request,
@@ -11,7 +13,12 @@ const CONTRACT_VERSION = '1';
 export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): string {
   let text = `${CONTRACT_VERSION}\n${canonical}`;
   for (const ref of dependsOn) text += `\n${ref.sha256}`;
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  return etagOf(text);
+}
+
+/** The strong ETag of an answer that is at hand. */
+export function etagOf(body: string): string {
+  return `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
 
 /**

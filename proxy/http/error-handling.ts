@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { Problem, type ProblemSlug, problemBody } from './problem.ts';
+import { policyHeader, rateHeader } from './rate-headers.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 /** How long a client should wait for a backend that may be back soon. */
@@ -28,6 +29,12 @@ export function handleErrors(app: FastifyInstance, problemBase: string): void {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: string) {
+  if (reply.rate) {
+    reply.headers({
+      'ratelimit-policy': policyHeader(reply.rate),
+      ratelimit: rateHeader(reply.rate),
+    });
+  }
   return reply
     .code(problem.status)
     .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_JSON })

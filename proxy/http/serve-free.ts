@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FreeEndpoint } from '../endpoint.ts';
-import { rateHeaders, rateLimited } from '../metering/admission.ts';
 import type { Services } from '../services.ts';
-import { matchesAny, matchesEtag } from './conditional.ts';
+import { etagOf, matchesAny, matchesEtag } from './conditional.ts';
 import { parseInput } from './parse-input.ts';
+import { policyHeader, rateHeader, rateLimited } from './rate-headers.ts';
 
 const CATALOGUE = 'public, max-age=300, stale-while-revalidate=86400';
 
@@ -14,7 +13,7 @@ export function serveFree(endpoint: FreeEndpoint, services: Services) {
     if (endpoint.rateLimited) {
       const { allowed, rate } = services.freeRates.take(request.ip, Date.now());
       if (!allowed) throw rateLimited(reply, rate);
-      rateHeaders(reply, rate);
+      reply.headers({ 'ratelimit-policy': policyHeader(rate), ratelimit: rateHeader(rate) });
     }
     const { status = 200, body } = await endpoint.answer(services, parseInput(endpoint, request));
     const bytes = JSON.stringify(body);
@@ -30,7 +29,7 @@ export function sendCatalogue(
   reply: FastifyReply,
   body: string,
 ): FastifyReply {
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  const etag = etagOf(body);
   reply.headers({ etag, 'cache-control': CATALOGUE, vary: 'Accept-Encoding' });
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch && (matchesAny(ifNoneMatch) || matchesEtag(ifNoneMatch, etag))) {

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
-import type { Admission, Ledger, RateState } from '../../portal/accounts/ledger.ts';
+import type { Admission, Ledger } from '../../portal/accounts/ledger.ts';
 import { Problem } from '../http/problem.ts';
+import { rateLimited } from '../http/rate-headers.ts';
 
 /** Who a request is from, once its key and rate have been checked. */
 export type Admitted = Extract<Admission, { outcome: 'admitted' }>;
@@ -19,7 +20,8 @@ export async function admit(
   const admission = await ledger.admit(hashApiKey(key), Date.now());
   switch (admission.outcome) {
     case 'admitted':
-      rateHeaders(reply, admission.rate);
+      // An error after this point carries them too; a finished answer writes them itself.
+      reply.rate = admission.rate;
       return admission;
     case 'rate-limited':
       throw rateLimited(reply, admission.rate);
@@ -28,22 +30,6 @@ export async function admit(
     case 'invalid-key':
       throw invalidKey();
   }
-}
-
-/** Sets the headers of the IETF draft "RateLimit header fields for HTTP". */
-export function rateHeaders(reply: FastifyReply, rate: RateState): void {
-  reply.header('ratelimit-policy', `"default";q=${rate.limit};w=${rate.windowSeconds}`);
-  reply.header('ratelimit', `"default";r=${rate.remaining};t=${rate.resetSeconds}`);
-}
-
-export function rateLimited(reply: FastifyReply, rate: RateState): Problem {
-  rateHeaders(reply, rate);
-  return new Problem(
-    'rate-limited',
-    `${rate.limit} requests in ${rate.windowSeconds} s are allowed; wait ${rate.resetSeconds} s`,
-    {},
-    { 'retry-after': String(rate.resetSeconds) },
-  );
 }
 
 function bearerKey(authorization: string | undefined): string {

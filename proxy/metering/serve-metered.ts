@@ -1,16 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge } from '../../portal/accounts/ledger.ts';
+import type { Charge, RateState } from '../../portal/accounts/ledger.ts';
 import type { Release } from '../../shards/release.ts';
 import type { MeteredEndpoint, MeteredPlan } from '../endpoint.ts';
 import { matchesAny, matchesEtag, strongEtag } from '../http/conditional.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { Problem } from '../http/problem.ts';
+import { policyHeader, rateHeader } from '../http/rate-headers.ts';
+import { writeAnswer } from '../http/raw-answer.ts';
 import type { Services } from '../services.ts';
-import { type Admitted, admit } from './admission.ts';
+import { admit } from './admission.ts';
 import type { CachedAnswer } from './answer-cache.ts';
+import { PlanCache } from './plan-cache.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const VARY = 'Authorization, Accept-Encoding, Accept';
+const REVALIDATE = 'public, no-cache';
 const MINIMUM_CHARGE = 1;
 /** Tokens come back when somebody buys some: nothing to wait a known time for. */
 const EXHAUSTED_RETRY_SECONDS = '3600';
@@ -21,26 +25,46 @@ const EXHAUSTED_RETRY_SECONDS = '3600';
  * to the socket is refunded. The release is taken once and kept to the end.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
+  const plans = new PlanCache();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admitted = await admit(services.ledger, request, reply);
-    const input = parseInput(endpoint, request);
+    const { account, keyId, balance, rate } = await admit(services.ledger, request, reply);
     const release = services.releases.current;
-    const plan = endpoint.plan(release, input, services);
-    const etag = strongEtag(plan.canonical, plan.dependsOn);
+    const { plan, etag } = plans.get(release, request.raw.url!, () => {
+      const plan = endpoint.plan(release, parseInput(endpoint, request), services);
+      return { plan, etag: strongEtag(plan.canonical, plan.dependsOn) };
+    });
 
     const ifNoneMatch = request.headers['if-none-match'];
     if (ifNoneMatch !== undefined) {
       const any = matchesAny(ifNoneMatch);
       if (any) await endpoint.locate(release, plan);
-      if (any || matchesEtag(ifNoneMatch, etag)) return notModified(reply, etag);
+      if (any || matchesEtag(ifNoneMatch, etag)) {
+        return writeAnswer(request, reply, 304, sharedHeaders(etag, rate));
+      }
     }
 
     const answer =
       services.answers.get(etag) ?? (await make(endpoint, services, release, plan, etag));
     const cost = Math.max(MINIMUM_CHARGE, answer.rows);
-    if (request.method === 'HEAD') return head(reply, etag, answer, cost, admitted);
-    return charge(services, request, reply, etag, answer, cost, admitted);
+    const headers = sharedHeaders(etag, rate);
+    headers.push('content-type', JSON_TYPE, 'content-length', answer.body.length);
+    if (request.method === 'HEAD') {
+      headers.push('x-tokens-cost', cost, 'x-tokens-charged', 0, 'x-tokens-remaining', balance);
+      return writeAnswer(request, reply, 200, headers);
+    }
+    const due: Charge = { account, keyId, tokens: cost, atMs: Date.now() };
+    const remaining = await debit(services, due);
+    headers.push('x-tokens-charged', cost, 'x-tokens-remaining', remaining);
+    refundUnlessDelivered(services, request, reply, due);
+    return writeAnswer(request, reply, 200, headers, answer.body);
   };
+}
+
+function sharedHeaders(etag: string, rate: RateState): (string | number)[] {
+  return [
+    ...['etag', etag, 'cache-control', REVALIDATE, 'vary', VARY],
+    ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
+  ];
 }
 
 function make(
@@ -57,67 +81,19 @@ function make(
   });
 }
 
-function notModified(reply: FastifyReply, etag: string): FastifyReply {
-  return reply.code(304).headers({ etag, 'cache-control': 'public, no-cache', vary: VARY }).send();
+/** Takes the cost, and returns what is left; `tokens-exhausted` if there is not enough. */
+async function debit(services: Services, due: Charge): Promise<number> {
+  const { outcome, balance } = await services.ledger.debit(due);
+  if (outcome === 'debited') return balance;
+  throw new Problem(
+    'tokens-exhausted',
+    `the answer costs ${due.tokens} tokens and ${balance} are left; nothing was charged`,
+    { tokens_required: due.tokens, tokens_remaining: balance },
+    { 'retry-after': EXHAUSTED_RETRY_SECONDS },
+  );
 }
 
-function head(
-  reply: FastifyReply,
-  etag: string,
-  answer: CachedAnswer,
-  cost: number,
-  admitted: Admitted,
-): FastifyReply {
-  return reply
-    .headers({
-      ...answerHeaders(etag, answer),
-      'x-tokens-cost': cost,
-      'x-tokens-charged': 0,
-      'x-tokens-remaining': admitted.balance,
-    })
-    .send(answer.body);
-}
-
-async function charge(
-  services: Services,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  etag: string,
-  answer: CachedAnswer,
-  tokens: number,
-  { account, keyId }: Admitted,
-): Promise<FastifyReply> {
-  const due: Charge = { account, keyId, tokens, atMs: Date.now() };
-  const debit = await services.ledger.debit(due);
-  if (debit.outcome === 'insufficient') {
-    throw new Problem(
-      'tokens-exhausted',
-      `the answer costs ${tokens} tokens and ${debit.balance} are left; nothing was charged`,
-      { tokens_required: tokens, tokens_remaining: debit.balance },
-      { 'retry-after': EXHAUSTED_RETRY_SECONDS },
-    );
-  }
-  refundUnlessDelivered(services, request, reply, due);
-  return reply
-    .headers({
-      ...answerHeaders(etag, answer),
-      'x-tokens-charged': tokens,
-      'x-tokens-remaining': debit.balance,
-    })
-    .send(answer.body);
-}
-
-function answerHeaders(etag: string, answer: CachedAnswer) {
-  return {
-    etag,
-    'cache-control': 'public, no-cache',
-    vary: VARY,
-    'content-type': JSON_TYPE,
-    'content-length': answer.body.length,
-  };
-}
-
-/** The socket may have closed before the answer left it: then the debit is undone. */
+/** The socket may close before the answer has left it: then the debit is undone. */
 function refundUnlessDelivered(
   services: Services,
   request: FastifyRequest,

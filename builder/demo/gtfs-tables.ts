@@ -1,0 +1,164 @@
+import type { CityPlan } from './city-plan.ts';
+import type { GtfsTable } from './gtfs-writer.ts';
+import type { ServiceSeconds, Stop, TransitLine, TransitPlan } from './transit-plan.ts';
+
+const AGENCY = 'MTA99';
+const WEEKDAY = 'WEEKDAY';
+const WEEKEND = 'WEEKEND';
+/** First and last day of the timetable. */
+const DAYS = { first: '20260101', last: '20271231' };
+/** A Friday that runs as a Saturday. */
+const HOLIDAY = '20260703';
+const ROUTE_TYPES = { rail: 2, bus: 3 };
+/** A bus is timed at its ends and at one stop in so many; between them times are left blank. */
+const TIMED_EVERY = 4;
+
+/** The tables of the city's GTFS feed. */
+export function gtfsTables(plan: CityPlan, { stations, lines }: TransitPlan): GtfsTable[] {
+  const degrees = (column: number, row: number) => {
+    const [lon, lat] = plan.lattice.degrees(column, row);
+    return [lat.toFixed(7), lon.toFixed(7)];
+  };
+  return [
+    {
+      file: 'agency.txt',
+      columns: ['agency_id', 'agency_name', 'agency_url', 'agency_timezone', 'agency_lang'],
+      rows: [[AGENCY, 'Meridian Transit', 'https://transit.example', 'America/New_York', 'en']],
+    },
+    {
+      file: 'stops.txt',
+      columns: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon', 'location_type', 'parent_station'],
+      rows: [
+        ...stations.map(({ id, name, column, row }) => [id, name, ...degrees(column, row), 1, '']),
+        ...lines
+          .flatMap((line) => line.directions.flat())
+          .map((s) => [s.id, s.name, ...degrees(s.column, s.row), 0, s.station ?? '']),
+      ],
+    },
+    {
+      file: 'routes.txt',
+      columns: ['route_id', 'agency_id', 'route_short_name', 'route_long_name', 'route_type'],
+      rows: lines.map((l) => [l.id, AGENCY, l.shortName, l.longName, ROUTE_TYPES[l.kind]]),
+    },
+    {
+      file: 'trips.txt',
+      columns: ['route_id', 'service_id', 'trip_id', 'trip_headsign', 'direction_id'],
+      rows: lines
+        .flatMap(tripsOf)
+        .map(({ line, service, id, direction }) => [
+          line.id,
+          service,
+          id,
+          line.headsigns[direction],
+          direction,
+        ]),
+    },
+    {
+      file: 'stop_times.txt',
+      columns: [
+        'trip_id',
+        'arrival_time',
+        'departure_time',
+        'stop_id',
+        'stop_sequence',
+        'timepoint',
+      ],
+      rows: stopTimes(lines),
+    },
+    {
+      file: 'frequencies.txt',
+      columns: ['trip_id', 'start_time', 'end_time', 'headway_secs', 'exact_times'],
+      rows: lines
+        .filter((line) => line.byHeadway)
+        .flatMap(tripsOf)
+        .flatMap(({ line, service, id }) =>
+          (service === WEEKDAY ? line.weekday : line.weekend).map(({ from, until, headway }) => [
+            ...[id, clock(from), clock(until)],
+            ...[headway, 0],
+          ]),
+        ),
+    },
+    {
+      file: 'calendar.txt',
+      columns: [
+        ...['service_id', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
+        ...['sunday', 'start_date', 'end_date'],
+      ],
+      rows: [
+        [WEEKDAY, 1, 1, 1, 1, 1, 0, 0, DAYS.first, DAYS.last],
+        [WEEKEND, 0, 0, 0, 0, 0, 1, 1, DAYS.first, DAYS.last],
+      ],
+    },
+    {
+      file: 'calendar_dates.txt',
+      columns: ['service_id', 'date', 'exception_type'],
+      rows: [
+        [WEEKDAY, HOLIDAY, 2],
+        [WEEKEND, HOLIDAY, 1],
+      ],
+    },
+    {
+      file: 'feed_info.txt',
+      columns: [
+        ...['feed_publisher_name', 'feed_publisher_url', 'feed_lang'],
+        ...['feed_start_date', 'feed_end_date', 'feed_version'],
+      ],
+      rows: [
+        [
+          ...['Meridian Transit', 'https://transit.example', 'en'],
+          ...[DAYS.first, DAYS.last, `demo-${plan.seed}`],
+        ],
+      ],
+    },
+  ];
+}
+
+interface Trip {
+  readonly line: TransitLine;
+  readonly service: string;
+  readonly direction: 0 | 1;
+  readonly id: string;
+  readonly departs: ServiceSeconds;
+}
+
+/** The trips of a line; of one by headway, the one for each day and direction that all follow. */
+function tripsOf(line: TransitLine): Trip[] {
+  const days = [
+    { service: WEEKDAY, services: line.weekday },
+    { service: WEEKEND, services: line.weekend },
+  ];
+  return days.flatMap(({ service, services }) =>
+    ([0, 1] as const).flatMap((direction) => {
+      const departures = line.byHeadway
+        ? [services[0].from]
+        : services.flatMap(({ from, until, headway }) =>
+            Array.from(
+              { length: Math.ceil((until - from) / headway) },
+              (_, n) => from + n * headway,
+            ),
+          );
+      return departures.map((departs) => ({
+        ...{ line, service, direction, departs },
+        id: `${line.id}-${service}-${direction}-${clock(departs).slice(0, 5)}`,
+      }));
+    }),
+  );
+}
+
+function* stopTimes(lines: readonly TransitLine[]): Generator<readonly (string | number)[]> {
+  for (const { line, id, direction, departs } of lines.flatMap(tripsOf)) {
+    const stops: readonly Stop[] = line.directions[direction];
+    for (const [n, stop] of stops.entries()) {
+      const isTimed =
+        line.kind === 'rail' || line.byHeadway || n % TIMED_EVERY === 0 || n === stops.length - 1;
+      const time = isTimed ? clock(departs + n * line.hop) : '';
+      yield [id, time, time, stop.id, n + 1, isTimed ? 1 : 0];
+    }
+  }
+}
+
+/** `25:10:00` is ten past one in the night after. */
+function clock(seconds: ServiceSeconds): string {
+  const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${part(seconds / 3_600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
+}

@@ -1,0 +1,30 @@
+import { writeZip } from './zip-writer.ts';
+
+export interface GtfsTable {
+  readonly file: string;
+  readonly columns: readonly string[];
+  readonly rows: Iterable<readonly (string | number)[]>;
+}
+
+/** Writes a GTFS feed: a zip archive of comma-separated tables. */
+export function writeGtfs(path: string, tables: readonly GtfsTable[]): Promise<void> {
+  return writeZip(
+    path,
+    tables.map((table) => ({ name: table.file, chunks: () => csv(table) })),
+  );
+}
+
+function* csv({ columns, rows }: GtfsTable): Generator<Uint8Array> {
+  yield line(columns);
+  for (const row of rows) yield line(row);
+}
+
+/** A record as RFC 4180 has it. */
+function line(values: readonly (string | number)[]): Uint8Array {
+  return Buffer.from(`${values.map(field).join(',')}\r\n`);
+}
+
+function field(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

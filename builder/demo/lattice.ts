@@ -1,0 +1,103 @@
+import type { Degrees, Metres } from '../../shards/units.ts';
+import { toDegrees } from './local-projection.ts';
+import { PLAIN_GRID } from './plain-grid.ts';
+import { Random } from './seeded-random.ts';
+
+/** A cell of the lattice by its south-west corner: most are one census block. */
+export interface Cell {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** A crossing of two lattice lines, counted from the south-west. */
+export interface Corner {
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Streets of an American city cross about so often. */
+const SPACING: Metres = PLAIN_GRID.spacing;
+/** The lattice bends by so much, over waves of such a length: no side changes by a quarter. */
+const BEND: Metres = 45;
+const WAVE_LENGTHS: readonly [Metres, Metres] = [1_700, 2_300];
+/** In cells: how far from the plain grid the lattice is bent in full. */
+const STRAIGHT_MARGIN = 2;
+const FULL_BEND_MARGIN = 8;
+
+const STREAM = 0x1a77;
+
+/**
+ * The lattice that streets and blocks follow: `columns` by `rows` cells of 120 m, bent by gentle
+ * waves everywhere but in the plain grid. Corners have whole coordinates; anything else in the city
+ * is placed by fractions of a cell, and bends along.
+ */
+export class Lattice {
+  readonly columns: number;
+  readonly rows: number;
+  readonly #phases: readonly number[];
+  /** Of every corner, row by row: every street and block asks for them, over and over. */
+  readonly #metres: Float64Array;
+  readonly #degrees: Float64Array;
+
+  constructor(seed: number, columns: number, rows: number) {
+    this.columns = columns;
+    this.rows = rows;
+    const random = new Random(seed, STREAM);
+    this.#phases = Array.from({ length: 4 }, () => random.between(0, 2 * Math.PI));
+    const corners = (columns + 1) * (rows + 1);
+    this.#metres = new Float64Array(2 * corners);
+    this.#degrees = new Float64Array(2 * corners);
+    for (let corner = 0; corner < corners; corner++) {
+      const metres = this.#bent(corner % (columns + 1), Math.floor(corner / (columns + 1)));
+      this.#metres.set(metres, 2 * corner);
+      this.#degrees.set(toDegrees(...metres), 2 * corner);
+    }
+  }
+
+  /** Metres east and north of the lattice's middle. */
+  metres(column: number, row: number): readonly [east: Metres, north: Metres] {
+    const at = this.#cornerAt(column, row);
+    return at === null ? this.#bent(column, row) : [this.#metres[at], this.#metres[at + 1]];
+  }
+
+  degrees(column: number, row: number): readonly [lon: Degrees, lat: Degrees] {
+    const at = this.#cornerAt(column, row);
+    return at === null
+      ? toDegrees(...this.#bent(column, row))
+      : [this.#degrees[at], this.#degrees[at + 1]];
+  }
+
+  /** Where a corner's numbers are kept; null for a place that is no corner. */
+  #cornerAt(column: number, row: number): number | null {
+    const isCorner =
+      Number.isInteger(column) &&
+      Number.isInteger(row) &&
+      column >= 0 &&
+      column <= this.columns &&
+      row >= 0 &&
+      row <= this.rows;
+    return isCorner ? 2 * (row * (this.columns + 1) + column) : null;
+  }
+
+  #bent(column: number, row: number): readonly [east: Metres, north: Metres] {
+    const x = (column - this.columns / 2) * SPACING;
+    const y = (row - this.rows / 2) * SPACING;
+    const bend = BEND * bendAt(column, row);
+    if (bend === 0) return [x, y];
+    const [a, b] = WAVE_LENGTHS.map((length) => (2 * Math.PI) / length);
+    const [p, q, r, s] = this.#phases;
+    return [
+      x + bend * Math.sin(x * b + p) * Math.cos(y * a + q),
+      y + bend * Math.sin(y * b + r) * Math.cos(x * a + s),
+    ];
+  }
+}
+
+/** How much of the bend a place gets, 0 to 1: none in and about the plain grid, then ever more. */
+function bendAt(column: number, row: number): number {
+  const { side, column: west, row: south } = PLAIN_GRID;
+  const away = Math.max(west - column, column - west - side, south - row, row - south - side);
+  const t = (away - STRAIGHT_MARGIN) / (FULL_BEND_MARGIN - STRAIGHT_MARGIN);
+  const clamped = Math.min(1, Math.max(0, t));
+  return clamped * clamped * (3 - 2 * clamped);
+}

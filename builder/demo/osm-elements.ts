@@ -1,0 +1,26 @@
+import type { Degrees } from '../../shards/units.ts';
+
+/** The elements of OpenStreetMap, as they are written. Ids are positive and ascend in a file. */
+export type Tags = Readonly<Record<string, string>>;
+
+export interface OsmNode {
+  readonly id: number;
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  readonly tags: Tags;
+}
+
+export interface OsmWay {
+  readonly id: number;
+  /** Node ids; an area repeats the first as the last. */
+  readonly refs: readonly number[];
+  readonly tags: Tags;
+}
+
+export interface OsmRelation {
+  readonly id: number;
+  readonly members: readonly { readonly way: number; readonly role: string }[];
+  readonly tags: Tags;
+}
+
+export const NO_TAGS: Tags = {};

@@ -1,0 +1,175 @@
+import type { CityPlan } from './city-plan.ts';
+import type { Cell } from './lattice.ts';
+import type { StreetNames } from './names.ts';
+import type { OsmWay, Tags } from './osm-elements.ts';
+import { isPlainCorner } from './plain-grid.ts';
+import { Random } from './seeded-random.ts';
+
+/** OSM mappers cut long streets; a way of the demo city has at most so many edges. */
+const MAX_EDGES = 12;
+const ONE_WAY_SHARE = 0.3;
+const STREAM = { along: 0x0a, across: 0x0b };
+
+type Direction = 'along' | 'across';
+
+/** The id of the node at a corner of the lattice. */
+export function cornerNodeId(plan: CityPlan, column: number, row: number): number {
+  return 1 + row * (plan.columns + 1) + column;
+}
+
+/** The ways along the lattice lines and its diagonals, ids ascending from 1. */
+export function* streetWays(plan: CityPlan, names: StreetNames): Generator<OsmWay> {
+  let id = 1;
+  for (let row = 0; row <= plan.rows; row++) {
+    const tags = lineTags(plan, 'along', row, names);
+    for (const way of waysOfLine(plan, 'along', row, tags)) yield { id: id++, ...way };
+  }
+  for (let column = 0; column <= plan.columns; column++) {
+    const tags = lineTags(plan, 'across', column, names);
+    for (const way of waysOfLine(plan, 'across', column, tags)) yield { id: id++, ...way };
+  }
+  for (const way of avenues(plan)) yield { id: id++, ...way };
+}
+
+type Untold = Omit<OsmWay, 'id'>;
+
+/** Cuts a line of the lattice where its tags change, where it ends, and where it gets long. */
+function* waysOfLine(
+  plan: CityPlan,
+  direction: Direction,
+  line: number,
+  lineTags: LineTags,
+): Generator<Untold> {
+  const edges = direction === 'along' ? plan.columns : plan.rows;
+  const nodeAt = (step: number) =>
+    direction === 'along' ? cornerNodeId(plan, step, line) : cornerNodeId(plan, line, step);
+  let refs: number[] = [];
+  let tags: Tags | null = null;
+  for (let step = 0; step < edges; step++) {
+    const next = edgeTags(plan, direction, line, step, lineTags);
+    if (next !== tags || refs.length > MAX_EDGES) {
+      if (tags) yield { refs, tags };
+      refs = [nodeAt(step)];
+      tags = next;
+    }
+    refs.push(nodeAt(step + 1));
+  }
+  if (tags) yield { refs, tags };
+}
+
+/** The tags that the edges of a line may have; the same objects all along it. */
+interface LineTags {
+  readonly street: Tags;
+  readonly plain: Tags;
+  readonly bridge: Tags;
+}
+
+/** The tags of an edge: of its line's, or null where there is no street. */
+function edgeTags(
+  plan: CityPlan,
+  direction: Direction,
+  line: number,
+  step: number,
+  tags: LineTags,
+): Tags | null {
+  const [from, to, sides]: [Cell, Cell, readonly [Cell, Cell]] =
+    direction === 'along'
+      ? [
+          { column: step, row: line },
+          { column: step + 1, row: line },
+          [
+            { column: step, row: line },
+            { column: step, row: line - 1 },
+          ],
+        ]
+      : [
+          { column: line, row: step },
+          { column: line, row: step + 1 },
+          [
+            { column: line, row: step },
+            { column: line - 1, row: step },
+          ],
+        ];
+  if (direction === 'across' && step === plan.riverRow) {
+    return plan.bridges.includes(line) ? tags.bridge : null;
+  }
+  if (isPlainCorner(from.column, from.row) && isPlainCorner(to.column, to.row)) return tags.plain;
+  return isInsidePark(plan, sides) ? null : tags.street;
+}
+
+/** Whether both sides of an edge are of the same park: then it is a path, not a street. */
+function isInsidePark(plan: CityPlan, [a, b]: readonly [Cell, Cell]): boolean {
+  if (b.column < 0 || b.row < 0 || a.column >= plan.columns || a.row >= plan.rows) return false;
+  const [one, other] = [plan.useOf(a), plan.useOf(b)];
+  return one.kind === 'park' && other.kind === 'park' && one.park === other.park;
+}
+
+function lineTags(
+  plan: CityPlan,
+  direction: Direction,
+  line: number,
+  names: StreetNames,
+): LineTags {
+  const name = direction === 'along' ? names.along(line) : names.across(line);
+  const plain = { highway: 'residential', name, maxspeed: '25 mph', surface: 'asphalt' };
+  if (direction === 'along' && line === plan.riverRow + 1) {
+    const trail = {
+      ...{ highway: 'cycleway', name: 'Riverside Trail', surface: 'asphalt' },
+      ...{ bicycle: 'designated', foot: 'yes', segregated: 'no' },
+    };
+    return { street: trail, plain, bridge: trail };
+  }
+  const random = new Random(plan.seed, STREAM[direction], line);
+  const street = { ...classTags(plan, direction, line, random), name, surface: 'asphalt' };
+  const bridge = { ...BRIDGE, name: line === plan.bridges[0] ? 'Old Bridge' : 'Regatta Bridge' };
+  return { street, plain, bridge };
+}
+
+const BRIDGE: Tags = {
+  ...{ highway: 'secondary', bridge: 'yes', layer: '1', lanes: '2' },
+  ...{ maxspeed: '30 mph', cycleway: 'lane', sidewalk: 'both' },
+};
+
+/** Every so many lines a bigger street; those between are quiet, and some of them one-way. */
+function classTags(plan: CityPlan, direction: Direction, line: number, random: Random): Tags {
+  const middle = Math.round((direction === 'along' ? plan.rows : plan.columns) / 2);
+  const main = direction === 'along' ? middle - 3 : plan.countyLine;
+  if (line === main) {
+    return { highway: 'primary', lanes: '4', maxspeed: '40 mph', sidewalk: 'both' };
+  }
+  const away = Math.abs(line - main);
+  if (away % 8 === 0) {
+    const lane: Tags = random.chance(0.5) ? { cycleway: 'lane' } : {};
+    return { highway: 'secondary', lanes: '2', maxspeed: '35 mph', sidewalk: 'both', ...lane };
+  }
+  if (away % 4 === 0) return { highway: 'tertiary', lanes: '2', maxspeed: '30 mph' };
+  const oneWay: Tags = random.chance(ONE_WAY_SHARE)
+    ? { oneway: random.chance(0.5) ? 'yes' : '-1' }
+    : {};
+  return { highway: 'residential', maxspeed: '25 mph', ...oneWay };
+}
+
+/** Streets through the cells that a diagonal cuts, one way for each unbroken run of them. */
+function* avenues(plan: CityPlan): Generator<Untold> {
+  for (let start = -plan.rows; start < plan.columns; start++) {
+    let refs: number[] = [];
+    const tags = { highway: 'tertiary', name: 'Diagonal Avenue', maxspeed: '25 mph', lanes: '2' };
+    for (let row = 0; row <= plan.rows; row++) {
+      const cell = { column: start + row, row };
+      const isDiagonal =
+        row < plan.rows &&
+        cell.column >= 0 &&
+        cell.column < plan.columns &&
+        plan.useOf(cell).kind === 'diagonal';
+      if (isDiagonal) {
+        if (refs.length === 0) refs.push(cornerNodeId(plan, cell.column, row));
+        refs.push(cornerNodeId(plan, cell.column + 1, row + 1));
+      }
+      if (refs.length > 0 && (!isDiagonal || refs.length > MAX_EDGES)) {
+        if (refs.length > 1) yield { refs, tags };
+        refs = isDiagonal ? [refs[refs.length - 1]] : [];
+      }
+    }
+    if (refs.length > 1) yield { refs, tags };
+  }
+}

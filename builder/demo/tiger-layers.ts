@@ -1,0 +1,157 @@
+import type { Degrees } from '../../shards/units.ts';
+import { blocksOf, countyRing, type DemoBlock, ringAround } from './census-blocks.ts';
+import { COUNTIES, type DemoCounty, STATE_FIPS } from './census-ids.ts';
+import type { CityPlan } from './city-plan.ts';
+import type { Cell, Corner } from './lattice.ts';
+import type { ShapefileField, ShapefileLayer } from './shapefile-writer.ts';
+
+const text = (name: string): ShapefileField => ({ name, type: 'C', width: 80, decimals: 0 });
+const number = (name: string): ShapefileField => ({ name, type: 'N', width: 24, decimals: 15 });
+
+const BLOCK_FIELDS = [
+  ...['STATEFP20', 'COUNTYFP20', 'TRACTCE20', 'BLOCKCE20', 'GEOID20', 'NAME20', 'MTFCC20'].map(
+    text,
+  ),
+  text('UR20'),
+  ...['ALAND20', 'AWATER20'].map(number),
+  ...['INTPTLAT20', 'INTPTLON20'].map(text),
+  ...['HOUSING20', 'POP20'].map(number),
+];
+
+const PLACE_FIELDS = [
+  ...['STATEFP', 'PLACEFP', 'PLACENS', 'GEOID', 'NAME', 'NAMELSAD', 'LSAD', 'CLASSFP'].map(text),
+  ...['PCICBSA', 'MTFCC', 'FUNCSTAT'].map(text),
+  ...['ALAND', 'AWATER'].map(number),
+  ...['INTPTLAT', 'INTPTLON'].map(text),
+];
+
+const COUNTY_FIELDS = [
+  ...['STATEFP', 'COUNTYFP', 'COUNTYNS', 'GEOID', 'NAME', 'NAMELSAD', 'LSAD', 'CLASSFP'].map(text),
+  text('FUNCSTAT'),
+  ...['ALAND', 'AWATER'].map(number),
+  ...['INTPTLAT', 'INTPTLON'].map(text),
+];
+
+/** Fewer people live so thinly that the census would call the block rural. */
+const URBAN_PEOPLE = 25;
+
+/** A city or town: the cells of a rectangle of the lattice. */
+interface Place {
+  readonly fips: string;
+  readonly gnis: string;
+  readonly name: string;
+  readonly kind: 'city' | 'town';
+  readonly from: Corner;
+  readonly to: Corner;
+}
+
+/** The blocks of a county. `onBlock` is called for each as its attributes, the last part, are made. */
+export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
+  return {
+    name: `tl_${STATE_FIPS}${county.fips}_tabblock20`,
+    fields: BLOCK_FIELDS,
+    *records() {
+      for (const block of blocksOf(plan, county)) {
+        yield { polygon: [block.ring], values: blockValues(block) };
+      }
+    },
+  };
+}
+
+/** The two counties. */
+export function countyLayer(plan: CityPlan): ShapefileLayer {
+  return {
+    name: 'tl_us_county',
+    fields: COUNTY_FIELDS,
+    *records() {
+      for (const county of COUNTIES) {
+        const { fips, name, classCode, gnis } = county;
+        const { land, water, middle } = sumUp(blocksOf(plan, county));
+        yield {
+          polygon: [countyRing(plan, county)],
+          values: [
+            ...[STATE_FIPS, fips, gnis, `${STATE_FIPS}${fips}`, name, `${name} County`],
+            ...['06', classCode, 'A', land, water, ...point(middle)],
+          ],
+        };
+      }
+    },
+  };
+}
+
+/** The city in the western county and the town in the eastern; some blocks are in neither. */
+export function placeLayer(plan: CityPlan): ShapefileLayer {
+  return {
+    name: `tl_${STATE_FIPS}_place`,
+    fields: PLACE_FIELDS,
+    *records() {
+      for (const { fips, gnis, name, kind, from, to } of placesOf(plan)) {
+        const { land, water, middle } = sumUp(blocksWithin(plan, from, to));
+        yield {
+          polygon: [ringAround(plan.lattice, from, to)],
+          values: [
+            ...[STATE_FIPS, fips, gnis, `${STATE_FIPS}${fips}`, name, `${name} ${kind}`],
+            ...[kind === 'city' ? '25' : '43', 'C1', '', 'G4110', 'A'],
+            ...[land, water, ...point(middle)],
+          ],
+        };
+      }
+    },
+  };
+}
+
+function placesOf({ countyLine, columns, rows }: CityPlan): Place[] {
+  return [
+    {
+      ...{ fips: '57600', gnis: '99057600', name: 'Port Meridian', kind: 'city' },
+      from: { column: 0, row: 0 },
+      to: { column: countyLine, row: rows },
+    },
+    {
+      ...{ fips: '31200', gnis: '99031200', name: 'Halcyon', kind: 'town' },
+      from: { column: countyLine, row: Math.round(rows * 0.15) },
+      to: { column: columns - 1, row: Math.round(rows * 0.9) },
+    },
+  ];
+}
+
+function blockValues(block: DemoBlock): (string | number)[] {
+  const { geoid } = block;
+  return [
+    ...[geoid.slice(0, 2), geoid.slice(2, 5), geoid.slice(5, 11), geoid.slice(11), geoid],
+    ...[`Block ${geoid.slice(11)}`, 'G5040', block.population >= URBAN_PEOPLE ? 'U' : 'R'],
+    ...[block.land, block.water, ...point(block.centre)],
+    ...[block.housing, block.population],
+  ];
+}
+
+function* blocksWithin(plan: CityPlan, from: Corner, to: Corner): Generator<DemoBlock> {
+  const isWithin = ({ column, row }: Cell) =>
+    column >= from.column && column < to.column && row >= from.row && row < to.row;
+  for (const county of COUNTIES) {
+    for (const block of blocksOf(plan, county)) {
+      if (block.cell && isWithin(block.cell)) yield block;
+    }
+  }
+}
+
+/** Land, water and the middle of the land of some blocks. */
+function sumUp(blocks: Iterable<DemoBlock>) {
+  let [land, water, lon, lat] = [0, 0, 0, 0];
+  for (const block of blocks) {
+    land += block.land;
+    water += block.water;
+    lon += block.centre[0] * block.land;
+    lat += block.centre[1] * block.land;
+  }
+  return { land, water, middle: [lon / land, lat / land] as const };
+}
+
+/** A point as the census writes it: `+39.2904384`, `-076.6121893`. */
+function point([lon, lat]: readonly [Degrees, Degrees]): [lat: string, lon: string] {
+  const signed = (value: number, digits: number) =>
+    `${value < 0 ? '-' : '+'}${Math.abs(value)
+      .toFixed(7)
+      .padStart(digits + 8, '0')}`;
+  return [signed(lat, 2), signed(lon, 3)];
+}

@@ -1,0 +1,173 @@
+import type { CellDrawing } from './cell-sketch.ts';
+import type { CityPlan } from './city-plan.ts';
+import type { Cell } from './lattice.ts';
+import type { StreetNames } from './names.ts';
+import type { Tags } from './osm-elements.ts';
+
+/** Seconds, as timetables count them: from noon less twelve hours, beyond 86,400 after midnight. */
+export type ServiceSeconds = number;
+
+/** A stop, or a platform of a station: one for each direction of a line. */
+export interface Stop {
+  readonly id: string;
+  readonly name: string;
+  /** In lattice units. */
+  readonly column: number;
+  readonly row: number;
+  /** The station a platform belongs to. */
+  readonly station: string | null;
+}
+
+export interface Station {
+  readonly id: string;
+  readonly name: string;
+  readonly column: number;
+  readonly row: number;
+}
+
+export interface TransitLine {
+  readonly id: string;
+  readonly shortName: string;
+  readonly longName: string;
+  readonly kind: 'bus' | 'rail';
+  /** Stops of the two directions, each in the order of travel; as many in one as in the other. */
+  readonly directions: readonly [readonly Stop[], readonly Stop[]];
+  readonly headsigns: readonly [string, string];
+  /** From one stop to the next, the halt there included. */
+  readonly hop: ServiceSeconds;
+  /** Times between departures by day, each from `from` until before `until`. */
+  readonly weekday: readonly Service[];
+  readonly weekend: readonly Service[];
+  /** Given in `frequencies.txt`, and not trip by trip. */
+  readonly byHeadway: boolean;
+}
+
+export interface Service {
+  readonly from: ServiceSeconds;
+  readonly until: ServiceSeconds;
+  readonly headway: ServiceSeconds;
+}
+
+export interface TransitPlan {
+  readonly stations: readonly Station[];
+  readonly lines: readonly TransitLine[];
+}
+
+const HOUR = 3_600;
+const MINUTE = 60;
+
+/** Cells between two stops, and stops at most, by kind. */
+const BUS = { every: 3, most: 30, hop: 90 };
+const RAIL = { every: 6, most: 20, hop: 120 };
+/** From the middle of the street to where one waits, in cells: six metres; platforms nine. */
+const KERB = 0.05;
+const PLATFORM = 0.075;
+
+/**
+ * The public transport of the city: a bus across it, a bus over the western bridge, and a railway
+ * north. Every time is known by heart: the crosstown bus leaves every 10 minutes of a working day,
+ * the bridge bus every 10 in the morning peak and every 15 later, a train every 12.
+ */
+export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
+  const crosstownRow = plan.riverRow - 1;
+  const crosstown = stretch(plan.columns, BUS).map((column) => ({
+    name: `${names.along(crosstownRow)} & ${names.across(column)}`,
+    ...{ column, row: crosstownRow },
+  }));
+  const bridge = plan.bridges[0];
+  const overBridge = stretch(plan.rows, BUS).map((row) => ({
+    name: `${names.across(bridge)} & ${names.along(row)}`,
+    ...{ column: bridge, row },
+  }));
+  const track = Math.round(plan.columns / 2) + 1;
+  const stations = stretch(plan.rows, RAIL).map((row, n) => ({
+    id: `M${n + 1}`,
+    name: `${names.along(row)} Station`,
+    ...{ column: track, row },
+  }));
+  const platform = (side: 'N' | 'S', dx: number) =>
+    stations.map((station) => ({
+      ...station,
+      id: `${station.id}${side}`,
+      column: station.column + dx,
+      station: station.id,
+    }));
+  return {
+    stations,
+    lines: [
+      {
+        ...{ id: 'X1', shortName: '1', longName: 'Crosstown', kind: 'bus', hop: BUS.hop },
+        directions: bothWays('X1', crosstown, { dx: 0, dy: -KERB }),
+        headsigns: ['Halcyon', 'Port Meridian West'],
+        weekday: [{ from: 5 * HOUR, until: 25 * HOUR, headway: 10 * MINUTE }],
+        weekend: [{ from: 6 * HOUR, until: 24 * HOUR, headway: 20 * MINUTE }],
+        byHeadway: false,
+      },
+      {
+        ...{ id: 'B2', shortName: '2', longName: 'Old Bridge', kind: 'bus', hop: BUS.hop },
+        directions: bothWays('B2', overBridge, { dx: KERB, dy: 0 }),
+        headsigns: ['North Side', 'Harbor'],
+        weekday: [
+          { from: 6 * HOUR, until: 9.5 * HOUR, headway: 10 * MINUTE },
+          { from: 9.5 * HOUR, until: 24 * HOUR, headway: 15 * MINUTE },
+        ],
+        weekend: [{ from: 8 * HOUR, until: 22 * HOUR, headway: 30 * MINUTE }],
+        byHeadway: true,
+      },
+      {
+        ...{ id: 'M', shortName: 'M', longName: 'Meridian Line', kind: 'rail', hop: RAIL.hop },
+        directions: [platform('N', PLATFORM), platform('S', -PLATFORM).reverse()],
+        headsigns: ['Northbound', 'Southbound'],
+        weekday: [{ from: 5 * HOUR, until: 25 * HOUR, headway: 12 * MINUTE }],
+        weekend: [{ from: 6 * HOUR, until: 24 * HOUR, headway: 24 * MINUTE }],
+        byHeadway: false,
+      },
+    ],
+  };
+}
+
+/** Draws the bus stops and stations that stand in a cell as OpenStreetMap knows them. */
+export function stopDrawing({ stations, lines }: TransitPlan): CellDrawing {
+  const busStops = lines.filter((line) => line.kind === 'bus').flatMap((l) => l.directions.flat());
+  const here = new Map<string, { at: Cell; tags: Tags }[]>();
+  const stand = ({ name, column, row }: Stop | Station, tags: Tags) => {
+    const cell = keyOf({ column: Math.floor(column), row: Math.floor(row) });
+    here.set(cell, [...(here.get(cell) ?? []), { at: { column, row }, tags: { ...tags, name } }]);
+  };
+  for (const stop of busStops) {
+    stand(stop, { highway: 'bus_stop', public_transport: 'platform', bus: 'yes' });
+  }
+  for (const station of stations) {
+    stand(station, { railway: 'station', public_transport: 'station' });
+  }
+  return (sketch, cell) => {
+    for (const { at, tags } of here.get(keyOf(cell)) ?? []) {
+      sketch.node(at.column - cell.column, at.row - cell.row, tags);
+    }
+  };
+}
+
+function keyOf({ column, row }: Cell): string {
+  return `${column},${row}`;
+}
+
+/** Places of stops about the middle of a line of so many cells. */
+function stretch(cells: number, { every, most }: { every: number; most: number }): number[] {
+  const count = Math.min(most, Math.floor(cells / every));
+  const first = Math.floor((cells - (count - 1) * every) / 2);
+  return Array.from({ length: count }, (_, n) => first + n * every);
+}
+
+/** Stops at both kerbs: those of the first direction to the right of it, as traffic drives. */
+function bothWays(
+  line: string,
+  places: readonly { name: string; column: number; row: number }[],
+  { dx, dy }: { dx: number; dy: number },
+): [Stop[], Stop[]] {
+  const side = (direction: number, sign: number): Stop[] =>
+    places.map(({ name, column, row }, n) => ({
+      ...{ id: `${line}-${n + 1}-${direction}`, name, station: null },
+      ...{ column: column + sign * dx, row: row + sign * dy },
+    }));
+  return [side(0, 1), side(1, -1).reverse()];
+}

@@ -1,0 +1,21 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Writes a file under its name only once it is whole: what stops half-way leaves no file. */
+export async function writeFileWhole(
+  file: string,
+  chunks: () => AsyncIterable<Uint8Array>,
+): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  const unfinished = `${file}.part`;
+  try {
+    await pipeline(Readable.from(chunks(), { objectMode: false }), createWriteStream(unfinished));
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}

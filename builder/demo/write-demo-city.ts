@@ -1,0 +1,70 @@
+import path from 'node:path';
+import type { Progress } from '../progress.ts';
+import { COUNTIES, STATE_FIPS } from './census-ids.ts';
+import { planCity } from './city-plan.ts';
+import { gtfsTables } from './gtfs-tables.ts';
+import { writeGtfs } from './gtfs-writer.ts';
+import { streetNames } from './names.ts';
+import { osmCity } from './osm-file.ts';
+import { writePbf } from './pbf-writer.ts';
+import { writeShapefile } from './shapefile-writer.ts';
+import { blockLayer, countyLayer, placeLayer } from './tiger-layers.ts';
+import { planTransit } from './transit-plan.ts';
+
+export interface DemoOptions {
+  /** Census blocks in all, 500 to 1,000,000. */
+  readonly blocks: number;
+  /** Another seed makes another city: 0 to 2³² − 1. */
+  readonly seed: number;
+  /** The folder to write into; it is made if it is not there. */
+  readonly out: string;
+}
+
+/** Paths of what was written. */
+export interface DemoFiles {
+  readonly osm: string;
+  readonly gtfs: string;
+  /** One for each county. */
+  readonly blocks: string[];
+  readonly places: string;
+  readonly counties: string;
+}
+
+/** When the map of the city was drawn; fixed, as everything in it. */
+const DRAWN = new Date('2026-01-01T00:00:00Z');
+
+/**
+ * Writes a fictional city as the files a real one comes in: OpenStreetMap PBF, GTFS, and TIGER/Line
+ * shapefiles of blocks, places and counties. Equal options make equal bytes. Throws a `BuildError`
+ * for a size or seed it cannot have.
+ */
+export async function writeDemoCity(options: DemoOptions, progress: Progress): Promise<DemoFiles> {
+  const plan = planCity(options);
+  const names = streetNames(plan);
+  const transit = planTransit(plan, names);
+  const at = (...parts: string[]) => path.join(options.out, ...parts);
+  const files: DemoFiles = {
+    osm: at('osm', 'demo.osm.pbf'),
+    gtfs: at('gtfs', 'demo_transit.zip'),
+    blocks: COUNTIES.map(({ fips }) => at('blocks', `tl_${STATE_FIPS}${fips}_tabblock20.zip`)),
+    places: at('places', `tl_${STATE_FIPS}_place.zip`),
+    counties: at('places', 'tl_us_county.zip'),
+  };
+
+  const streets = progress.start('demo streets', null, 'elements');
+  const city = osmCity(plan, names, transit);
+  await writePbf(files.osm, { ...city, timestamp: DRAWN }, (written) => streets.at(written));
+  streets.finish();
+
+  const census = progress.start('demo census', COUNTIES.length, 'counties');
+  for (const [i, county] of COUNTIES.entries()) {
+    await writeShapefile(files.blocks[i], blockLayer(plan, county));
+    census.at(i + 1);
+  }
+  await writeShapefile(files.places, placeLayer(plan));
+  await writeShapefile(files.counties, countyLayer(plan));
+  census.finish(`${plan.blocks} blocks in ${COUNTIES.length} counties`);
+
+  await writeGtfs(files.gtfs, gtfsTables(plan, transit));
+  return files;
+}

@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import { writeFileWhole } from './whole-file.ts';
+
+export interface ZipPart {
+  readonly name: string;
+  /** The content, made as it is written. */
+  chunks(): Iterable<Uint8Array>;
+}
+
+/** Put together of local fields, so that the archive is the same in every time zone. */
+const TIMESTAMP = new Date(2026, 0, 1, 0, 0, 0);
+const FILE_MODE = 0o100644;
+const PAGE_BYTES = 1 << 16;
+
+/** Writes a zip archive in bounded memory. Equal contents make equal bytes. */
+export async function writeZip(path: string, parts: readonly ZipPart[]): Promise<void> {
+  const zip = new ZipFile();
+  const options = { mtime: TIMESTAMP, mode: FILE_MODE, forceDosTimestamp: true };
+  for (const { name, chunks } of parts) {
+    zip.addReadStreamLazy(name, options, (done) => {
+      const stream = Readable.from(inPages(chunks()), { objectMode: false });
+      stream.on('error', (error) => zip.emit('error', error));
+      done(null, stream);
+    });
+  }
+  zip.end();
+  const { outputStream } = zip;
+  await writeFileWhole(path, async function* () {
+    zip.on('error', (error) => (outputStream as Readable).destroy(error));
+    yield* outputStream as AsyncIterable<Uint8Array>;
+  });
+}
+
+/** Joins small chunks, of which a stream would make heavy weather. */
+function* inPages(chunks: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let page = Buffer.allocUnsafe(PAGE_BYTES);
+  let filled = 0;
+  for (const chunk of chunks) {
+    if (filled + chunk.length > PAGE_BYTES) {
+      if (filled > 0) yield page.subarray(0, filled);
+      page = Buffer.allocUnsafe(PAGE_BYTES);
+      filled = 0;
+    }
+    if (chunk.length > PAGE_BYTES) {
+      yield chunk;
+      continue;
+    }
+    page.set(chunk, filled);
+    filled += chunk.length;
+  }
+  if (filled > 0) yield page.subarray(0, filled);
+}
