@@ -25,11 +25,11 @@ export const PLAIN_GRID = {
 
 /**
  * Places in the plain grid, each standing exactly on a corner. The city has no other place of their
- * types within an hour's ride, so the nearest of the type is this one.
+ * types within half an hour's ride, so the nearest of the type is this one.
  */
 export const PLAIN_GRID_PLACES = [
   { label: 'town_halls', name: 'Port Meridian Town Hall', column: 1, row: 6 },
-  { label: 'arts_centres', name: 'Meridian Arts Centre', column: 4, row: 4 },
+  { label: 'arts_centres', name: 'Meridian Arts Center', column: 4, row: 4 },
   { label: 'cinemas', name: 'Lighthouse Picture House', column: 8, row: 0 },
 ] as const;
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addBuildCommand } from './commands/build.ts';
+import { addDemoCommand } from './commands/demo.ts';
 import { addInspectCommand } from './commands/inspect.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addReleaseCommands } from './commands/release.ts';
@@ -17,5 +18,6 @@ export function createProgram(): Command {
   addKeysCommands(program);
   addReleaseCommands(program);
   addInspectCommand(program);
+  addDemoCommand(program);
   return program;
 }

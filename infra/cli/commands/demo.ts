@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { writeDemoCity } from '../../../builder/demo/write-demo-city.ts';
+import { integer } from '../../environment.ts';
+import { run } from '../run.ts';
+import { terminalProgress } from '../terminal-progress.ts';
+
+interface DemoFlags {
+  blocks: string;
+  seed: string;
+  out: string;
+}
+
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description(
+      'Write a fictional city’s inputs in the real formats: PBF, GTFS, TIGER shapefiles.',
+    )
+    .option('--blocks <n>', 'census blocks in all, from 500', '2000')
+    .option('--seed <s>', 'another seed makes another city', '1')
+    .requiredOption('--out <dir>', 'the folder to write into')
+    .addHelpText(
+      'after',
+      '\nExample:\n  tta demo --blocks 2000 --out ./city\n  tta build --osm city/osm/*.pbf --blocks city/blocks/*.zip --out ./store',
+    )
+    .action((flags: DemoFlags) =>
+      run(async () => {
+        const files = await writeDemoCity(
+          {
+            blocks: integer('--blocks', flags.blocks, 1, 1_000_000)!,
+            seed: integer('--seed', flags.seed, 0, 2 ** 32 - 1)!,
+            out: flags.out,
+          },
+          terminalProgress(process.stderr),
+        );
+        const written = [files.osm, files.gtfs, ...files.blocks, files.places, files.counties];
+        process.stdout.write(`${written.join('\n')}\n`);
+      }),
+    );
+}
