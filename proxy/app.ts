@@ -6,8 +6,13 @@ import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSigner } from './cursors/cursor.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
-import { answerPreflights, CORS_HEADERS } from './http/cors.ts';
-import { handleErrors, refuseOtherMethods, sendProblem } from './http/error-handling.ts';
+import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
+import {
+  handleErrors,
+  refuseMalformed,
+  refuseOtherMethods,
+  sendProblem,
+} from './http/error-handling.ts';
 import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
@@ -48,7 +53,9 @@ export async function buildProxy(parts: {
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: (error, socket) => refuseMalformed(error, socket, config.problemBase),
     frameworkErrors: (error, _request, reply) => {
+      setCommonHeaders(reply);
       sendProblem(
         reply,
         new Problem('invalid-parameters', 'the URL is malformed', {
@@ -61,11 +68,8 @@ export async function buildProxy(parts: {
   handleErrors(app, config.problemBase);
   app.decorateReply('rate', null);
   // Answers written raw bring these themselves; everything else gets them as it leaves.
-  app.addHook('onSend', (request, reply, payload, done) => {
-    reply.header('x-request-id', request.id);
-    for (let i = 0; i < CORS_HEADERS.length; i += 2) {
-      reply.header(CORS_HEADERS[i], CORS_HEADERS[i + 1]);
-    }
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    setCommonHeaders(reply);
     done(null, payload);
   });
   answerPreflights(app);

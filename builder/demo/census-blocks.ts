@@ -102,7 +102,9 @@ function landBlock(
     land: use.kind === 'river' ? 0 : area,
     water: use.kind === 'river' ? area : 0,
     housing: Math.ceil(population / PEOPLE_IN_A_HOME),
-    ...{ cell, centre, population },
+    cell,
+    centre,
+    population,
   };
 }
 
@@ -122,7 +124,10 @@ function bayBlock(plan: CityPlan, ordinal: number): DemoBlock {
     ring: closed(plan.lattice, corners),
     water: areaOf(plan.lattice, corners),
     centre: plan.lattice.degrees((fromColumn + toColumn) / 2, -BAY_DEPTH / 2),
-    ...{ cell: null, land: 0, population: 0, housing: 0 },
+    cell: null,
+    land: 0,
+    population: 0,
+    housing: 0,
   };
 }
 

@@ -113,7 +113,15 @@ export function planCity({ blocks, seed }: { blocks: number; seed: number }): Ci
     ground.scatter({ kind: 'home', leaf, ordinal }, 1);
   });
   return {
-    ...{ seed, blocks, columns, rows, countyLine, riverRow, motorwayColumn, parks, bay },
+    seed,
+    blocks,
+    columns,
+    rows,
+    countyLine,
+    riverRow,
+    motorwayColumn,
+    parks,
+    bay,
     lattice: new Lattice(seed, columns, rows),
     bridges: [bridges[0], bridges[1]],
     useOf: (cell) => ground.useOf(cell),

@@ -138,7 +138,10 @@ function tripsOf(line: TransitLine): Trip[] {
             ),
           );
       return departures.map((departs) => ({
-        ...{ line, service, direction, departs },
+        line,
+        service,
+        direction,
+        departs,
         id: `${line.id}-${service}-${direction}-${clock(departs).slice(0, 5)}`,
       }));
     }),

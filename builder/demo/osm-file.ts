@@ -21,8 +21,14 @@ export interface OsmCity {
 /** The motorway's two carriageways, in cells from the west side of its column. */
 const CARRIAGEWAYS = [0.45, 0.55] as const;
 const MOTORWAY = {
-  ...{ highway: 'motorway', ref: 'I 99', name: 'Meridian Expressway', oneway: 'yes' },
-  ...{ lanes: '3', maxspeed: '65 mph', bridge: 'viaduct', layer: '2' },
+  highway: 'motorway',
+  ref: 'I 99',
+  name: 'Meridian Expressway',
+  oneway: 'yes',
+  lanes: '3',
+  maxspeed: '65 mph',
+  bridge: 'viaduct',
+  layer: '2',
 };
 /** Cells with a dead-end street into them. */
 const CLOSE_SHARE = 0.12;

@@ -114,8 +114,12 @@ function lineTags(
   const plain = { highway: 'residential', name, maxspeed: '25 mph', surface: 'asphalt' };
   if (direction === 'along' && line === plan.riverRow + 1) {
     const trail = {
-      ...{ highway: 'cycleway', name: 'Riverside Trail', surface: 'asphalt' },
-      ...{ bicycle: 'designated', foot: 'yes', segregated: 'no' },
+      highway: 'cycleway',
+      name: 'Riverside Trail',
+      surface: 'asphalt',
+      bicycle: 'designated',
+      foot: 'yes',
+      segregated: 'no',
     };
     return { street: trail, plain, bridge: trail };
   }
@@ -126,8 +130,13 @@ function lineTags(
 }
 
 const BRIDGE: Tags = {
-  ...{ highway: 'secondary', bridge: 'yes', layer: '1', lanes: '2' },
-  ...{ maxspeed: '30 mph', cycleway: 'lane', sidewalk: 'both' },
+  highway: 'secondary',
+  bridge: 'yes',
+  layer: '1',
+  lanes: '2',
+  maxspeed: '30 mph',
+  cycleway: 'lane',
+  sidewalk: 'both',
 };
 
 /** Every so many lines a bigger street; those between are quiet, and some of them one-way. */

@@ -103,12 +103,18 @@ export function placeLayer(plan: CityPlan): ShapefileLayer {
 function placesOf({ countyLine, columns, rows }: CityPlan): Place[] {
   return [
     {
-      ...{ fips: '57600', gnis: '99057600', name: 'Port Meridian', kind: 'city' },
+      fips: '57600',
+      gnis: '99057600',
+      name: 'Port Meridian',
+      kind: 'city',
       from: { column: 0, row: 0 },
       to: { column: countyLine, row: rows },
     },
     {
-      ...{ fips: '31200', gnis: '99031200', name: 'Halcyon', kind: 'town' },
+      fips: '31200',
+      gnis: '99031200',
+      name: 'Halcyon',
+      kind: 'town',
       from: { column: countyLine, row: Math.round(rows * 0.15) },
       to: { column: columns - 1, row: Math.round(rows * 0.9) },
     },

@@ -72,18 +72,21 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
   const crosstownRow = plan.riverRow - 1;
   const crosstown = stretch(plan.columns, BUS).map((column) => ({
     name: `${names.along(crosstownRow)} & ${names.across(column)}`,
-    ...{ column, row: crosstownRow },
+    column,
+    row: crosstownRow,
   }));
   const bridge = plan.bridges[0];
   const overBridge = stretch(plan.rows, BUS).map((row) => ({
     name: `${names.across(bridge)} & ${names.along(row)}`,
-    ...{ column: bridge, row },
+    column: bridge,
+    row,
   }));
   const track = Math.round(plan.columns / 2) + 1;
   const stations = stretch(plan.rows, RAIL).map((row, n) => ({
     id: `M${n + 1}`,
     name: `${names.along(row)} Station`,
-    ...{ column: track, row },
+    column: track,
+    row,
   }));
   const platform = (side: 'N' | 'S', dx: number) =>
     stations.map((station) => ({
@@ -96,7 +99,11 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
     stations,
     lines: [
       {
-        ...{ id: 'X1', shortName: '1', longName: 'Crosstown', kind: 'bus', hop: BUS.hop },
+        id: 'X1',
+        shortName: '1',
+        longName: 'Crosstown',
+        kind: 'bus',
+        hop: BUS.hop,
         directions: bothWays('X1', crosstown, { dx: 0, dy: -KERB }),
         headsigns: ['Halcyon', 'Port Meridian West'],
         weekday: [{ from: 5 * HOUR, until: 25 * HOUR, headway: 10 * MINUTE }],
@@ -104,7 +111,11 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
         byHeadway: false,
       },
       {
-        ...{ id: 'B2', shortName: '2', longName: 'Old Bridge', kind: 'bus', hop: BUS.hop },
+        id: 'B2',
+        shortName: '2',
+        longName: 'Old Bridge',
+        kind: 'bus',
+        hop: BUS.hop,
         directions: bothWays('B2', overBridge, { dx: KERB, dy: 0 }),
         headsigns: ['North Side', 'Harbor'],
         weekday: [
@@ -115,7 +126,11 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
         byHeadway: true,
       },
       {
-        ...{ id: 'M', shortName: 'M', longName: 'Meridian Line', kind: 'rail', hop: RAIL.hop },
+        id: 'M',
+        shortName: 'M',
+        longName: 'Meridian Line',
+        kind: 'rail',
+        hop: RAIL.hop,
         directions: [platform('N', PLATFORM), platform('S', -PLATFORM).reverse()],
         headsigns: ['Northbound', 'Southbound'],
         weekday: [{ from: 5 * HOUR, until: 25 * HOUR, headway: 12 * MINUTE }],
@@ -166,8 +181,11 @@ function bothWays(
 ): [Stop[], Stop[]] {
   const side = (direction: number, sign: number): Stop[] =>
     places.map(({ name, column, row }, n) => ({
-      ...{ id: `${line}-${n + 1}-${direction}`, name, station: null },
-      ...{ column: column + sign * dx, row: row + sign * dy },
+      id: `${line}-${n + 1}-${direction}`,
+      name,
+      station: null,
+      column: column + sign * dx,
+      row: row + sign * dy,
     }));
   return [side(0, 1), side(1, -1).reverse()];
 }

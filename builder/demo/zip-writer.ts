@@ -8,15 +8,15 @@ export interface ZipPart {
   chunks(): Iterable<Uint8Array>;
 }
 
-/** Put together of local fields, so that the archive is the same in every time zone. */
-const TIMESTAMP = new Date(2026, 0, 1, 0, 0, 0);
+/** The format keeps a local time: put together of local fields, it is the same in every zone. */
+const timestamp = () => new Date(2026, 0, 1);
 const FILE_MODE = 0o100644;
 const PAGE_BYTES = 1 << 16;
 
 /** Writes a zip archive in bounded memory. Equal contents make equal bytes. */
 export async function writeZip(path: string, parts: readonly ZipPart[]): Promise<void> {
   const zip = new ZipFile();
-  const options = { mtime: TIMESTAMP, mode: FILE_MODE, forceDosTimestamp: true };
+  const options = { mtime: timestamp(), mode: FILE_MODE, forceDosTimestamp: true };
   for (const { name, chunks } of parts) {
     zip.addReadStreamLazy(name, options, (done) => {
       const stream = Readable.from(inPages(chunks()), { objectMode: false });

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
@@ -39,6 +41,30 @@ export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: 
     .code(problem.status)
     .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_JSON })
     .send(JSON.stringify(problemBody(problemBase, problem)));
+}
+
+/** Answers what is no HTTP request at all, and closes: there is no request to reply to. */
+export function refuseMalformed(error: Error, socket: Socket, problemBase: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = new Problem('invalid-parameters', 'this is not a valid HTTP request', {
+    errors: [{ loc: ['request'], msg: error.message, type: 'malformed' }],
+  });
+  const body = JSON.stringify(problemBody(problemBase, problem));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      `Content-Type: ${PROBLEM_JSON}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${randomUUID()}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
 }
 
 /** Refuses the methods that a known path does not take. Call when all routes are there. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CORS_HEADERS } from './cors.ts';
+import { CORS_HEADERS } from './common-headers.ts';
 
 /**
  * Writes a whole answer in one go, past Fastify's reply: header by header costs more than all else

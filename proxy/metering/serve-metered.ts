@@ -100,12 +100,19 @@ function refundUnlessDelivered(
   reply: FastifyReply,
   due: Charge,
 ): void {
+  let isDelivered = false;
   const refund = () => {
-    if (reply.raw.writableFinished) return;
+    if (isDelivered) return;
     services.ledger.refund(due).catch((error) => {
       request.log.error({ err: error, reqId: request.id, due }, 'refund failed');
     });
   };
-  if (reply.raw.destroyed) refund();
-  else reply.raw.once('close', refund);
+  if (reply.raw.destroyed) {
+    refund();
+    return;
+  }
+  reply.raw.once('finish', () => {
+    isDelivered = true;
+  });
+  reply.raw.once('close', refund);
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Any page may call the API: its keys travel in a header, never in a cookie. */
 export const CORS_HEADERS = [
@@ -14,6 +14,14 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'Authorization, If-None-Match, Idempotency-Key, Content-Type',
   'access-control-max-age': '86400',
 } as const;
+
+/** Sets what every answer carries: the id of its request, and that any page may read it. */
+export function setCommonHeaders(reply: FastifyReply): void {
+  reply.header('x-request-id', reply.request.id);
+  for (let i = 0; i < CORS_HEADERS.length; i += 2) {
+    reply.header(CORS_HEADERS[i], CORS_HEADERS[i + 1]);
+  }
+}
 
 /** Answers preflight requests for every path. */
 export function answerPreflights(app: FastifyInstance): void {

@@ -1,0 +1,94 @@
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { readBlocks } from '../../builder/census/blocks.ts';
+import { routeCounty } from '../../builder/county/county-job.ts';
+import { planCity } from '../../builder/demo/city-plan.ts';
+import {
+  PLAIN_GRID,
+  PLAIN_GRID_PLACES,
+  plainGridBlock,
+  plainGridCorner,
+  plainGridWalk,
+} from '../../builder/demo/plain-grid.ts';
+import { extractOsm } from '../../builder/osm/extract.ts';
+import { silent } from '../../builder/progress.ts';
+import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
+import { buildNetwork } from '../../builder/streets/network.ts';
+import { writtenCity } from './written-city.ts';
+
+const CELLS = Array.from({ length: PLAIN_GRID.side ** 2 }, (_, i) => ({
+  column: i % PLAIN_GRID.side,
+  row: Math.floor(i / PLAIN_GRID.side),
+}));
+
+test('the plain grid is a grid of 120 m on the ellipsoid, to a centimetre or two', () => {
+  const plan = planCity({ blocks: 5_000, seed: 11 });
+  for (const { column, row } of CELLS) {
+    const [lon, lat] = plainGridCorner(plan, column, row);
+    const [east] = plainGridCorner(plan, column + 1, row);
+    const [above, north] = plainGridCorner(plan, column, row + 1);
+    const { perLon, perLat } = metresPerDegree((lat + north) / 2);
+    expect((east - lon) * metresPerDegree(lat).perLon).toBeCloseTo(120, 1);
+    const [dx, dy] = [(above - lon) * perLon, (north - lat) * perLat];
+    expect(Math.abs(Math.hypot(dx, dy) - 120)).toBeLessThan(0.012);
+  }
+});
+
+test.each([
+  { blocks: 500, seed: 1 },
+  { blocks: 2_000, seed: 99 },
+])(
+  'every walk in the plain grid takes what the hand works out ($blocks blocks, seed $seed)',
+  async (options) => {
+    const { out, files } = await writtenCity(options.blocks, options.seed);
+    try {
+      const plan = planCity(options);
+      const blocks = (await readBlocks(files.blocks, ['99001'], () => {})).get('99001')!;
+      const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+      const extract = await extractOsm([files.osm], world, silent);
+      const streets = buildNetwork(extract.streets, extract.nodes);
+      const networks = [buildModeNetwork(streets, 'walk', extract.coverage)];
+      const places = PLAIN_GRID_PLACES.map((place) => {
+        const destination = extract.destinations.find(({ name }) => name === place.name)!;
+        expect([destination.lon, destination.lat]).toEqual(
+          plainGridCorner(plan, place.column, place.row),
+        );
+        return { ...place, target: extract.destinations.indexOf(destination) };
+      });
+
+      const cellOf = new Map(
+        CELLS.map((cell) => [Number(plainGridBlock(plan, cell.column, cell.row).geoid), cell]),
+      );
+      const job = { county: '99001', blocks, destinations: extract.destinations, networks };
+      let routed = 0;
+      for (const { record, rows } of routeCounty(job)) {
+        const cell = cellOf.get(record.geoid);
+        if (!cell) continue;
+        routed++;
+        expect(record.links[0].snap).toBeCloseTo(PLAIN_GRID.snap, 1);
+        for (const place of places) {
+          const at = rows[0].targets.indexOf(place.target);
+          expect(at).not.toBe(-1);
+          expect(rows[0].times[at] / 10).toBe(plainGridWalk(cell, place));
+        }
+      }
+      expect(routed).toBe(CELLS.length);
+    } finally {
+      await rm(out, { recursive: true, force: true });
+    }
+  },
+);
+
+/** By numerical differentiation of the geodetic to geocentric conversion: no formula in common. */
+function metresPerDegree(lat: number): { perLon: number; perLat: number } {
+  const [a, b] = [6_378_137, 6_356_752.314245];
+  const meridian = (degrees: number) => {
+    const phi = (degrees * Math.PI) / 180;
+    const n = (a * a) / Math.hypot(a * Math.cos(phi), b * Math.sin(phi));
+    return [n * Math.cos(phi), ((b * b) / (a * a)) * n * Math.sin(phi)];
+  };
+  const step = 1e-3;
+  const [below, above] = [meridian(lat - step), meridian(lat + step)];
+  const perLat = Math.hypot(above[0] - below[0], above[1] - below[1]) / (2 * step);
+  return { perLon: (meridian(lat)[0] * Math.PI) / 180, perLat };
+}

@@ -1,0 +1,12 @@
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+
+/** A folder store that counts its range reads, by object. */
+export class CountingStore extends FolderStore {
+  reads: string[] = [];
+
+  override readRange(ref: ObjectRef, offset: number, length: number): Promise<Uint8Array> {
+    this.reads.push(ref.name);
+    return super.readRange(ref, offset, length);
+  }
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { StoreError } from '../../shards/errors.ts';
+import { BlockIndex } from '../../shards/index/block-index.ts';
+import {
+  COUNTY_OBJECT_KINDS,
+  type CountyManifest,
+  FORMAT_VERSION,
+  LATEST,
+  type Latest,
+  type Manifest,
+} from '../../shards/manifest.ts';
+import { MatrixWriter } from '../../shards/matrix/matrix.ts';
+import { TENTHS } from '../../shards/matrix/row-codec.ts';
+import { encodeNearest } from '../../shards/nearest/nearest.ts';
+import { encodePoiTable } from '../../shards/pois/poi-table.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { DestinationType } from '../../shards/taxonomy.ts';
+import { SMALL_MODES, type SmallBlock, type SmallCounty, type SmallPoi } from './small-world.ts';
+
+/** Leaves, a parent, and a parent of a parent. */
+export const SMALL_TAXONOMY: readonly DestinationType[] = [
+  { dest_type_id: 100, label: 'food', name: 'Food', parent_id: null },
+  { dest_type_id: 101, label: 'grocery_stores', name: 'Grocery stores', parent_id: 100 },
+  { dest_type_id: 102, label: 'cafes', name: 'Cafés', parent_id: 100 },
+  { dest_type_id: 201, label: 'parks', name: 'Parks', parent_id: null },
+  { dest_type_id: 300, label: 'education', name: 'Education', parent_id: null },
+  { dest_type_id: 310, label: 'public_schools', name: 'Public schools', parent_id: 300 },
+  { dest_type_id: 311, label: 'elementary_schools', name: 'Elementary schools', parent_id: 310 },
+  { dest_type_id: 312, label: 'high_schools', name: 'High schools', parent_id: 310 },
+  { dest_type_id: 320, label: 'libraries', name: 'Libraries', parent_id: 300 },
+];
+export const SMALL_LEAVES: readonly number[] = [101, 102, 201, 311, 312, 320];
+
+/**
+ * Publishes counties as a release into a folder, straight with the writers of `shards/`. The same
+ * counties give the same objects; publishing again replaces the release in force.
+ */
+export async function publishSmallRelease(
+  folder: string,
+  release: string,
+  counties: readonly SmallCounty[],
+): Promise<Manifest> {
+  const store = new FolderStore(folder);
+  try {
+    const manifests: Record<string, CountyManifest> = {};
+    for (const county of counties) manifests[county.fips] = await putCounty(store, county);
+    const manifest: Manifest = {
+      format: FORMAT_VERSION,
+      release,
+      modes: [...SMALL_MODES],
+      components: [{ component: 'blocks', version: 'small', effective_date: '2020-04-01' }],
+      assumptions: { walk_speed_kmh: 4.8 },
+      taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
+      counties: manifests,
+    };
+    await publish(store, manifest);
+    return manifest;
+  } finally {
+    await store.close();
+  }
+}
+
+async function putCounty(store: WritableStore, county: SmallCounty): Promise<CountyManifest> {
+  const objects = {
+    index: encodeIndex(county.blocks),
+    nearest: encodeNearest(nearestTimes(county), SMALL_MODES.length * SMALL_LEAVES.length),
+    pois: encodePois(county),
+    // No route of the API reads polygons.
+    blocks: new TextEncoder().encode(`polygons of ${county.fips}`),
+  };
+  const refs: Record<string, ObjectRef> = {};
+  for (const kind of COUNTY_OBJECT_KINDS) {
+    refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind]);
+  }
+  return {
+    blocks: county.blocks.length,
+    population: county.blocks.reduce((sum, block) => sum + (block.population ?? 0), 0),
+    routable_blocks: county.blocks.filter((block) => block.isRoutable).length,
+    objects: refs as CountyManifest['objects'],
+  };
+}
+
+function encodeIndex(blocks: readonly SmallBlock[]): Uint8Array {
+  return BlockIndex.encode(
+    blocks.map(({ geoid, population, landArea, isRoutable }) => {
+      const link = isRoutable
+        ? ({ status: 'linked', snap: 12.5 } as const)
+        : ({ status: 'no-street-near', snap: 0 } as const);
+      return {
+        geoid: Number(geoid),
+        population,
+        landArea,
+        lon: -76_600_000,
+        lat: 39_300_000,
+        links: [link, link],
+      };
+    }),
+  );
+}
+
+/** The least time to any place of each leaf type, by the definition. */
+function nearestTimes({ blocks, pois }: SmallCounty): Uint16Array {
+  const cells = blocks.flatMap((block) =>
+    SMALL_MODES.flatMap((mode) =>
+      SMALL_LEAVES.map((leaf) => {
+        const times = pois
+          .filter((poi) => poi.types.includes(leaf))
+          .flatMap((poi) => block.tenths[mode].get(poi.destId) ?? []);
+        return times.length === 0 ? 0 : Math.min(...times);
+      }),
+    ),
+  );
+  return Uint16Array.from(cells);
+}
+
+function encodePois({ blocks, pois }: SmallCounty): Uint8Array {
+  const writer = new MatrixWriter({
+    origins: blocks.map(({ geoid }) => Number(geoid)),
+    targets: pois.map(({ destId }) => destId),
+    attributes: encodePoiTable(pois.map(poiFacts)),
+    modes: SMALL_MODES.length,
+    unit: TENTHS,
+  });
+  for (const { tenths } of blocks) {
+    writer.row(
+      SMALL_MODES.map((mode) => {
+        const reached = pois.flatMap(({ destId }, ordinal) => {
+          const time = tenths[mode].get(destId);
+          return time === undefined ? [] : [{ ordinal, time }];
+        });
+        return {
+          targets: Uint32Array.from(reached, ({ ordinal }) => ordinal),
+          times: Uint16Array.from(reached, ({ time }) => time),
+        };
+      }),
+    );
+  }
+  return writer.finish();
+}
+
+function poiFacts({ name, lon, lat, address, types }: SmallPoi) {
+  return { name, lon, lat, ...address, brand: null, types };
+}
+
+async function put(store: WritableStore, stem: string, bytes: Uint8Array): Promise<ObjectRef> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const name = `${stem}-${sha256.slice(0, 16)}.tta`;
+  await store.putIfAbsent(name, bytes);
+  return { name, bytes: bytes.length, sha256 };
+}
+
+async function publish(store: WritableStore, manifest: Manifest): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify(manifest));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const name = `manifests/${manifest.release}-${sha256.slice(0, 16)}.json`;
+  await store.putIfAbsent(name, bytes);
+  const latest: Latest = {
+    release: manifest.release,
+    manifest: name,
+    sha256,
+    published_at: '2026-11-21T08:00:00.000Z',
+  };
+  const before = await store.readWhole(LATEST).catch((error) => {
+    if (error instanceof StoreError && error.failure === 'missing') return null;
+    throw error;
+  });
+  const body = Buffer.from(JSON.stringify(latest));
+  await store.putConditional(LATEST, body, before?.identity ?? null);
+}
