@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { AccountId, Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
@@ -24,7 +24,7 @@ export interface ProxyHarness {
     key?: string,
     headers?: Record<string, string>,
     method?: 'GET' | 'HEAD' | 'POST',
-  ): ReturnType<FastifyInstance['inject']>;
+  ): Promise<LightMyRequestResponse>;
   close(): Promise<void>;
 }
 

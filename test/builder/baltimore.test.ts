@@ -1,0 +1,152 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { verifyRelease } from '../../shards/verify.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+/** Real inputs, which lie beside the project where there are any. */
+const DATA = path.resolve('../shared/data/baltimore');
+const OSM = path.join(DATA, 'osm/baltimore.osm.pbf');
+const BLOCKS = path.join(DATA, 'blocks/tl_24510_tabblock20.zip');
+const HAVE_DATA = existsSync(OSM) && existsSync(BLOCKS);
+const baltimore = HAVE_DATA ? test : test.skip;
+if (!HAVE_DATA) {
+  process.stderr.write(`Baltimore is not tested: there is no ${OSM}. The demo city is.\n`);
+}
+/** Where the street data says it is complete. */
+const BOX = [-76.6081, 39.2586, -76.5288, 39.3065];
+
+let folder: string;
+let proxy: ProxyHarness;
+
+async function buildInto(store: string) {
+  const opened = new FolderStore(store);
+  const request = { osm: [OSM], blocks: [BLOCKS], counties: ['24510'], release: 'test' };
+  const result = await buildRelease(request, opened, silent);
+  await opened.close();
+  return result;
+}
+
+beforeAll(async () => {
+  if (!HAVE_DATA) return;
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-baltimore-'));
+  await buildInto(path.join(folder, 'store'));
+  proxy = await openProxy(path.join(folder, 'store'));
+});
+afterAll(async () => {
+  await proxy?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+baltimore(
+  'all 10,025 blocks are answered: routed ones with times, the rest with none',
+  async () => {
+    const { key } = await proxy.customer({ tokens: 1e9 });
+    const release = proxy.releases.current;
+    const county = release.county('24510')!;
+    const index = await release.index(county);
+    expect([county.blocks, county.population]).toEqual([10_025, 585_708]);
+    let withRows = 0;
+    for (let i = 0; i < index.count; i++) {
+      const geoid = geoidFromNumber(index.geoids[i]);
+      const [lon, lat] = [index.lon[i] / 1e6, index.lat[i] / 1e6];
+      const covered = lon >= BOX[0] && lon <= BOX[2] && lat >= BOX[1] && lat <= BOX[3];
+      const answer = await proxy.get(`/v1/blocks/${geoid}/summary`, key);
+      expect(answer.statusCode).toBe(200);
+      const { results } = answer.json();
+      expect([geoid, results.length > 0]).toEqual([geoid, covered]);
+      if (results.length > 0) withRows++;
+      for (const { travel_time } of results) {
+        expect(travel_time).toBeGreaterThanOrEqual(1);
+        expect(travel_time).toBeLessThanOrEqual(30);
+        expect(Math.abs(travel_time * 10 - Math.round(travel_time * 10))).toBeLessThan(1e-9);
+      }
+    }
+    expect(withRows).toBe(county.routable_blocks);
+    expect(withRows).toBeGreaterThan(1_700);
+  },
+  60_000,
+);
+
+baltimore('a row takes at most three bytes, everything counted', async () => {
+  const { poiRows, poiBytes } = await buildInto(path.join(folder, 'again'));
+  expect(poiRows).toBeGreaterThan(1_000_000);
+  expect(poiBytes / poiRows).toBeLessThan(3);
+});
+
+baltimore('two builds give the same objects, byte for byte', async () => {
+  await buildInto(path.join(folder, 'again'));
+  const objects = async (store: string) => {
+    const names: string[] = [];
+    for (const kind of ['index', 'nearest', 'pois', 'blocks', 'manifests']) {
+      names.push(
+        ...(await readdir(path.join(folder, store, kind))).map((name) => `${kind}/${name}`),
+      );
+    }
+    return names.sort();
+  };
+  const names = await objects('store');
+  expect(await objects('again')).toEqual(names);
+  for (const name of names) {
+    const [a, b] = ['store', 'again'].map((store) => readFile(path.join(folder, store, name)));
+    expect((await a).equals(await b)).toBe(true);
+  }
+});
+
+baltimore('verify finds the release sound, and one flipped byte in any object', async () => {
+  const faultsNow = async () => {
+    const again = await openProxy(path.join(folder, 'store'));
+    const faults: string[] = [];
+    for await (const fault of verifyRelease(again.releases.current, () => {})) {
+      faults.push(fault.object);
+    }
+    await again.close();
+    return faults;
+  };
+  expect(await faultsNow()).toEqual([]);
+  const { objects } = proxy.releases.current.county('24510')!;
+  for (const ref of Object.values(objects)) {
+    const file = path.join(folder, 'store', ref.name);
+    const bytes = await readFile(file);
+    const harmed = Buffer.from(bytes);
+    harmed[Math.floor(bytes.length / 2)] ^= 1;
+    await writeFile(file, harmed);
+    expect(await faultsNow()).toContain(ref.name);
+    await writeFile(file, bytes);
+  }
+});
+
+baltimore('GDAL reads the block polygons, by box through the index too', async () => {
+  await ensureDebianPackage('gdal-bin', 'ogrinfo');
+  const { blocks } = proxy.releases.current.county('24510')!.objects;
+  const file = path.join(folder, 'store', blocks.name);
+  const ogr = async (source: string, ...args: string[]) => {
+    const sql = `SELECT COUNT(*) AS n, SUM(${source === file ? 'population' : 'POP20'}) AS people FROM "${args[0]}"`;
+    const { stdout } = await promisify(execFile)('ogrinfo', [
+      '-q',
+      ...args.slice(1),
+      '-sql',
+      sql,
+      source,
+    ]);
+    return /n \(Integer.*?\) = (\d+)\s+people \(.*?\) = ([\d.]+)/s
+      .exec(stdout)!
+      .slice(1)
+      .map(Number);
+  };
+  const tiger = `/vsizip/${BLOCKS}/tl_24510_tabblock20.shp`;
+  for (const box of [[], ['-spat', '-76.6', '39.27', '-76.58', '39.29']]) {
+    const ours = await ogr(file, 'blocks_24510', ...box);
+    expect(ours).toEqual(await ogr(tiger, 'tl_24510_tabblock20', ...box));
+    expect(ours[0]).toBeGreaterThan(100);
+  }
+});
