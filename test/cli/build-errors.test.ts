@@ -1,0 +1,170 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ensureDebianPackage } from '../support/debian.ts';
+
+/** The command as it is installed: compiled, in a process of its own. */
+const TTA = path.resolve('dist/infra/cli/tta.js');
+
+let folder: string;
+let osm: string;
+let blocks: string;
+const at = (...parts: string[]) => path.join(folder, ...parts);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-errors-'));
+  osm = path.join(inject('demoCity'), 'osm/demo.osm.pbf');
+  blocks = path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function tta(...args: string[]) {
+  return promisify(execFile)(process.execPath, [TTA, ...args])
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
+    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+}
+
+const build = (flags: { osm?: string; blocks?: string; counties?: string; out?: string }) =>
+  tta(
+    ...['build', '--osm', flags.osm ?? osm, '--blocks', flags.blocks ?? blocks],
+    ...['--counties', flags.counties ?? '99001', '--out', flags.out ?? at('out')],
+  );
+
+/** One clear line, exit code 1, and nothing published. */
+async function expectRefused(
+  result: Awaited<ReturnType<typeof tta>>,
+  ...parts: (string | RegExp)[]
+): Promise<void> {
+  const lines = result.stderr.split('\n').filter((line: string) => line.startsWith('tta: '));
+  expect(lines).toHaveLength(1);
+  for (const part of parts) expect(lines[0]).toMatch(part);
+  expect(result.stderr).not.toMatch(/\n\s+at /);
+  expect(result.code).toBe(1);
+  expect(await readdir(at('out')).catch(() => [])).not.toContain('latest.json');
+}
+
+async function cut(source: string, target: string, bytes: number): Promise<string> {
+  await copyFile(source, target);
+  const file = await open(target, 'r+');
+  await file.truncate(bytes);
+  await file.close();
+  return target;
+}
+
+test('an absent file is named', async () => {
+  await expectRefused(await build({ osm: at('none.pbf') }), at('none.pbf'), /no such file/);
+  await expectRefused(await build({ blocks: at('none.zip') }), at('none.zip'), /no such file/);
+});
+
+test('a truncated file is named, and where it ends', async () => {
+  const pbf = await cut(osm, at('cut.osm.pbf'), 4_000);
+  await expectRefused(await build({ osm: pbf }), pbf, /truncated.*byte \d+.*fetch it again/);
+  const zip = await cut(blocks, at('cut.zip'), 5_000);
+  await expectRefused(await build({ blocks: zip }), zip, /not a whole zip archive/);
+});
+
+test('a file of another format is named, and what is needed', async () => {
+  await writeFile(at('text.pbf'), '<osm version="0.6"><node id="1"/></osm>');
+  await expectRefused(await build({ osm: at('text.pbf') }), at('text.pbf'), /not an OSM PBF file/);
+  await writeFile(at('empty.pbf'), '');
+  await expectRefused(await build({ osm: at('empty.pbf') }), at('empty.pbf'), /is empty/);
+  const gtfs = path.join(inject('demoCity'), 'gtfs/demo_transit.zip');
+  await expectRefused(await build({ blocks: gtfs }), gtfs, /holds no shapefile/);
+  const places = path.join(inject('demoCity'), 'places/tl_99_place.zip');
+  await expectRefused(await build({ blocks: places }), places, /record 1 has no 15-digit GEOID20/);
+  await expectRefused(await build({ osm: folder }), folder, /is a folder; a file is needed/);
+});
+
+test('an unknown county is named, and those there are', async () => {
+  await expectRefused(await build({ counties: '99001,99005' }), /99005/, /99001/);
+  await expectRefused(await build({ counties: 'Baltimore' }), /"Baltimore" is not a five-digit/);
+});
+
+test('an extract that does not cover the county says so', async () => {
+  const far = at('far.osm');
+  await writeFile(
+    far,
+    '<osm version="0.6"><node id="1" lat="10" lon="10" version="1"/><node id="2" lat="10.01" lon="10" version="1"/><way id="1" version="1"><nd ref="1"/><nd ref="2"/><tag k="highway" v="residential"/></way></osm>',
+  );
+  await ensureDebianPackage('osmium-tool', 'osmium');
+  await promisify(execFile)('osmium', ['cat', far, '-o', `${far}.pbf`]);
+  await expectRefused(await build({ osm: `${far}.pbf` }), /no streets in the area of the blocks/);
+});
+
+test('an output that is a file, somebody’s folder, or holds the inputs is refused untouched', async () => {
+  await writeFile(at('file'), 'mine');
+  await expectRefused(await build({ out: at('file') }), /is a file; give --out a folder/);
+  await mkdir(at('mine'));
+  await writeFile(at('mine', 'thesis.txt'), 'mine');
+  await expectRefused(await build({ out: at('mine') }), /is not a store: it holds thesis.txt/);
+  expect(await readdir(at('mine'))).toEqual(['thesis.txt']);
+  await expectRefused(await build({ out: inject('demoCity') }), /holds the input/);
+});
+
+test('of two builds into one store the second is refused, and the first is whole', async () => {
+  const out = at('shared');
+  const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out];
+  const first = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
+  const finished = new Promise((resolve) => first.on('exit', resolve));
+  while (!(await readdir(out).catch(() => [])).includes('.build-lock')) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  // Held still, so that it cannot be done before the second has begun.
+  first.kill('SIGSTOP');
+  await expectRefused(await build({ out }), out, /another build \(process \d+\) is writing to it/);
+  first.kill('SIGCONT');
+  expect(await finished).toBe(0);
+  expect((await tta('release', 'verify', '--store', out)).code).toBe(0);
+});
+
+test('a build killed at any time leaves no half release, and the next one takes over', async () => {
+  const out = at('killed');
+  const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out, '--release', 'k'];
+  for (const afterMs of [150, 250, 350, 450, 600]) {
+    const child = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
+    const exited = new Promise((resolve) => child.on('exit', resolve));
+    setTimeout(() => child.kill('SIGKILL'), afterMs);
+    await exited;
+    const published = (await readdir(out).catch(() => [])).includes('latest.json');
+    if (published) expect((await tta('release', 'verify', '--store', out)).code).toBe(0);
+  }
+  expect((await tta(...args)).code).toBe(0);
+  expect((await tta('release', 'verify', '--store', out)).code).toBe(0);
+});
+
+test('on a full disk nothing is published, and no lock is left', async () => {
+  const out = at('small-disk');
+  await mkdir(out);
+  // A file system of its own that is too small for the objects.
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  const sh = (...command: string[]) => {
+    const [program, ...args] = [...asRoot, ...command];
+    return promisify(execFile)(program, args);
+  };
+  await sh('mount', '-t', 'tmpfs', '-o', 'size=400k,mode=777', 'tmpfs', out);
+  try {
+    await expectRefused(await build({ out }), out, /the disk is full: free some space/);
+    expect(await readdir(out)).not.toContain('latest.json');
+    expect(await readdir(out)).not.toContain('.build-lock');
+  } finally {
+    await sh('umount', out);
+  }
+});
+
+test('release verify names the object that was harmed, and exits with 1', async () => {
+  const out = at('harmed');
+  expect((await build({ out })).code).toBe(0);
+  const manifest = JSON.parse((await tta('release', 'show', '--json', '--store', out)).stdout);
+  const { name } = manifest.counties['99001'].objects.pois;
+  const bytes = await readFile(path.join(out, name));
+  bytes[bytes.length - 20] ^= 4;
+  await writeFile(path.join(out, name), bytes);
+  const result = await tta('release', 'verify', '--store', out);
+  expect(result.code).toBe(1);
+  expect(result.stdout).toContain(name);
+  const inspected = await tta('inspect', path.join(out, name));
+  expect([inspected.code, inspected.stderr]).toEqual([1, expect.stringContaining('ROWS')]);
+});
