@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { COUNTY_OBJECT_KINDS, LATEST } from '../../shards/manifest.ts';
 import { BuildError } from '../errors.ts';
@@ -23,7 +23,9 @@ export async function claimOutputFolder(
   }
   try {
     await mkdir(folder, { recursive: true });
-    const strangers = (await readdir(folder)).filter((entry) => !STORE_ENTRIES.has(entry));
+    const strangers = (await readdir(folder)).filter(
+      (entry) => !STORE_ENTRIES.has(entry) && !entry.startsWith(LOCK),
+    );
     if (strangers.length > 0) {
       throw new BuildError(
         `${folder}: is not a store: it holds ${strangers.slice(0, 3).join(', ')}; give --out an empty folder or a store`,
@@ -43,16 +45,19 @@ export async function claimOutputFolder(
 }
 
 async function lock(file: string, folder: string): Promise<() => Promise<void>> {
+  const scratch = `${file}.${process.pid}`;
   try {
-    const handle = await open(file, 'wx');
-    await handle.writeFile(String(process.pid));
-    await handle.close();
+    // Linked into place with its content: nobody ever sees a lock that does not say whose it is.
+    await writeFile(scratch, String(process.pid));
+    await link(scratch, file);
     return () => rm(file, { force: true });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
       throw new BuildError(`${folder}: the disk is full; free some space and run again`);
     }
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unreadable(file, error);
+  } finally {
+    await rm(scratch, { force: true });
   }
   const owner = Number(await readFile(file, 'utf8').catch(() => ''));
   if (isAlive(owner)) {

@@ -33,6 +33,10 @@ const build = (flags: { osm?: string; blocks?: string; counties?: string; out?: 
     ...['--counties', flags.counties ?? '99001', '--out', flags.out ?? at('out')],
   );
 
+async function entriesOf(of: string): Promise<string[]> {
+  return readdir(of).catch(() => []);
+}
+
 /** One clear line, exit code 1, and nothing published. */
 async function expectRefused(
   result: Awaited<ReturnType<typeof tta>>,
@@ -43,7 +47,7 @@ async function expectRefused(
   for (const part of parts) expect(lines[0]).toMatch(part);
   expect(result.stderr).not.toMatch(/\n\s+at /);
   expect(result.code).toBe(1);
-  expect(await readdir(at('out')).catch(() => [])).not.toContain('latest.json');
+  expect(await entriesOf(at('out'))).not.toContain('latest.json');
 }
 
 async function cut(source: string, target: string, bytes: number): Promise<string> {
@@ -109,7 +113,7 @@ test('of two builds into one store the second is refused, and the first is whole
   const args = ['build', '--osm', osm, '--blocks', blocks, '--out', out];
   const first = spawn(process.execPath, [TTA, ...args], { stdio: 'ignore' });
   const finished = new Promise((resolve) => first.on('exit', resolve));
-  while (!(await readdir(out).catch(() => [])).includes('.build-lock')) {
+  while (!(await entriesOf(out)).includes('.build-lock')) {
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   // Held still, so that it cannot be done before the second has begun.
@@ -128,7 +132,7 @@ test('a build killed at any time leaves no half release, and the next one takes 
     const exited = new Promise((resolve) => child.on('exit', resolve));
     setTimeout(() => child.kill('SIGKILL'), afterMs);
     await exited;
-    const published = (await readdir(out).catch(() => [])).includes('latest.json');
+    const published = (await entriesOf(out)).includes('latest.json');
     if (published) expect((await tta('release', 'verify', '--store', out)).code).toBe(0);
   }
   expect((await tta(...args)).code).toBe(0);

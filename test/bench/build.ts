@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { openRelease, type Release, ReleaseCache } from '../../shards/release.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { figure } from './figure.ts';
+import type { BenchInputs } from './inputs.ts';
+
+const TTA = path.resolve('dist/infra/cli/tta.js');
+
+/** Builds with the command itself: time, peak memory, and what a row takes. Returns the store. */
+export async function benchBuild(inputs: BenchInputs, folder: string): Promise<string> {
+  const store = path.join(folder, 'store');
+  const args = ['build', '--osm', inputs.osm, '--blocks', ...inputs.blocks, '--out', store];
+  if (inputs.counties.length > 0) args.push('--counties', inputs.counties.join(','));
+  const begun = performance.now();
+  const { stdout } = await promisify(execFile)(process.execPath, [TTA, ...args]);
+  const about = { place: inputs.place };
+  figure('build.seconds', (performance.now() - begun) / 1000, 's', about);
+  figure('build.peak_memory', Number(/(\d+) MB/.exec(stdout)![1]), 'MB', about);
+
+  const opened = new FolderStore(store);
+  const { rows, bytes } = await countRows(await openRelease(opened, new ReleaseCache(1 << 30)));
+  await opened.close();
+  figure('pois.bytes_a_row', bytes / rows, 'B', { ...about, rows, everything_counted: true });
+  return store;
+}
+
+async function countRows(release: Release): Promise<{ rows: number; bytes: number }> {
+  let [rows, bytes] = [0, 0];
+  for (const county of Object.values(release.manifest.counties)) {
+    const pois = await release.pois(county);
+    for (let block = 0; block < county.blocks; block++) {
+      for (const { targets } of await release.poiRow(pois, block)) rows += targets.length;
+    }
+    bytes += county.objects.pois.bytes;
+  }
+  return { rows, bytes };
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
+import { silent } from '../../builder/progress.ts';
+
+/** What is measured on: Baltimore where its data lies beside the project, else the demo city. */
+export interface BenchInputs {
+  readonly place: string;
+  readonly osm: string;
+  readonly blocks: readonly string[];
+  readonly counties: readonly string[];
+}
+
+const BALTIMORE = path.resolve('../shared/data/baltimore');
+const DEMO = { blocks: 10_000, seed: 1 };
+
+export async function benchInputs(folder: string): Promise<BenchInputs> {
+  const osm = path.join(BALTIMORE, 'osm/baltimore.osm.pbf');
+  if (existsSync(osm)) {
+    const blocks = [path.join(BALTIMORE, 'blocks/tl_24510_tabblock20.zip')];
+    return { place: 'Baltimore', osm, blocks, counties: ['24510'] };
+  }
+  process.stderr.write(`no ${BALTIMORE}: measuring on a demo city of ${DEMO.blocks} blocks\n`);
+  const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'city') }, silent);
+  return { place: 'demo city', osm: city.osm, blocks: city.blocks, counties: [] };
+}

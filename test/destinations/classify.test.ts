@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  classify,
+  describe as describeTags,
+  mayBeDestination,
+} from '../../builder/destinations/classify.ts';
+import { TAXONOMY, type TagRule } from '../../builder/destinations/taxonomy.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
+import { readWithOsmium } from '../osm/opl.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+
+type Tags = ReadonlyMap<string, string>;
+
+const labelOf = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
+const schoolLabels = new Set(
+  TAXONOMY.filter(({ source }) => source === 'school-level').map(({ label }) => label),
+);
+
+/** By the definition: every rule of every leaf in turn. Schools as one, for their levels are not rules. */
+function naively(tags: Tags, hectares: number): string[] {
+  if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return [];
+  const isPrivate = ['private', 'no'].includes(tags.get('access') ?? '');
+  if (tags.has('leisure') && isPrivate) return [];
+  const park = hectares >= 10 ? 'parks_large' : hectares >= 1 ? 'parks_medium' : 'parks_small';
+  const labels = TAXONOMY.filter((leaf) => leaf.osm?.some((rule) => holds(rule, tags)))
+    .filter((leaf) => leaf.source !== 'park-size' || leaf.label === park)
+    .map((leaf) => (leaf.source === 'school-level' ? 'school' : leaf.label));
+  return [...new Set(labels)].sort();
+}
+
+function holds(rule: TagRule, tags: Tags): boolean {
+  return Object.entries(rule).every(([key, wanted]) => {
+    const present = (tags.get(key) ?? '').split(';').map((value) => value.trim());
+    return [wanted].flat().some((value) => present.includes(value));
+  });
+}
+
+function classified(tags: Tags, hectares: number): string[] {
+  const labels = classify(tags, hectares * 10_000).map((type) => labelOf.get(type)!);
+  return [...new Set(labels.map((label) => (schoolLabels.has(label) ? 'school' : label)))].sort();
+}
+
+beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
+
+describe('classifying', () => {
+  test('gives the leaves whose rules hold, whatever the tags', () => {
+    const rules = TAXONOMY.flatMap(({ osm }) => osm ?? []);
+    const keys = [...new Set(rules.flatMap((rule) => Object.keys(rule)))];
+    const values = [
+      ...new Set(rules.flatMap((rule) => Object.values(rule).flat())),
+      'no',
+      'private',
+    ];
+    const value = fc
+      .array(fc.constantFrom(...values), { minLength: 1, maxLength: 3 })
+      .chain((several) => fc.constantFrom(several.join(';'), several.join('; ')));
+    const fromRule = fc
+      .constantFrom(...rules)
+      .map((rule) =>
+        Object.entries(rule).map(([key, wanted]) => [key, [wanted].flat()[0]] as const),
+      );
+    const key = fc.constantFrom(...keys, 'access', 'disused', 'name');
+    const anything = fc.array(fc.tuple(key, value), { maxLength: 4 });
+    fc.assert(
+      fc.property(fromRule, anything, fc.double({ min: 0, max: 30, noNaN: true }), (a, b, size) => {
+        const tags = new Map([...a, ...b]);
+        expect(classified(tags, size)).toEqual(naively(tags, size));
+        if (naively(tags, size).length > 0) expect(mayBeDestination(tags)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('gives leaves in ascending order and once', () => {
+    const types = classify(new Map([['shop', 'supermarket;convenience;supermarket']]), null);
+    expect(types.map((type) => labelOf.get(type))).toEqual([
+      'grocery_stores',
+      'supermarkets',
+      'convenience_stores',
+    ]);
+  });
+
+  test('puts a park into the next size at exactly one and ten hectares', () => {
+    const sizes = [null, 0, 9_999.9, 10_000, 99_999.9, 100_000, 4e9];
+    const labels = sizes.map((size) =>
+      labelOf.get(classify(new Map([['leisure', 'park']]), size)[0]),
+    );
+    const [small, medium, large] = ['parks_small', 'parks_medium', 'parks_large'];
+    expect(labels).toEqual([small, small, small, medium, medium, large, large]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a pool behind a house', { leisure: 'swimming_pool', access: 'private' }],
+    ['a pool that says nothing', { leisure: 'swimming_pool' }],
+    ['the playground of a condominium', { leisure: 'playground', access: 'private' }],
+    ['a shop that closed', { shop: 'supermarket', disused: 'yes' }],
+    ['a shop that was', { 'disused:shop': 'supermarket' }],
+    ['a school that was', { 'demolished:amenity': 'school' }],
+    ['a house', { building: 'yes' }],
+    ['nothing', {}],
+  ])('sends nobody to %s', (_, tags) => {
+    expect(classify(new Map(Object.entries(tags)), null)).toEqual([]);
+  });
+
+  test('calls a place without a name what its tags call it', () => {
+    expect(describeTags(new Map([['amenity', 'fast_food']]))).toBe('Fast food');
+    expect(describeTags(new Map([['shop', 'yes;supermarket']]))).toBe('Supermarket');
+  });
+});
+
+describeBaltimore('classifying a real city', () => {
+  test('gives every element the leaves whose rules hold', () => {
+    const elements = readWithOsmium(BALTIMORE_OSM);
+    let destinations = 0;
+    for (const { type, id, tags } of elements) {
+      const expected = naively(tags, 3);
+      expect(classified(tags, 3), `${type} ${id}`).toEqual(expected);
+      if (expected.length === 0) continue;
+      destinations++;
+      expect(mayBeDestination(tags)).toBe(true);
+    }
+    expect(destinations).toBeGreaterThan(700);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { schoolLevels } from '../../builder/destinations/school-levels.ts';
+
+const [E, M, H, U] = ['elementary', 'middle', 'high', 'unknown'];
+const SHORT: Readonly<Record<string, string>> = {
+  elementary_schools: E,
+  middle_schools: M,
+  high_schools: H,
+  schools_level_unknown: U,
+};
+
+function levels(tags: Record<string, string>): string[] {
+  return schoolLevels(new Map(Object.entries(tags))).map((label) => SHORT[label]);
+}
+
+describe('the levels of a school', () => {
+  test.each<[Record<string, string>, string[]]>([
+    [{ 'isced:level': '1' }, [E]],
+    [{ 'isced:level': '1;2' }, [E, M]],
+    [{ 'isced:level': '2, 3' }, [M, H]],
+    [{ 'isced:level': '0-1' }, [E]],
+    [{ 'isced:level': '1-3' }, [E, M, H]],
+    [{ 'isced:level': '3', name: 'Elm Elementary School' }, [H]],
+    [{ 'isced:level': 'some', name: 'Elm Elementary School' }, [E]],
+  ])('are those of its ISCED levels first: %o', (tags, expected) => {
+    expect(levels(tags)).toEqual(expected);
+  });
+
+  test.each<[string, string[]]>([
+    ['K-5', [E]],
+    ['PK-8', [E, M]],
+    ['Pre-K-5', [E]],
+    ['pre-k', [E]],
+    ['6-8', [M]],
+    ['9-12', [H]],
+    ['9;10;11;12', [H]],
+    ['K–12', [E, M, H]],
+    ['6-12', [M, H]],
+    ['5', [E]],
+  ])('are those of its grades next: %s', (grades, expected) => {
+    expect(levels({ grades })).toEqual(expected);
+    expect(levels({ 'school:grades': grades, name: 'Elm University High School' })).toEqual(
+      expected,
+    );
+  });
+
+  test.each<[string, string[]]>([
+    ['Highlandtown Elementary School', [E]],
+    ['Armistead Gardens Elementary', [E]],
+    ['Commodore John Rodgers Elementary & Middle School', [E, M]],
+    ['Hamilton Elementary/Middle School', [E, M]],
+    ['Luther Craven Mitchell Primary School', [E]],
+    ['Lombard Middle School', [M]],
+    ['Dundalk Junior High School', [M]],
+    ['Fairmount Hill Junior-Senior High School', [M, H]],
+    ['Lakeside Junior/Senior High', [M, H]],
+    ['Patterson High School', [H]],
+    ['Western High', [H]],
+    ['High Point Elementary School', [E]],
+    ['Middle River Elementary School', [E]],
+    ['Middle River Middle School', [M]],
+    ['Patterson Park Public Charter School', [U]],
+    ["St. Casimir's School", [U]],
+  ])('are those of its name last: %s', (name, expected) => {
+    expect(levels({ name })).toEqual(expected);
+  });
+
+  test('are unknown of a school that tells nothing', () => {
+    expect(levels({})).toEqual([U]);
+    expect(levels({ grades: 'all', 'isced:level': '' })).toEqual([U]);
+  });
+});

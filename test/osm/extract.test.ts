@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
+import { extractOsm, type OsmExtract } from '../../builder/osm/extract.ts';
+import { type Progress, silent } from '../../builder/progress.ts';
+import { IMPASSABLE, streetTraits } from '../../builder/streets/traits.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
+import { readWithOsmium } from './opl.ts';
+import { Scratch } from './scratch.ts';
+
+const scratch = new Scratch();
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+const FELLS_POINT: BoundingBox = { minLon: -76.6, minLat: 39.28, maxLon: -76.58, maxLat: 39.29 };
+
+beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
+
+/** Streets by way id, each as its nodes' ids and places: what is the same however it is numbered. */
+function streetsOf({ streets, nodes }: OsmExtract) {
+  return Array.from({ length: streets.count }, (_, way) => ({
+    id: streets.osmId[way],
+    traits: streets.traits[way],
+    nodes: Array.from(streets.refs.subarray(streets.firstRef[way], streets.firstRef[way + 1])).map(
+      (node) => [nodes.osmId[node], nodes.lon[node], nodes.lat[node]],
+    ),
+  })).sort((a, b) => a.id - b.id);
+}
+
+/** The same, from osmium's reading of a file, by the definition. */
+function expectedStreets(path: string, area: BoundingBox) {
+  const elements = readWithOsmium(path);
+  const places = new Map(
+    elements
+      .filter(({ type }) => type === 'node')
+      .map(({ id, lon, lat }) => [id, [Number(lon), Number(lat)] as const]),
+  );
+  return elements
+    .filter(({ type, tags }) => type === 'way' && streetTraits(tags) !== 0)
+    .map(({ id, tags, refs }) => ({
+      id,
+      traits: streetTraits(tags),
+      nodes: refs!.filter((ref) => places.has(ref)).map((ref) => [ref, ...places.get(ref)!]),
+    }))
+    .filter(
+      ({ nodes }) =>
+        nodes.length > 1 &&
+        nodes.some(
+          ([, lon, lat]) =>
+            lon >= area.minLon && lon <= area.maxLon && lat >= area.minLat && lat <= area.maxLat,
+        ),
+    )
+    .sort((a, b) => a.id - b.id);
+}
+
+describeBaltimore('extracting a real city', () => {
+  test.each([
+    ['whole', EVERYWHERE],
+    ['a neighbourhood of it', FELLS_POINT],
+  ])('keeps the streets that come into the area, with all their nodes: %s', async (_, area) => {
+    const extract = await extractOsm([BALTIMORE_OSM], area, silent);
+    const expected = expectedStreets(BALTIMORE_OSM, area);
+    expect(expected.length).toBeGreaterThan(100);
+    expect(streetsOf(extract)).toEqual(expected);
+  });
+
+  test('numbers nodes by ascending id, and only those that a street uses', async () => {
+    const { streets, nodes } = await extractOsm([BALTIMORE_OSM], FELLS_POINT, silent);
+    expect(nodes.osmId).toEqual(nodes.osmId.toSorted());
+    expect(new Set(streets.refs).size).toBe(nodes.count);
+    expect(Math.max(...streets.refs)).toBe(nodes.count - 1);
+    expect(nodes.traits.some((traits) => traits === IMPASSABLE)).toBe(false);
+  });
+
+  test('keeps the destinations that are in the area, and no others', async () => {
+    const inside = ({ lon, lat }: { lon: number; lat: number }) =>
+      lon >= FELLS_POINT.minLon &&
+      lon <= FELLS_POINT.maxLon &&
+      lat >= FELLS_POINT.minLat &&
+      lat <= FELLS_POINT.maxLat;
+    const whole = await extractOsm([BALTIMORE_OSM], EVERYWHERE, silent);
+    const part = await extractOsm([BALTIMORE_OSM], FELLS_POINT, silent);
+    const ids = (extract: OsmExtract) => extract.destinations.map(({ destId }) => destId);
+    const expected = whole.destinations.filter(inside).map(({ destId }) => destId);
+    expect(expected.length).toBeGreaterThan(100);
+    expect(ids(part)).toEqual(expect.arrayContaining(expected));
+    // A park whose middle lies outside may be entered from inside; nothing else comes in.
+    for (const destination of part.destinations) {
+      expect(inside(destination) || destination.entrances.some(inside)).toBe(true);
+    }
+  });
+
+  test('makes of files that overlap what it makes of the one they were cut from', async () => {
+    const halves = [
+      [-76.6081, 39.2586, -76.56, 39.3065],
+      [-76.57, 39.2586, -76.5288, 39.3065],
+    ].map((box, i) => {
+      const path = scratch.path(`half-${i}.osm.pbf`);
+      const cut = ['extract', '-b', box.join(','), '--set-bounds', BALTIMORE_OSM, '-o', path];
+      execFileSync('osmium', [...cut, '--overwrite']);
+      return path;
+    });
+    // Cut the same way, for the elements outside the box that the original has besides.
+    const single = scratch.path('single.osm.pbf');
+    const box = ['-b', '-76.6081,39.2586,-76.5288,39.3065', '--set-bounds'];
+    execFileSync('osmium', ['extract', ...box, BALTIMORE_OSM, '-o', single, '--overwrite']);
+    const whole = await extractOsm([single], EVERYWHERE, silent);
+    for (const order of [halves, [...halves.toReversed(), ...halves]]) {
+      const joined = await extractOsm(order, EVERYWHERE, silent);
+      expect(streetsOf(joined)).toEqual(streetsOf(whole));
+      expect(joined.destinations).toEqual(whole.destinations);
+      expect(joined.nodes.count).toBe(whole.nodes.count);
+      expect(joined.coverage).toEqual(whole.coverage);
+      expect(joined.newestMs).toBe(whole.newestMs);
+    }
+  });
+
+  test('tells of its progress, from nothing to the end, and never backwards', async () => {
+    const seen: number[] = [];
+    let stageTotal: number | null = null;
+    const progress: Progress = {
+      start(_stage, total) {
+        stageTotal = total;
+        return { at: (done) => seen.push(done), finish() {} };
+      },
+      note() {},
+    };
+    await extractOsm([BALTIMORE_OSM], EVERYWHERE, progress);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(seen.at(-1)).toBe(stageTotal);
+  });
+});
+
+describe('extracting a crafted place', () => {
+  test('leaves out nodes that the file lacks, and ways that have fewer than two', async () => {
+    const path = scratch.pbf('gaps', [
+      ...['n1 T x0 y0', 'n2 T x0.001 y0', 'n4 T x0.003 y0'],
+      'w1 Thighway=residential Nn1,n2,n3,n4',
+      'w2 Thighway=residential Nn4,n5',
+    ]);
+    const streets = streetsOf(await extractOsm([path], EVERYWHERE, silent));
+    expect(streets.map(({ id, nodes }) => [id, nodes.map(([node]) => node)])).toEqual([
+      [1, [1, 2, 4]],
+    ]);
+  });
+
+  test('keeps a way whole of which one node is in the area', async () => {
+    const path = scratch.pbf('long', [
+      ...['n1 T x0 y0', 'n2 T x0.5 y0', 'n3 T x1 y0'],
+      ...['w1 Thighway=path Nn1,n2,n3', 'w2 Thighway=path Nn2,n3'],
+    ]);
+    const area = { minLon: -0.1, minLat: -0.1, maxLon: 0.1, maxLat: 0.1 };
+    const [street, ...others] = streetsOf(await extractOsm([path], area, silent));
+    expect(street.nodes.map(([node]) => node)).toEqual([1, 2, 3]);
+    expect(others).toEqual([]);
+  });
+
+  test('marks the nodes that stop people', async () => {
+    const path = scratch.pbf('barriers', [
+      ...['n1 T x0 y0', 'n2 Tbarrier=gate,access=private x0.1 y0', 'n3 Tbarrier=gate x0.2 y0'],
+      'w1 Thighway=path Nn1,n2,n3',
+    ]);
+    const { nodes } = await extractOsm([path], EVERYWHERE, silent);
+    expect([...nodes.traits]).toEqual([0, IMPASSABLE, 0]);
+  });
+
+  test('claims no coverage when one of the files does not say what it covers', async () => {
+    const street = ['n1 T x0 y0', 'n2 T x0.1 y0', 'w1 Thighway=path Nn1,n2'];
+    const mute = scratch.pbf('mute', street);
+    const box = ['-b', '-1,-1,1,1', '--set-bounds'];
+    const spoken = scratch.path('spoken.osm.pbf');
+    execFileSync('osmium', ['extract', ...box, mute, '-o', spoken]);
+    const coverage = { minLon: -1, minLat: -1, maxLon: 1, maxLat: 1 };
+    expect((await extractOsm([spoken], EVERYWHERE, silent)).coverage).toEqual(coverage);
+    for (const paths of [[mute], [spoken, mute], [mute, spoken]]) {
+      expect((await extractOsm(paths, EVERYWHERE, silent)).coverage).toBeNull();
+    }
+  });
+
+  test('an area without streets is an error that says what to look at', async () => {
+    const path = scratch.pbf('elsewhere', [
+      'n1 T x9 y9',
+      'n2 T x9.1 y9',
+      'w1 Thighway=path Nn1,n2',
+    ]);
+    const failing = extractOsm([path], FELLS_POINT, silent);
+    await expect(failing).rejects.toThrow(BuildError);
+    await expect(failing).rejects.toThrow(`${path}: no streets in the area`);
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+
+const county = smallCounty({ fips: '24510', seed: 9, blocks: 12, pois: 40 });
+const { geoid } = county.blocks[3];
+const summary = `/v1/blocks/${geoid}/summary`;
+const TOKENS = 5000;
+
+let folder: string;
+let proxy: ProxyHarness;
+let customer: { id: string; key: string };
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-faults-'));
+  await publishSmallRelease(folder, 'small', [county]);
+  proxy = await openProxy(folder);
+  customer = await proxy.customer({ tokens: TOKENS });
+});
+afterEach(async () => {
+  await proxy.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const balance = async () => (await proxy.ledger.account(customer.id))!.balance;
+
+test('what nobody foresaw is 500, uncharged; its cause is in the log under the request id only', async () => {
+  const logged: unknown[][] = [];
+  proxy.app.log.error = (...entry: unknown[]) => void logged.push(entry);
+  const cause = new TypeError(`cannot read ${folder}`);
+  proxy.store.readRange = () => Promise.reject(cause);
+  const answer = await proxy.get(summary, customer.key, { 'x-request-id': 'trace-1' });
+  expect([answer.statusCode, answer.headers['x-request-id']]).toEqual([500, 'trace-1']);
+  expect(answer.json().type).toMatch(/\/internal-error$/);
+  expect(answer.body).not.toContain(folder);
+  expect(answer.body).not.toMatch(/TypeError| at /);
+  expect(logged).toEqual([[{ err: cause, reqId: 'trace-1' }, 'internal-error']]);
+  expect(await balance()).toBe(TOKENS);
+});
+
+test('a failed read is not remembered: the next request is answered', async () => {
+  const readRange = proxy.store.readRange.bind(proxy.store);
+  proxy.store.readRange = () => Promise.reject(new Error('the disk hiccups'));
+  for (const url of [summary, `/v1/blocks/${geoid}/pois`]) {
+    expect((await proxy.get(url, customer.key)).statusCode).toBe(500);
+  }
+  expect(await balance()).toBe(TOKENS);
+  proxy.store.readRange = readRange;
+  for (const url of [summary, `/v1/blocks/${geoid}/pois`]) {
+    expect((await proxy.get(url, customer.key)).statusCode).toBe(200);
+  }
+});
+
+test('requests for the same cold answer share its reads, and each is charged', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => proxy.get(summary, customer.key)),
+  );
+  expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
+  expect(proxy.store.reads).toHaveLength(2);
+  const cost = Number(answers[0].headers['x-tokens-charged']);
+  expect(await balance()).toBe(TOKENS - 50 * cost);
+  const [day] = await proxy.ledger.usage(customer.id);
+  expect(day).toMatchObject({ requests: 50, tokens: 50 * cost });
+});
+
+test('a ledger that fails at the debit is 503 with Retry-After, and delivers no row', async () => {
+  const readRange = proxy.store.readRange.bind(proxy.store);
+  // The ledger goes away between the admission and the debit.
+  proxy.store.readRange = async (...range) => {
+    await proxy.ledger.close();
+    return readRange(...range);
+  };
+  const answer = await proxy.get(summary, customer.key);
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json().type).toMatch(/\/debit-unavailable$/);
+  expect(answer.json()).not.toHaveProperty('results');
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+});

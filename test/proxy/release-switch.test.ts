@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+
+const shape = { blocks: 12, pois: 60 };
+const same = smallCounty({ fips: '24510', seed: 1, ...shape });
+const before = smallCounty({ fips: '24005', seed: 2, ...shape });
+const after = smallCounty({ fips: '24005', seed: 3, ...shape });
+const added = smallCounty({ fips: '24003', seed: 4, ...shape });
+
+let folder: string;
+let proxy: ProxyHarness;
+let key: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-switch-'));
+  await publishSmallRelease(folder, 'first', [same, before]);
+  proxy = await openProxy(folder);
+  ({ key } = await proxy.customer({ tokens: 1e6 }));
+});
+afterEach(async () => {
+  await proxy.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
+const pois = (geoid: string) => `/v1/blocks/${geoid}/pois?limit=5`;
+async function publishSecond() {
+  await publishSmallRelease(folder, 'second', [same, after, added]);
+  expect(await proxy.releases.refresh()).toBe(true);
+}
+
+test('a county that a new release left alone keeps its ETags, and 304 still reads no shard', async () => {
+  const urls = same.blocks.flatMap(({ geoid }) => [summary(geoid), pois(geoid)]);
+  const etags = await Promise.all(
+    urls.map(async (url) => (await proxy.get(url, key)).headers.etag),
+  );
+  await publishSecond();
+  expect((await proxy.get('/v1/last-updated')).json().release).toBe('second');
+  proxy.store.reads = [];
+  for (const [i, url] of urls.entries()) {
+    const answer = await proxy.get(url, key, { 'if-none-match': etags[i]! });
+    expect([url, answer.statusCode]).toEqual([url, 304]);
+  }
+  expect(proxy.store.reads).toEqual([]);
+});
+
+test('a county that changed gets new ETags and new answers at once', async () => {
+  for (const [i, { geoid }] of before.blocks.entries()) {
+    expect(after.blocks[i].geoid).toBe(geoid);
+  }
+  const { geoid } = before.blocks[3];
+  const old = await proxy.get(summary(geoid), key);
+  await publishSecond();
+  const fresh = await proxy.get(summary(geoid), key, { 'if-none-match': old.headers.etag! });
+  expect(fresh.statusCode).toBe(200);
+  expect(fresh.headers.etag).not.toBe(old.headers.etag);
+  expect(fresh.json().block).toEqual({
+    geoid,
+    population: after.blocks[3].population,
+    land_area_m2: after.blocks[3].landArea,
+  });
+});
+
+test('a county that the release before lacked is found after it', async () => {
+  const { geoid } = added.blocks[3];
+  expect((await proxy.get(summary(geoid), key)).statusCode).toBe(404);
+  await publishSecond();
+  expect((await proxy.get(summary(geoid), key)).statusCode).toBe(200);
+});
+
+test('a request under way finishes on the release it began with', async () => {
+  const { geoid } = before.blocks[3];
+  const expected = (await proxy.get(summary(geoid), key)).body;
+  const cold = await openProxy(folder);
+  try {
+    const { key: coldKey } = await cold.customer();
+    const readRange = cold.store.readRange.bind(cold.store);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const reading = new Promise<void>((resolve) => {
+      cold.store.readRange = async (...range) => {
+        resolve();
+        await held;
+        return readRange(...range);
+      };
+    });
+    const underWay = cold.get(summary(geoid), coldKey).then((answer) => answer.body);
+    await reading;
+    await publishSmallRelease(folder, 'second', [same, after, added]);
+    await cold.releases.refresh();
+    letGo();
+    expect(await underWay).toBe(expected);
+    expect((await cold.get(summary(geoid), coldKey)).body).not.toBe(expected);
+  } finally {
+    await cold.close();
+  }
+});
+
+test('a cursor goes on where it was after a release that left its county alone', async () => {
+  const { geoid } = same.blocks[3];
+  const whole = (await proxy.get(`/v1/blocks/${geoid}/pois?limit=1000`, key)).json().results;
+  const first = (await proxy.get(pois(geoid), key)).json();
+  await publishSecond();
+  const second = (await proxy.get(`${pois(geoid)}&cursor=${first.next_cursor}`, key)).json();
+  expect([...first.results, ...second.results]).toEqual(whole.slice(0, 10));
+});
