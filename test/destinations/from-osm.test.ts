@@ -1,0 +1,250 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Destination } from '../../builder/destinations/destination.ts';
+import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { extractOsm } from '../../builder/osm/extract.ts';
+import { silent } from '../../builder/progress.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { Scratch } from '../osm/scratch.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+
+const scratch = new Scratch();
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+const labelOf = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
+/** Far from everything: an area without streets is refused. */
+const SOMEWHERE = [
+  ...['n9001 T x5 y5', 'n9002 T x5.001 y5', 'w9001 Thighway=residential Nn9001,n9002'],
+];
+let files = 0;
+
+beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
+
+/** The destinations of OPL lines, read as any file is. */
+async function destinations(opl: readonly string[], area = EVERYWHERE): Promise<Destination[]> {
+  const path = scratch.pbf(`place-${files++}`, [...opl, ...SOMEWHERE]);
+  return (await extractOsm([path], area, silent)).destinations;
+}
+
+function labels({ types }: Destination): string[] {
+  return types.map((type) => labelOf.get(type)!);
+}
+
+/** The four corners of a square as nodes `first` to `first + 3`; `side` of 0.001 is about 111 m. */
+function square(first: number, lon: number, lat: number, side: number): string[] {
+  return [
+    [0, 0],
+    [side, 0],
+    [side, side],
+    [0, side],
+  ].map(([dx, dy], i) => `n${first + i} T x${(lon + dx).toFixed(7)} y${(lat + dy).toFixed(7)}`);
+}
+
+function ring(first: number): string {
+  return [0, 1, 2, 3, 0].map((i) => `n${first + i}`).join(',');
+}
+
+describe('a place', () => {
+  test('has the id of its element, and stands on its node or in the middle of its outline', async () => {
+    const [node, way] = await destinations([
+      'n5 Tamenity=cafe,name=One x0.5 y0.5',
+      ...square(10, 1, 0, 0.001),
+      `w5 Tamenity=library,name=Two N${ring(10)}`,
+    ]);
+    expect(node).toMatchObject({ destId: 21, source: 'node 5', name: 'One', lon: 0.5, lat: 0.5 });
+    expect(node.entrances).toEqual([{ lon: 0.5, lat: 0.5 }]);
+    expect(way).toMatchObject({ destId: 22, source: 'way 5', name: 'Two' });
+    expect(way.lon).toBeCloseTo(1.0005, 9);
+    expect(way.lat).toBeCloseTo(0.0005, 9);
+    expect(way.entrances).toEqual([{ lon: way.lon, lat: way.lat }]);
+  });
+
+  test('may be a multipolygon, whose tags are the relation’s and whose hole is no part of it', async () => {
+    const [place, ...others] = await destinations([
+      ...square(10, 0, 0, 0.003),
+      ...square(20, 0.001, 0.001, 0.001),
+      ...[`w1 T N${ring(10)}`, `w2 T N${ring(20)}`],
+      'r7 Ttype=multipolygon,amenity=library,name=Court Mw1@outer,w2@inner',
+    ]);
+    expect(others).toEqual([]);
+    expect(place).toMatchObject({ destId: 31, source: 'relation 7', name: 'Court' });
+    const inHole = [place.lon, place.lat].every((x) => x > 0.001 && x < 0.002);
+    expect(inHole).toBe(false);
+  });
+
+  test('takes its name from its brand, its operator, or what it is', async () => {
+    const named = await destinations([
+      'n1 Tshop=supermarket,name=Name,brand=Brand,operator=Op x0 y0',
+      'n2 Tshop=supermarket,brand=Brand,operator=Op x0.1 y0',
+      'n3 Tshop=supermarket,operator=Op x0.2 y0',
+      'n4 Tamenity=fast_food x0.3 y0',
+    ]);
+    expect(named.map(({ name }) => name)).toEqual(['Name', 'Brand', 'Op', 'Fast food']);
+    expect(named.map(({ brand }) => brand)).toEqual(['Brand', 'Brand', null, null]);
+  });
+
+  test('has the address that its tags give, and null for what they do not', async () => {
+    const address = (tags: string) => `Tamenity=cafe,name=C,${tags}`;
+    const found = await destinations([
+      `n1 ${address('addr:housenumber=12,addr:street=Main%20%St,addr:city=Elm,addr:state=md,addr:postcode=21201')} x0 y0`,
+      `n2 ${address('addr:housenumber=12,addr:street=Main%20%St,addr:unit=3B')} x0.1 y0`,
+      `n3 ${address('addr:street=Main%20%St,addr:state=Maryland')} x0.2 y0`,
+      'n4 Tamenity=cafe,name=C x0.3 y0',
+    ]);
+    const none = { street: null, city: null, state: null, zip: null };
+    expect(found.map((place) => place.address)).toEqual([
+      { street: '12 Main St', city: 'Elm', state: 'MD', zip: '21201' },
+      { ...none, street: '12 Main St, Unit 3B' },
+      { ...none, street: 'Main St' },
+      none,
+    ]);
+  });
+
+  test('that the map calls historical is no place to go to', async () => {
+    const found = await destinations([
+      'n1 Tamenity=school,name=Fleet%20%School%20%(historical) x0 y0',
+      'n2 Ttourism=museum,name=Historical%20%Society x0.1 y0',
+    ]);
+    expect(found.map(({ name }) => name)).toEqual(['Historical Society']);
+  });
+
+  test('is taken of the area asked for', async () => {
+    const area = { minLon: 4, minLat: 4, maxLon: 6, maxLat: 6 };
+    const found = await destinations(
+      ['n1 Tamenity=cafe,name=In x5.5 y5.5', 'n2 Tamenity=cafe,name=Out x6.5 y5.5'],
+      area,
+    );
+    expect(found.map(({ name }) => name)).toEqual(['In']);
+  });
+});
+
+describe('a place mapped twice', () => {
+  const building = [
+    ...square(10, 0, 0, 0.001),
+    `w1 Tamenity=cafe,name=Caf%e9%%20%Één N${ring(10)}`,
+  ];
+
+  test('as outline and node is one: the outline, with what the node has besides', async () => {
+    const found = await destinations([
+      ...building,
+      'n1 Tamenity=cafe,name=CAFE%20%EEN,brand=B,addr:city=Elm x0.0009 y0.0009',
+    ]);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      ...{ source: 'way 1', brand: 'B' },
+      address: { city: 'Elm' },
+    });
+  });
+
+  test.each([
+    ['further than a hundred metres', 'n1 Tamenity=cafe,name=Cafe%20%Een x0.0016 y0.0005'],
+    ['of another name', 'n1 Tamenity=cafe,name=Cafe%20%Twee x0.0005 y0.0005'],
+    ['of another type', 'n1 Tamenity=bar,name=Cafe%20%Een x0.0005 y0.0005'],
+  ])('is two where the node is %s', async (_, node) => {
+    expect(await destinations([...building, node])).toHaveLength(2);
+  });
+
+  test('as two nodes is two: chains and bus stops share their names', async () => {
+    const stop = (id: number) => `n${id} Thighway=bus_stop,name=Main%20%St x0.000${id} y0`;
+    expect(await destinations([stop(1), stop(2)])).toHaveLength(2);
+  });
+
+  test('is found in time however many share a name', async () => {
+    const { mergeDuplicates } = await import('../../builder/destinations/duplicates.ts');
+    const many = Array.from({ length: 40_000 }, (_, i): Destination => {
+      const at = { lon: (i >> 1) / 100, lat: 0 };
+      const source = i % 2 === 0 ? `node ${i}` : `way ${i}`;
+      const address = { street: null, city: null, state: null, zip: null };
+      return {
+        destId: i,
+        source,
+        name: 'Pitch',
+        address,
+        brand: null,
+        types: [804],
+        ...at,
+        entrances: [at],
+      };
+    });
+    const start = performance.now();
+    expect(mergeDuplicates(many)).toHaveLength(20_000);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+describe('a park', () => {
+  const outline = square(10, 0, 0, 0.002);
+
+  test('is entered where ways for walking meet its boundary, and is one place', async () => {
+    const [park, ...others] = await destinations([
+      ...outline,
+      'n1 T x-0.001 y0',
+      'n2 T x0.003 y0.002',
+      `w1 Tleisure=park,name=Green N${ring(10)}`,
+      'w2 Thighway=footway Nn1,n10',
+      'w3 Thighway=residential Nn12,n2',
+      'w4 Thighway=motorway Nn11,n2',
+    ]);
+    expect(others).toEqual([]);
+    expect(labels(park)).toEqual(['parks_medium']);
+    expect(park.entrances).toEqual([
+      { lon: 0, lat: 0 },
+      { lon: 0.002, lat: 0.002 },
+    ]);
+  });
+
+  test('is else entered by the gates in its boundary, but not by those that are closed', async () => {
+    const [park] = await destinations([
+      ...outline.slice(0, 1),
+      'n11 Tbarrier=gate x0.002 y0',
+      'n12 Tentrance=yes x0.002 y0.002',
+      'n13 Tbarrier=gate,access=private x0 y0.002',
+      `w1 Tleisure=park N${ring(10)}`,
+    ]);
+    expect(park.entrances).toEqual([
+      { lon: 0.002, lat: 0 },
+      { lon: 0.002, lat: 0.002 },
+    ]);
+  });
+
+  test('without either is entered at its point', async () => {
+    const [park] = await destinations([...outline, `w1 Tleisure=park N${ring(10)}`]);
+    expect(park.entrances).toEqual([{ lon: park.lon, lat: park.lat }]);
+  });
+
+  test('is of the size that its polygons have, without their holes', async () => {
+    // 332 m square less 311 m square: 11 hectares, 9.7 of them a lake.
+    const found = await destinations([
+      ...square(10, 0, 0, 0.003),
+      ...square(20, 0.0001, 0.0001, 0.0028),
+      ...[`w1 T N${ring(10)}`, `w2 T N${ring(20)}`],
+      'r1 Ttype=multipolygon,leisure=park,name=Shore Mw1@outer,w2@inner',
+      ...square(30, 1, 0, 0.003),
+      `w3 Tleisure=park,name=Meadow N${ring(30)}`,
+    ]);
+    expect(found.map((park) => [park.name, ...labels(park)])).toEqual([
+      ['Shore', 'parks_medium'],
+      ['Meadow', 'parks_large'],
+    ]);
+  });
+
+  test('drawn as a boundary relation is a park too', async () => {
+    const [park] = await destinations([
+      ...outline,
+      `w1 T N${ring(10)}`,
+      'r1 Ttype=boundary,boundary=protected_area,leisure=park,name=State%20%Park Mw1@outer',
+    ]);
+    expect(park).toMatchObject({ name: 'State Park', source: 'relation 1' });
+  });
+
+  test('whose middle is outside the area but which is entered from inside is kept', async () => {
+    const found = await destinations(
+      [
+        ...square(10, 5, 5, 0.01),
+        'n1 T x4.9995 y5',
+        `w1 Tleisure=park,name=Wide N${ring(10)}`,
+        'w2 Thighway=footway Nn1,n10',
+      ],
+      { minLon: 4.99, minLat: 4.99, maxLon: 5.001, maxLat: 5.001 },
+    );
+    expect(found.map(({ name }) => name)).toEqual(['Wide']);
+  });
+});
