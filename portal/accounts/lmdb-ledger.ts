@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
+import { CommitFailed, GroupCommit } from './group-commit.ts';
 import {
   type Account,
   type AccountId,
@@ -16,7 +17,7 @@ import {
   MAX_ACTIVE_KEYS,
   type UsageDay,
 } from './ledger.ts';
-import { type Books, type KeyRecord, LedgerBatch } from './lmdb-batch.ts';
+import type { Books, KeyRecord, LedgerBatch } from './lmdb-batch.ts';
 import { RateWindow } from './rate-window.ts';
 
 export interface LmdbLedgerOptions {
@@ -48,9 +49,7 @@ class LmdbLedger implements Ledger {
   readonly #root: RootDatabase;
   readonly #books: Books;
   readonly #rates: RateWindow;
-  #queue: Pending[] = [];
-  /** The commit that was begun last; those before it end before it. */
-  #underWay: Promise<void> = Promise.resolve();
+  readonly #commits: GroupCommit;
   #closed = false;
 
   constructor(directory: string, options: LmdbLedgerOptions) {
@@ -64,6 +63,7 @@ class LmdbLedger implements Ledger {
       grants: this.#database('grants'),
       usage: this.#database('usage'),
     };
+    this.#commits = new GroupCommit(this.#root, this.#books);
     this.#rates = new RateWindow(options.rateLimitPerMinute);
   }
 
@@ -230,7 +230,7 @@ class LmdbLedger implements Ledger {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#underWay;
+    await this.#commits.finished();
     await this.#root.close();
   }
 
@@ -241,67 +241,27 @@ class LmdbLedger implements Ledger {
     ]);
   }
 
+  async #write<T>(change: (batch: LedgerBatch) => T): Promise<T> {
+    if (this.#closed) throw this.#closedError();
+    try {
+      return await this.#commits.apply(change);
+    } catch (error) {
+      throw error instanceof CommitFailed ? unavailable(this.#directory, error.cause) : error;
+    }
+  }
+
+  #closedError(): LedgerUnavailable {
+    return new LedgerUnavailable(`${this.#directory}: the ledger is closed`);
+  }
+
   #read<T>(read: () => T): T {
-    if (this.#closed) throw new LedgerUnavailable(`${this.#directory}: the ledger is closed`);
+    if (this.#closed) throw this.#closedError();
     try {
       return read();
     } catch (error) {
       throw unavailable(this.#directory, error);
     }
   }
-
-  /** Puts a change into the next commit; resolves with its outcome once that is on the disk. */
-  #write<T>(change: (batch: LedgerBatch) => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#closed) {
-        reject(new LedgerUnavailable(`${this.#directory}: the ledger is closed`));
-        return;
-      }
-      let settle = () => {};
-      this.#queue.push({
-        apply: (batch) => {
-          try {
-            const value = change(batch);
-            settle = () => resolve(value);
-          } catch (error) {
-            settle = () => reject(error);
-          }
-        },
-        settle: () => settle(),
-        fail: reject,
-      });
-      if (this.#queue.length === 1) this.#underWay = this.#commit();
-    });
-  }
-
-  /** Commits everything that this turn of the event loop brought, as one transaction. */
-  async #commit(): Promise<void> {
-    await new Promise(setImmediate);
-    const pending = this.#queue;
-    this.#queue = [];
-    try {
-      await this.#root.transaction(() => {
-        const batch = new LedgerBatch(this.#books);
-        for (const { apply } of pending) apply(batch);
-        batch.store();
-      });
-      // The transaction resolves when it is visible; `flushed`, when it is on the disk. The next
-      // one does not wait for that: syncs overlap with later commits.
-      await this.#root.flushed;
-      for (const { settle } of pending) settle();
-    } catch (error) {
-      const failure = unavailable(this.#directory, error);
-      for (const { fail } of pending) fail(failure);
-    }
-  }
-}
-
-interface Pending {
-  /** Makes the change inside the transaction and keeps its outcome. */
-  apply(batch: LedgerBatch): void;
-  /** Hands the outcome to the caller, after the commit. */
-  settle(): void;
-  fail(error: LedgerUnavailable): void;
 }
 
 function entriesOf<Value>(database: Database<Value, string[]>, account: AccountId) {
