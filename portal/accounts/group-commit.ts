@@ -64,14 +64,12 @@ export class GroupCommit {
     const pending = this.#queue;
     this.#queue = [];
     try {
+      // Resolves when it is on the disk: the database is opened without overlapping syncs.
       await this.#root.transaction(() => {
         const batch = new LedgerBatch(this.#books);
         for (const { apply } of pending) apply(batch);
         batch.store();
       });
-      // The transaction resolves when it is visible; `flushed`, when it is on the disk. The next
-      // one does not wait for that: syncs overlap with later commits.
-      await this.#root.flushed;
       for (const { settle } of pending) settle();
     } catch (cause) {
       const failure = new CommitFailed('the transaction failed', { cause });

@@ -54,7 +54,14 @@ class LmdbLedger implements Ledger {
 
   constructor(directory: string, options: LmdbLedgerOptions) {
     this.#directory = directory;
-    this.#root = open({ path: directory, noSubdir: false, maxDbs: 8 });
+    this.#root = open({
+      path: directory,
+      noSubdir: false,
+      maxDbs: 8,
+      // With overlapping syncs, a process that opens the ledger can set back a commit that another
+      // has made and not yet synced: debits would be lost after they were acknowledged.
+      overlappingSync: false,
+    });
     this.#books = {
       accounts: this.#database('accounts'),
       emails: this.#database('emails'),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
+import { mergeDuplicates } from '../../builder/destinations/duplicates.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { extractOsm } from '../../builder/osm/extract.ts';
 import { silent } from '../../builder/progress.ts';
@@ -147,8 +148,7 @@ describe('a place mapped twice', () => {
     expect(await destinations([stop(1), stop(2)])).toHaveLength(2);
   });
 
-  test('is found in time however many share a name', async () => {
-    const { mergeDuplicates } = await import('../../builder/destinations/duplicates.ts');
+  test('is found in time however many share a name', () => {
     const many = Array.from({ length: 40_000 }, (_, i): Destination => {
       const at = { lon: (i >> 1) / 100, lat: 0 };
       const source = i % 2 === 0 ? `node ${i}` : `way ${i}`;
