@@ -39,7 +39,7 @@ export async function buildProxy(parts: {
     ledger: parts.ledger,
     config,
     answers: new AnswerCache(config.answerCacheBytes),
-    cursors: new CursorSigner(config.cursorSecrets),
+    cursors: new CursorSigner(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
     freeRates: new RateWindow(config.freeRateLimitPerMinute),
   };
 
@@ -52,6 +52,8 @@ export async function buildProxy(parts: {
     genReqId: requestId,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // A request that comes on an open connection while closing is answered, and is its last.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, config.problemBase),
     frameworkErrors: (error, _request, reply) => {
@@ -82,8 +84,13 @@ export async function buildProxy(parts: {
     reply.header('content-type', 'application/json; charset=utf-8');
     return sendCatalogue(request, reply, document);
   });
-  serveProblemPages(app, new URL(config.problemBase).pathname);
-  const paths = [...ENDPOINTS.map((endpoint) => fastifyPath(endpoint.path)), '/openapi.json'];
+  const problemPage = `${new URL(config.problemBase).pathname.replace(/\/$/, '')}/:slug`;
+  serveProblemPages(app, problemPage);
+  const paths = [
+    ...ENDPOINTS.map((endpoint) => fastifyPath(endpoint.path)),
+    '/openapi.json',
+    problemPage,
+  ];
   refuseOtherMethods(app, new Map(paths.map((path) => [path, ['GET', 'HEAD']])));
   return app;
 }

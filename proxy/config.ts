@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 const MEBIBYTE = 2 ** 20;
 
+/** A URL that paths are put behind, so without a slash at its end. */
+const address = z.url().transform((url) => url.replace(/\/+$/, ''));
+
 /** What a proxy is configured by. It reads no environment: whoever starts it does. */
 export const proxyConfigSchema = z.strictObject({
-  /** Where clients find the service, without a slash at the end. */
-  baseUrl: z.url().default('http://localhost:8080'),
+  /** Where clients find the service. */
+  baseUrl: address.default('http://localhost:8080'),
   /** What problem types begin with; by default `{baseUrl}/problems`. */
-  problemBase: z.url().optional(),
+  problemBase: address.optional(),
   /** Requests a minute from one address to routes that need no key. */
   freeRateLimitPerMinute: z.int().min(1).default(600),
   /** Finished answers kept in memory. */
@@ -16,12 +18,11 @@ export const proxyConfigSchema = z.strictObject({
     .int()
     .min(0)
     .default(64 * MEBIBYTE),
-  /** The first signs cursors, all verify them: rotate by putting a new one in front. */
-  cursorSecrets: z
-    .array(z.string().min(16))
-    .min(1)
-    .max(2)
-    .default(() => [randomBytes(32).toString('base64url')]),
+  /**
+   * The first signs cursors, all verify them: rotate by putting a new one in front. By default one
+   * that the ledger keeps.
+   */
+  cursorSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
   /** Whether `X-Forwarded-For` names the client: only behind a proxy that sets it. */
   trustProxy: z.boolean().default(false),
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('warn'),

@@ -36,6 +36,8 @@ export interface FreeEndpoint<
   readonly cache: 'catalogue' | 'never';
   /** Whether requests count against the address's rate. Probes of the service do not. */
   readonly rateLimited: boolean;
+  /** A status beside 200 that has the same kind of body. */
+  readonly otherStatus?: number;
   answer(services: Services, input: Input<P, Q>): Promise<FreeAnswer> | FreeAnswer;
 }
 

@@ -32,8 +32,12 @@ export function mayBeDestination(tags: Tags): boolean {
 export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
   if (!isOpenToPublic(tags)) return [];
   const found = new Set<DestTypeId>();
-  for (const { leaf } of matchingRules(tags)) {
+  const rules = matchingRules(tags);
+  const isPrivateSchool = rules.some(({ leaf }) => leaf.label === 'private_schools');
+  for (const { leaf } of rules) {
     if (leaf.source === 'school-level') {
+      // The levels are those of public schools.
+      if (isPrivateSchool) continue;
       for (const label of schoolLevels(tags)) found.add(LEAF_ID.get(label)!);
     } else if (leaf.source === 'park-size') {
       found.add(LEAF_ID.get(parkSize(area ?? 0))!);
@@ -76,8 +80,12 @@ function values(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }
 
+/** What the map's import of place names called places that were gone. */
+const GONE = / \(historical\)$/;
+
 function isOpenToPublic(tags: Tags): boolean {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return false;
+  if (GONE.test(tags.get('name') ?? '')) return false;
   const access = tags.get('access');
   return !tags.has('leisure') || (access !== 'private' && access !== 'no');
 }

@@ -5,26 +5,32 @@ import type { Destination } from './destination.ts';
 /** How far apart a place's node and its outline may lie. */
 const SAME_PLACE: Metres = 100;
 
+const CELL_DEGREES = { lon: 0.01, lat: 0.001 };
+const NEIGHBOURS = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy] as const));
+
 /**
  * Drops the node of a place that is also mapped as an outline: same name, a common type, near. The
  * outline, whose id and entrances say more, stays, and takes from the node what it lacks.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {
-  const outlines = new Map<string, { index: number; destination: Destination }[]>();
+  const outlines = new Map<string, number[]>();
   const merged: (Destination | null)[] = [...destinations];
   destinations.forEach((destination, index) => {
     if (isNode(destination)) return;
-    const name = normalised(destination.name);
-    outlines.set(name, [...(outlines.get(name) ?? []), { index, destination }]);
+    const cell = cellOf(normalised(destination.name), destination, [0, 0]);
+    const inCell = outlines.get(cell);
+    if (inCell) inCell.push(index);
+    else outlines.set(cell, [index]);
   });
   destinations.forEach((node, index) => {
     if (!isNode(node)) return;
-    const same = outlines
-      .get(normalised(node.name))
-      ?.find(({ destination }) => isSamePlace(node, destination));
-    if (!same) return;
-    const outline = merged[same.index]!;
-    merged[same.index] = {
+    const name = normalised(node.name);
+    const same = NEIGHBOURS.flatMap((step) => outlines.get(cellOf(name, node, step)) ?? [])
+      .sort((a, b) => a - b)
+      .find((at) => isSamePlace(node, destinations[at]));
+    if (same === undefined) return;
+    const outline = merged[same]!;
+    merged[same] = {
       ...outline,
       types: [...new Set([...outline.types, ...node.types])].sort((a, b) => a - b),
       brand: outline.brand ?? node.brand,
@@ -38,6 +44,20 @@ export function mergeDuplicates(destinations: readonly Destination[]): Destinati
     merged[index] = null;
   });
   return merged.filter((destination) => destination !== null);
+}
+
+/**
+ * A name in a cell of a grid, so that a name is compared within its neighbourhood alone: a state
+ * has thousands of unnamed pitches. Cells are more than `SAME_PLACE` wide as far north as 80°.
+ */
+function cellOf(
+  name: string,
+  { lon, lat }: Destination,
+  [dx, dy]: readonly [number, number],
+): string {
+  const x = Math.floor(lon / CELL_DEGREES.lon) + dx;
+  const y = Math.floor(lat / CELL_DEGREES.lat) + dy;
+  return `${x}/${y}/${name}`;
 }
 
 function isNode(destination: Destination): boolean {

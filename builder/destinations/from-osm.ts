@@ -79,11 +79,13 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): D
   const polygons = assemblePolygons(members);
   const isArea = polygons.length > 0;
   const [lon, lat] = isArea ? pointInside(polygons) : middleOf(first.positions);
-  if (!boxContains(sources.area, lon, lat)) return null;
   const types = classify(tags, isArea ? areaOf(polygons) : null);
   if (types.length === 0) return null;
   const boundary = places.flatMap((member) => member.places);
   const gates = types.some((t) => PARKS.has(t)) ? entrances(sources, boundary) : [];
+  // A large park may be entered from within the area while its middle is far outside.
+  if (![{ lon, lat }, ...gates].some((at) => boxContains(sources.area, at.lon, at.lat)))
+    return null;
   return {
     destId: osmDestId(type, id),
     source: `${type} ${id}`,

@@ -8,14 +8,14 @@ const UNKNOWN = 'schools_level_unknown';
  * with, else by its name; `schools_level_unknown` when none of them tells.
  */
 export function schoolLevels(tags: Tags): string[] {
-  const isced = tags.get('isced:level')?.split(/[;,\s]+/);
+  const isced = range(tags.get('isced:level'));
   if (isced) {
-    const taught = SCHOOL_LEVELS.filter((level) =>
-      level.isced.some((code) => isced.includes(code)),
+    const taught = SCHOOL_LEVELS.filter(
+      ({ isced: level }) => isced[0] <= level && isced[1] >= level,
     );
     if (taught.length > 0) return taught.map((level) => level.label);
   }
-  const grades = gradeRange(tags.get('grades') ?? tags.get('school:grades'));
+  const grades = range(tags.get('grades') ?? tags.get('school:grades'));
   if (grades) {
     const [from, to] = grades;
     return SCHOOL_LEVELS.filter((level) => from <= level.toGrade && to >= level.fromGrade).map(
@@ -28,14 +28,20 @@ export function schoolLevels(tags: Tags): string[] {
   return named.length > 0 ? named.map((level) => level.label) : [UNKNOWN];
 }
 
-/** `K-8`, `PK-5`, `6-8`, `9;10;11;12` as grades, kindergarten 0; undefined if it is none of that. */
-function gradeRange(text: string | undefined): [from: number, to: number] | undefined {
+/**
+ * `K-8`, `Pre-K-5`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) as first and last, kindergarten being 0;
+ * undefined if it is none of that.
+ */
+function range(text: string | undefined): [from: number, to: number] | undefined {
   if (!text) return undefined;
-  const grades = text.split(/[-–;,\s]+/).map((part) => {
-    if (/^(pk|pre-?k|k)$/i.test(part)) return 0;
-    const grade = /^\d{1,2}$/.test(part) ? Number(part) : Number.NaN;
-    return grade <= 12 ? grade : Number.NaN;
-  });
+  const kindergarten = /\b(pk|pre-?k|kg|k)\b/gi;
+  const grades = text
+    .replaceAll(kindergarten, '0')
+    .split(/[-–;,\s]+/)
+    .map((part) => {
+      const grade = /^\d{1,2}$/.test(part) ? Number(part) : Number.NaN;
+      return grade <= 12 ? grade : Number.NaN;
+    });
   if (grades.some(Number.isNaN)) return undefined;
   return [Math.min(...grades), Math.max(...grades)];
 }

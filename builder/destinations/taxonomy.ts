@@ -67,7 +67,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   ]),
 
   parent(300, 'education', 'Education'),
-  parent(310, 'public_schools', 'Schools by level', 300),
+  parent(310, 'public_schools', 'Public schools', 300),
   {
     dest_type_id: 311,
     label: 'elementary_schools',
@@ -105,11 +105,17 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     [302, 'colleges', 'Colleges', { amenity: 'college' }],
     [303, 'universities', 'Universities', { amenity: 'university' }],
     [304, 'childcare', 'Childcare', { amenity: 'childcare' }],
+    [
+      305,
+      'private_schools',
+      'Private schools',
+      { amenity: 'school', 'operator:type': ['private', 'religious', 'private_non_profit'] },
+    ],
   ]),
 
   parent(400, 'health', 'Health'),
   ...leaves(400, [
-    [401, 'hospitals', 'Hospitals', { amenity: 'hospital' }],
+    [401, 'hospitals', 'Hospitals', { amenity: 'hospital' }, { healthcare: 'hospital' }],
     [
       402,
       'clinics',
@@ -241,7 +247,13 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
 
   parent(1000, 'transit', 'Transit'),
   ...leaves(1000, [
-    [1001, 'bus_stops', 'Bus stops', { highway: 'bus_stop' }],
+    [
+      1001,
+      'bus_stops',
+      'Bus stops and stations',
+      { highway: 'bus_stop' },
+      { amenity: 'bus_station' },
+    ],
     [
       1002,
       'rail_stations',
@@ -273,8 +285,8 @@ export const SCHOOL_LEVELS: readonly {
   readonly label: string;
   readonly fromGrade: number;
   readonly toGrade: number;
-  /** ISCED levels, as `isced:level` has them. */
-  readonly isced: readonly string[];
+  /** ISCED level, as `isced:level` has it. */
+  readonly isced: number;
   /** In a name. */
   readonly words: RegExp;
 }[] = [
@@ -282,21 +294,21 @@ export const SCHOOL_LEVELS: readonly {
     label: 'elementary_schools',
     fromGrade: 0,
     toGrade: 5,
-    isced: ['1'],
+    isced: 1,
     words: /\b(elementary|primary|grade school|lower school)\b/i,
   },
   {
     label: 'middle_schools',
     fromGrade: 6,
     toGrade: 8,
-    isced: ['2'],
-    words: /\b(middle|junior high|intermediate)\b/i,
+    isced: 2,
+    words: /\b(middle|intermediate)\b(?! river| branch| creek)|\bjunior\b/i,
   },
   {
     label: 'high_schools',
     fromGrade: 9,
     toGrade: 12,
-    isced: ['3'],
-    words: /(?<!junior )\bhigh\b|\b(secondary|upper school)\b/i,
+    isced: 3,
+    words: /(?<!junior )\bhigh\b(?= school|\W*$)|\b(secondary|upper school)\b/i,
   },
 ];

@@ -106,7 +106,12 @@ function readBlobHeader(path: string, offset: number, header: Uint8Array) {
   if (offset === 0 && type !== 'OSMHeader') {
     throw new BuildError(`${path}: not an OSM PBF file: it does not begin with an OSMHeader`);
   }
-  if (type === '' || blobBytes < 0 || blobBytes > MAX_BLOB_BYTES) {
+  // The format lets a reader skip kinds it does not know; no program writes any, and a kind spelled
+  // wrong by damage would lose its elements unseen.
+  if (type !== 'OSMHeader' && type !== 'OSMData') {
+    throw new BuildError(damaged(path, offset, `of the unknown kind "${type}"`));
+  }
+  if (blobBytes < 0 || blobBytes > MAX_BLOB_BYTES) {
     throw new BuildError(damaged(path, offset, `a block of ${blobBytes} bytes`));
   }
   return { type, blobBytes };
@@ -129,7 +134,11 @@ async function inflateFrame(path: string, { type, offset, blob }: Frame): Promis
     if (raw) return { type, offset, bytes: raw };
     if (!zlib) throw new Error('no data in it');
     if (rawBytes > MAX_BLOB_BYTES) throw new Error(`${rawBytes} bytes inflated`);
-    const bytes = await inflateAsync(zlib, { maxOutputLength: Math.max(1, rawBytes) });
+    const bytes = await inflateAsync(zlib, {
+      maxOutputLength: Math.max(1, rawBytes),
+      // The whole block in one piece, which is never joined from others.
+      chunkSize: Math.max(64, rawBytes),
+    });
     if (bytes.length !== rawBytes) throw new Error(`${bytes.length} of ${rawBytes} bytes`);
     return { type, offset, bytes };
   } catch (error) {

@@ -18,7 +18,7 @@ import { NodeTable } from './node-table.ts';
 import { readPbf } from './pbf.ts';
 import type { PbfHandlers } from './primitive-block.ts';
 import type { RawStreets, StreetNodes, StreetWays } from './street-ways.ts';
-import { copyTags } from './tags.ts';
+import { copyTags, type Tags } from './tags.ts';
 
 /** What the builder takes from OpenStreetMap. */
 export interface OsmExtract {
@@ -63,7 +63,10 @@ export async function extractOsm(
   await pass(
     {
       relation(id, members, tags) {
-        if (tags.get('type') !== 'multipolygon' || !mayBeDestination(tags)) return;
+        // State parks and reserves are mapped as boundaries, which are drawn the same way.
+        const type = tags.get('type');
+        if (type !== 'multipolygon' && type !== 'boundary') return;
+        if (!mayBeDestination(tags)) return;
         const lines = members
           .filter((member) => member.type === 'way')
           .map(({ ref, role }) => ({ way: ref, role }));
@@ -80,13 +83,12 @@ export async function extractOsm(
     endRef: new GrowableFloat64(),
     refs: new GrowableFloat64(),
   };
-  const seenWays = paths.length > 1 ? new Set<number>() : null;
+  const seenStreets = paths.length > 1 ? new Set<number>() : null;
   await pass({
     way(id, refs, tags) {
-      if (seenWays?.has(id)) return;
-      seenWays?.add(id);
       const traits = streetTraits(tags);
-      if (traits !== 0 && refs.length > 1) {
+      if (traits !== 0 && refs.length > 1 && !seenStreets?.has(id)) {
+        seenStreets?.add(id);
         streets.osmId.push(id);
         streets.traits.push(traits);
         for (const ref of refs) streets.refs.push(ref);
@@ -111,8 +113,7 @@ export async function extractOsm(
         table.lat[ordinal] = lat;
         if (tags.size > 0) {
           table.traits[ordinal] = nodeTraits(tags);
-          const isGate = tags.get('barrier') === 'gate' || tags.has('entrance');
-          table.gate[ordinal] = isGate ? 1 : 0;
+          table.gate[ordinal] = isGate(tags) ? 1 : 0;
         }
       }
       if (tags.size > 0 && boxContains(area, lon, lat) && mayBeDestination(tags)) {
@@ -146,6 +147,15 @@ export async function extractOsm(
     nodes: kept.nodes,
     destinations,
   };
+}
+
+const GATES = new Set(['gate', 'entrance', 'kissing_gate', 'swing_gate', 'lift_gate', 'stile']);
+
+/** Whether people get in at a node, and not only those who have a key. */
+function isGate(tags: Tags): boolean {
+  const access = tags.get('foot') ?? tags.get('access');
+  if (access === 'private' || access === 'no') return false;
+  return tags.has('entrance') || GATES.has(tags.get('barrier') ?? '');
 }
 
 async function sizeOf(path: string): Promise<number> {

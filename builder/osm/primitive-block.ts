@@ -1,4 +1,5 @@
 import { PbfReader } from 'pbf';
+import { PackedColumn } from './packed-column.ts';
 import type { Tags } from './tags.ts';
 
 export interface RelationMember {
@@ -12,7 +13,7 @@ export interface PbfHandlers {
   /** Degrees. `tags` is valid during the call. */
   node?(id: number, lon: number, lat: number, tags: Tags): void;
   /** `refs` and `tags` are valid during the call. */
-  way?(id: number, refs: readonly number[], tags: Tags): void;
+  way?(id: number, refs: Float64Array, tags: Tags): void;
   relation?(id: number, members: readonly RelationMember[], tags: Tags): void;
 }
 
@@ -43,6 +44,12 @@ class BlockDecoder {
   #lonOffset = 0;
   #latOffset = 0;
   #dateGranularity = 1000;
+  // One element's columns, or a dense group's: memory that each takes over from the one before.
+  readonly #keys = new PackedColumn();
+  readonly #values = new PackedColumn();
+  readonly #refs = new PackedColumn();
+  readonly #lats = new PackedColumn();
+  readonly #lons = new PackedColumn();
 
   constructor(bytes: Uint8Array, handlers: PbfHandlers) {
     this.#bytes = bytes;
@@ -71,17 +78,16 @@ class BlockDecoder {
     for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
       if (field === 1) {
         this.#counts.nodes++;
-        if (node) this.#plainNode(new PbfReader(pbf.readBytes()), node);
+        if (node) this.#plainNode(pbf, enter(pbf), node);
       } else if (field === 2) {
-        const dense = pbf.readBytes();
-        if (node) this.#denseNodes(new PbfReader(dense), node);
+        if (node) this.#denseNodes(pbf, enter(pbf), node);
         else this.#counts.nodes++;
       } else if (field === 3) {
         this.#counts.ways++;
-        if (way) this.#way(new PbfReader(pbf.readBytes()), way);
+        if (way) this.#way(pbf, enter(pbf), way);
       } else if (field === 4) {
         this.#counts.relations++;
-        if (relation) this.#relation(new PbfReader(pbf.readBytes()), relation);
+        if (relation) this.#relation(pbf, enter(pbf), relation);
       }
     }
   }
@@ -94,83 +100,73 @@ class BlockDecoder {
     return (this.#latOffset + this.#granularity * units) / NANODEGREES;
   }
 
-  #plainNode(pbf: PbfReader, handle: NonNullable<PbfHandlers['node']>): void {
+  #plainNode(pbf: PbfReader, end: number, handle: NonNullable<PbfHandlers['node']>): void {
     let [id, lon, lat] = [0, 0, 0];
-    let keys: number[] = [];
-    let values: number[] = [];
-    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+    const [keys, values] = [this.#keys.clear(), this.#values.clear()];
+    for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
       if (field === 1) id = pbf.readSVarint();
-      else if (field === 2) keys = pbf.readPackedVarint();
-      else if (field === 3) values = pbf.readPackedVarint();
-      else if (field === 4) this.#info(new PbfReader(pbf.readBytes()));
+      else if (field === 2) keys.readUnsigned(pbf);
+      else if (field === 3) values.readUnsigned(pbf);
+      else if (field === 4) this.#info(pbf, enter(pbf));
       else if (field === 8) lat = pbf.readSVarint();
       else if (field === 9) lon = pbf.readSVarint();
     }
     handle(checkedId(id), this.#lon(lon), this.#lat(lat), this.#tags.columns(keys, values));
   }
 
-  #denseNodes(pbf: PbfReader, handle: NonNullable<PbfHandlers['node']>): void {
-    let ids: number[] = [];
-    let lats: number[] = [];
-    let lons: number[] = [];
-    let pairs: number[] = [];
-    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
-      if (field === 1) ids = pbf.readPackedSVarint();
-      else if (field === 5) this.#denseInfo(new PbfReader(pbf.readBytes()));
-      else if (field === 8) lats = pbf.readPackedSVarint();
-      else if (field === 9) lons = pbf.readPackedSVarint();
-      else if (field === 10) pairs = pbf.readPackedVarint();
+  #denseNodes(pbf: PbfReader, end: number, handle: NonNullable<PbfHandlers['node']>): void {
+    const ids = this.#refs.clear();
+    const [lats, lons] = [this.#lats.clear(), this.#lons.clear()];
+    const pairs = this.#keys.clear();
+    for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
+      if (field === 1) ids.readDeltas(pbf);
+      else if (field === 5) this.#denseInfo(pbf, enter(pbf));
+      else if (field === 8) lats.readDeltas(pbf);
+      else if (field === 9) lons.readDeltas(pbf);
+      else if (field === 10) pairs.readUnsigned(pbf);
     }
     if (lats.length !== ids.length || lons.length !== ids.length) {
       throw new RangeError('its nodes and their coordinates do not match');
     }
     this.#counts.nodes += ids.length;
-    let [id, lat, lon, at] = [0, 0, 0, 0];
+    let at = 0;
     for (let i = 0; i < ids.length; i++) {
-      id += ids[i];
-      lat += lats[i];
-      lon += lons[i];
-      let end = at;
-      while (end < pairs.length && pairs[end] !== 0) end += 2;
-      handle(checkedId(id), this.#lon(lon), this.#lat(lat), this.#tags.pairs(pairs, at, end));
-      at = end + 1;
+      let last = at;
+      while (last < pairs.length && pairs.values[last] !== 0) last += 2;
+      const tags = this.#tags.pairs(pairs.values, at, last);
+      handle(checkedId(ids.values[i]), this.#lon(lons.values[i]), this.#lat(lats.values[i]), tags);
+      at = last + 1;
     }
   }
 
-  #way(pbf: PbfReader, handle: NonNullable<PbfHandlers['way']>): void {
+  #way(pbf: PbfReader, end: number, handle: NonNullable<PbfHandlers['way']>): void {
     let id = 0;
-    let keys: number[] = [];
-    let values: number[] = [];
-    let refs: number[] = [];
-    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+    const [keys, values, refs] = [this.#keys.clear(), this.#values.clear(), this.#refs.clear()];
+    for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
       if (field === 1) id = pbf.readVarint(true);
-      else if (field === 2) keys = pbf.readPackedVarint();
-      else if (field === 3) values = pbf.readPackedVarint();
-      else if (field === 4) this.#info(new PbfReader(pbf.readBytes()));
-      else if (field === 8) refs = pbf.readPackedSVarint();
+      else if (field === 2) keys.readUnsigned(pbf);
+      else if (field === 3) values.readUnsigned(pbf);
+      else if (field === 4) this.#info(pbf, enter(pbf));
+      else if (field === 8) refs.readDeltas(pbf);
     }
-    undoDeltas(refs);
-    handle(checkedId(id), refs, this.#tags.columns(keys, values));
+    handle(checkedId(id), refs.view(), this.#tags.columns(keys, values));
   }
 
-  #relation(pbf: PbfReader, handle: NonNullable<PbfHandlers['relation']>): void {
+  #relation(pbf: PbfReader, end: number, handle: NonNullable<PbfHandlers['relation']>): void {
     let id = 0;
-    let keys: number[] = [];
-    let values: number[] = [];
+    const [keys, values, refs] = [this.#keys.clear(), this.#values.clear(), this.#refs.clear()];
     let roles: number[] = [];
-    let refs: number[] = [];
     let types: number[] = [];
-    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+    for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
       if (field === 1) id = pbf.readVarint(true);
-      else if (field === 2) keys = pbf.readPackedVarint();
-      else if (field === 3) values = pbf.readPackedVarint();
-      else if (field === 4) this.#info(new PbfReader(pbf.readBytes()));
+      else if (field === 2) keys.readUnsigned(pbf);
+      else if (field === 3) values.readUnsigned(pbf);
+      else if (field === 4) this.#info(pbf, enter(pbf));
       else if (field === 8) roles = pbf.readPackedVarint();
-      else if (field === 9) refs = pbf.readPackedSVarint();
+      else if (field === 9) refs.readDeltas(pbf);
       else if (field === 10) types = pbf.readPackedVarint();
     }
-    undoDeltas(refs);
-    const members = refs.map((ref, i): RelationMember => {
+    const members = Array.from(refs.view(), (ref, i): RelationMember => {
       const type = MEMBER_TYPES[types[i]];
       if (!type) throw new RangeError(`relation ${id} has a member of unknown type`);
       return { type, ref, role: this.#strings.at(roles[i] ?? 0) };
@@ -178,21 +174,18 @@ class BlockDecoder {
     handle(checkedId(id), members, this.#tags.columns(keys, values));
   }
 
-  #info(pbf: PbfReader): void {
-    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+  #info(pbf: PbfReader, end: number): void {
+    for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
       if (field === 2) this.#seen(pbf.readVarint(true));
     }
   }
 
-  #denseInfo(pbf: PbfReader): void {
-    for (let field = pbf.nextField(); field !== 0; field = pbf.nextField()) {
+  #denseInfo(pbf: PbfReader, end: number): void {
+    for (let field = pbf.nextField(end); field !== 0; field = pbf.nextField(end)) {
       if (field !== 2) continue;
-      let stamp = 0;
-      const end = pbf.readPackedEnd();
-      while (pbf.pos < end) {
-        stamp += pbf.readSVarint();
-        this.#seen(stamp);
-      }
+      const stamps = this.#values.clear();
+      stamps.readDeltas(pbf);
+      for (let i = 0; i < stamps.length; i++) this.#seen(stamps.values[i]);
     }
   }
 
@@ -202,8 +195,11 @@ class BlockDecoder {
   }
 }
 
-function undoDeltas(values: number[]): void {
-  for (let i = 1; i < values.length; i++) values[i] += values[i - 1];
+/** Goes into a message, and says where it ends. */
+function enter(pbf: PbfReader): number {
+  const length = pbf.readVarint();
+  if (pbf.pos + length > pbf.length) throw new RangeError('one of its elements is cut off');
+  return pbf.pos + length;
 }
 
 function checkedId(id: number): number {
@@ -243,22 +239,23 @@ class StringTable {
 /** One element's tags as pairs of string numbers; the object is used again for the next element. */
 class BlockTags implements Tags {
   strings: StringTable = new StringTable(new Uint8Array(0));
-  #pairs: readonly number[] = [];
+  #pairs: ArrayLike<number> = [];
   #start = 0;
   #end = 0;
   readonly #scratch: number[] = [];
 
-  pairs(pairs: readonly number[], start: number, end: number): this {
+  pairs(pairs: ArrayLike<number>, start: number, end: number): this {
     this.#pairs = pairs;
     this.#start = start;
     this.#end = end;
     return this;
   }
 
-  columns(keys: readonly number[], values: readonly number[]): this {
+  columns(keys: PackedColumn, values: PackedColumn): this {
+    if (values.length !== keys.length) throw new RangeError('its tags lack keys or values');
     for (let i = 0; i < keys.length; i++) {
-      this.#scratch[2 * i] = keys[i];
-      this.#scratch[2 * i + 1] = values[i];
+      this.#scratch[2 * i] = keys.values[i];
+      this.#scratch[2 * i + 1] = values.values[i];
     }
     return this.pairs(this.#scratch, 0, keys.length * 2);
   }

@@ -46,6 +46,9 @@ export interface Ledger {
   /** The grants of an account, oldest first. Σ grants − Σ usage = balance, always. */
   grants(id: AccountId): Promise<Grant[]>;
 
+  /** A random secret by name, made when first asked for: the same for all who share the ledger. */
+  secret(name: string): Promise<string>;
+
   /** Resolves when the backing store answers; rejects with `LedgerUnavailable`. */
   ping(): Promise<void>;
   close(): Promise<void>;

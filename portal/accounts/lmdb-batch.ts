@@ -34,6 +34,7 @@ export interface Books {
   readonly grants: Database<{ tokens: number; atMs: number }, string[]>;
   /** [account, UTC day, key id]. */
   readonly usage: Database<UsageRecord, string[]>;
+  readonly secrets: Database<string, string>;
 }
 
 /**

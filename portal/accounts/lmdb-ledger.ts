@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
@@ -69,6 +69,7 @@ class LmdbLedger implements Ledger {
       keysOfAccount: this.#database('keys-of-account'),
       grants: this.#database('grants'),
       usage: this.#database('usage'),
+      secrets: this.#database('secrets'),
     };
     this.#commits = new GroupCommit(this.#root, this.#books);
     this.#rates = new RateWindow(options.rateLimitPerMinute);
@@ -228,6 +229,16 @@ class LmdbLedger implements Ledger {
     return this.#read(() => entriesOf(this.#books.grants, id))
       .map(([[, cause], record]) => ({ cause, ...record }))
       .sort((a, b) => a.atMs - b.atMs || (a.cause < b.cause ? -1 : 1));
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#write(({ books }) => {
+      const kept = books.secrets.get(name);
+      if (kept !== undefined) return kept;
+      const made = randomBytes(32).toString('base64url');
+      books.secrets.put(name, made);
+      return made;
+    });
   }
 
   async ping(): Promise<void> {

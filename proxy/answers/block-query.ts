@@ -49,6 +49,11 @@ export function modePositions(release: Release, modes: readonly Mode[] | undefin
   );
 }
 
+/** The labels of mode positions: how a canonical request spells them. */
+export function modeLabels(release: Release, positions: readonly number[]): Mode[] {
+  return positions.map((position) => release.manifest.modes[position]);
+}
+
 /** A canonical request: the route and its parameters by name, those left out not among them. */
 export function canonicalRequest(
   route: string,

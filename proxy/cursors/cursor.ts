@@ -9,10 +9,13 @@ const MAC_BYTES = 16;
  */
 export class CursorSigner {
   readonly #secrets: readonly string[];
+  /** Names the secret that signs, without telling it: changes when cursors do. */
+  readonly signer: string;
 
   /** The first secret signs; all of them verify. */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
+    this.signer = mac(secrets[0], 'signer', Buffer.alloc(0)).toString('base64url');
   }
 
   /** `query`: the canonical request without its cursor. `position`: integers below 2⁵³. */

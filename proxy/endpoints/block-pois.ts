@@ -7,6 +7,7 @@ import {
   countyWith,
   leavesAskedFor,
   locateBlock,
+  modeLabels,
   modePositions,
 } from '../answers/block-query.ts';
 import { type PoiFilter, poiPage } from '../answers/poi-page.ts';
@@ -74,21 +75,27 @@ export const blockPois = meteredEndpoint({
   plan(release, { params: { geoid }, query: { cursor, ...query } }, { cursors }): BlockPoisPlan {
     const county = countyWith(release, geoid);
     const types = leavesAskedFor(release, query.type as number[] | undefined);
-    const asked = { geoid, ...query, type: types };
+    const modes = modePositions(release, query.mode as Mode[] | undefined);
+    const maxTenths = Math.floor((query.max_minutes ?? 30) * 10 + 1e-9);
+    const asked = {
+      ...{ geoid, mode: modeLabels(release, modes), type: types, dest_id: query.dest_id },
+      ...{ max_tenths: maxTenths, limit: query.limit },
+    };
     const bound = canonicalRequest('block-pois', asked);
     const after = cursor === undefined ? [0, -1] : cursors.verify(bound, cursor, 2);
     return {
-      canonical: canonicalRequest('block-pois', { ...asked, after }),
+      // The answer carries a cursor, so who signs it is part of its bytes.
+      canonical: canonicalRequest('block-pois', { ...asked, after, signer: cursors.signer }),
       dependsOn: [county.objects.index, county.objects.pois],
       geoid,
       county,
       limit: query.limit,
       query: bound,
       filter: {
-        modes: modePositions(release, query.mode as Mode[] | undefined),
+        modes,
         types: types && new Set(types),
         destIds: query.dest_id && new Set(query.dest_id as number[]),
-        maxTenths: Math.floor((query.max_minutes ?? 30) * 10 + 1e-9),
+        maxTenths,
         afterModeId: after[0],
         afterDestId: after[1],
       },

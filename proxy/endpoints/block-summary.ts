@@ -8,6 +8,7 @@ import {
   countyWith,
   leavesAskedFor,
   locateBlock,
+  modeLabels,
   modePositions,
 } from '../answers/block-query.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
@@ -43,12 +44,18 @@ export const blockSummary = meteredEndpoint({
   plan(release, { params: { geoid }, query }): SummaryPlan {
     const county = countyWith(release, geoid);
     const wanted = leavesAskedFor(release, query.type as number[] | undefined);
+    const modes = modePositions(release, query.mode as Mode[] | undefined);
     return {
-      canonical: canonicalRequest('block-summary', { geoid, ...query, type: wanted }),
+      // What a column of the nearest object means comes from the release, so both are spelled out.
+      canonical: canonicalRequest('block-summary', {
+        geoid,
+        mode: modeLabels(release, modes),
+        type: wanted ?? release.taxonomy.leafIds,
+      }),
       dependsOn: [county.objects.index, county.objects.nearest],
       geoid,
       county,
-      modes: modePositions(release, query.mode as Mode[] | undefined),
+      modes,
       types: wanted && new Set(wanted),
     };
   },

@@ -35,6 +35,7 @@ export const ready = freeEndpoint({
   problems: [],
   cache: 'never',
   rateLimited: false,
+  otherStatus: 503,
   async answer({ releases, ledger }) {
     const state = (probe: Promise<unknown>) =>
       probe.then(() => 'ok' as const).catch(() => 'unavailable' as const);

@@ -19,15 +19,14 @@ const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
 /** Makes every error of every kind a problem document, with nothing internal in it. */
 export function handleErrors(app: FastifyInstance, problemBase: string): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problem = asProblem(error);
+    // Where there is no route, a body that cannot be read does not matter.
+    const problem = request.is404 ? notFound(request) : asProblem(error);
     if (problem.status >= 500) {
       request.log.error({ err: error, reqId: request.id }, problem.slug);
     }
     return sendProblem(reply, problem, problemBase);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, new Problem('not-found', `no route ${pathOf(request)}`), problemBase),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), problemBase));
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: string) {
@@ -73,8 +72,9 @@ export function refuseOtherMethods(
   methodsOf: ReadonlyMap<string, readonly string[]>,
 ): void {
   for (const [url, methods] of methodsOf) {
-    const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-      (method) => !methods.includes(method),
+    // OPTIONS is a preflight, answered for every path.
+    const others = app.supportedMethods.filter(
+      (method) => method !== 'OPTIONS' && !methods.includes(method),
     );
     const allow = methods.join(', ');
     app.route({
@@ -91,6 +91,10 @@ export function refuseOtherMethods(
       handler: () => {},
     });
   }
+}
+
+function notFound(request: FastifyRequest): Problem {
+  return new Problem('not-found', `no route ${pathOf(request)}`);
 }
 
 function asProblem(error: FastifyError): Problem {

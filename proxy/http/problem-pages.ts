@@ -23,8 +23,8 @@ const ADVICE: Readonly<Record<ProblemSlug, string>> = {
 };
 
 /** Serves a short readable page at each problem's `type`. */
-export function serveProblemPages(app: FastifyInstance, pathOfBase: string): void {
-  app.get<{ Params: { slug: string } }>(`${pathOfBase}/:slug`, async (request, reply) => {
+export function serveProblemPages(app: FastifyInstance, path: string): void {
+  app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
     const { slug } = request.params;
     if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
     const { status, title } = PROBLEMS[slug];

@@ -39,7 +39,9 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
       const any = matchesAny(ifNoneMatch);
       if (any) await endpoint.locate(release, plan);
       if (any || matchesEtag(ifNoneMatch, etag)) {
-        return writeAnswer(request, reply, 304, sharedHeaders(etag, rate));
+        const headers = sharedHeaders(etag, rate);
+        headers.push('x-tokens-charged', 0, 'x-tokens-remaining', balance);
+        return writeAnswer(request, reply, 304, headers);
       }
     }
 
@@ -93,26 +95,34 @@ async function debit(services: Services, due: Charge): Promise<number> {
   );
 }
 
-/** The socket may close before the answer has left it: then the debit is undone. */
+/** The connection may close before the answer has left it: then the debit is undone, once. */
 function refundUnlessDelivered(
   services: Services,
   request: FastifyRequest,
   reply: FastifyReply,
   due: Charge,
 ): void {
-  let isDelivered = false;
-  const refund = () => {
-    if (isDelivered) return;
+  const { raw } = reply;
+  const { socket } = request.raw;
+  let isSettled = false;
+  const delivered = () => {
+    isSettled = true;
+    socket.off('close', lost);
+  };
+  const lost = () => {
+    if (isSettled) return;
+    isSettled = true;
     services.ledger.refund(due).catch((error) => {
       request.log.error({ err: error, reqId: request.id, due }, 'refund failed');
     });
   };
-  if (reply.raw.destroyed) {
-    refund();
+  if (raw.destroyed || socket.destroyed) {
+    lost();
     return;
   }
-  reply.raw.once('finish', () => {
-    isDelivered = true;
-  });
-  reply.raw.once('close', refund);
+  raw.once('finish', delivered);
+  // An answer that waits behind another on its connection has no socket yet, and so would never
+  // hear of its end.
+  if (raw.socket === null) socket.once('close', lost);
+  else raw.once('close', lost);
 }

@@ -8,10 +8,10 @@ import type { Endpoint } from '../endpoint.ts';
 import { PROBLEMS, type ProblemSlug } from '../http/problem.ts';
 import { problemDocument } from './schemas.ts';
 
+const PROBE_PROBLEMS: readonly ProblemSlug[] = ['invalid-parameters', 'internal-error'];
 const FREE_PROBLEMS: readonly ProblemSlug[] = [
-  'invalid-parameters',
+  ...PROBE_PROBLEMS,
   'rate-limited',
-  'internal-error',
   'store-unavailable',
 ];
 const KEYED_PROBLEMS: readonly ProblemSlug[] = [
@@ -91,13 +91,21 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
         ? {
             304: {
               description: 'Nothing has changed since that ETag. Free.',
-              headers: z.object({ ETag: etag }),
+              headers: z.object(METERED_HEADERS),
             },
           }
         : {}),
       ...problemResponses(endpoint, problemBase),
+      ...otherResponse(endpoint),
     },
   };
+}
+
+function otherResponse(endpoint: Endpoint) {
+  if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
+  const content = { 'application/json': { schema: endpoint.response } };
+  const headers = z.object(COMMON_HEADERS);
+  return { [endpoint.otherStatus]: { description: 'It is not so.', headers, content } };
 }
 
 const ifNoneMatch = z.string().optional().meta({
@@ -120,10 +128,22 @@ const METERED_HEADERS = {
   'RateLimit-Policy': z.string().meta({ description: 'The window: `"default";q=300;w=60`.' }),
 };
 
+function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
+  if (endpoint.access === 'metered') return METERED_PROBLEMS;
+  if (endpoint.access === 'keyed') return KEYED_PROBLEMS;
+  return endpoint.rateLimited ? FREE_PROBLEMS : PROBE_PROBLEMS;
+}
+
+/** Headers of a problem's status, beside those of every answer. */
+const PROBLEM_HEADERS: Readonly<Record<number, z.ZodRawShape>> = {
+  401: { 'WWW-Authenticate': z.string().meta({ description: 'The scheme: `Bearer`.' }) },
+  429: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
+  503: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
+};
+
 /** One response a status, with an example of each slug that it may be. */
 function problemResponses(endpoint: Endpoint, problemBase: string) {
-  const own = { free: FREE_PROBLEMS, keyed: KEYED_PROBLEMS, metered: METERED_PROBLEMS };
-  const slugs = [...new Set([...own[endpoint.access], ...endpoint.problems])];
+  const slugs = [...new Set([...problemsOfAccess(endpoint), ...endpoint.problems])];
   const byStatus = new Map<number, ProblemSlug[]>();
   for (const slug of slugs) {
     const { status } = PROBLEMS[slug];
@@ -134,6 +154,7 @@ function problemResponses(endpoint: Endpoint, problemBase: string) {
       String(status),
       {
         description: of.map((slug) => `\`${slug}\`: ${PROBLEMS[slug].title}`).join('. '),
+        headers: z.object({ ...COMMON_HEADERS, ...PROBLEM_HEADERS[status] }),
         content: {
           'application/problem+json': {
             schema: problemDocument,

@@ -182,6 +182,13 @@ export function ledgerSuite(
       );
     });
 
+    test('keeps a secret by its name, however many ask for it first', async () => {
+      const asked = await Promise.all([1, 2, 3].map(() => ledger.secret('cursors')));
+      expect(new Set(asked).size).toBe(1);
+      expect(asked[0]).toMatch(/^[\w-]{43}$/);
+      expect(await ledger.secret('other')).not.toBe(asked[0]);
+    });
+
     test('once closed, says that it is unavailable', async () => {
       const closed = await open(1);
       const account = await closed.createAccount({ email: null });

@@ -27,7 +27,9 @@ function naively(tags: Tags, hectares: number): string[] {
   const labels = TAXONOMY.filter((leaf) => leaf.osm?.some((rule) => holds(rule, tags)))
     .filter((leaf) => leaf.source !== 'park-size' || leaf.label === park)
     .map((leaf) => (leaf.source === 'school-level' ? 'school' : leaf.label));
-  return [...new Set(labels)].sort();
+  // A private school has no level: those are of public ones.
+  const kept = labels.filter((label) => label !== 'school' || !labels.includes('private_schools'));
+  return [...new Set(kept)].sort();
 }
 
 function holds(rule: TagRule, tags: Tags): boolean {

@@ -1,0 +1,70 @@
+import type { PbfReader } from 'pbf';
+
+/**
+ * A column of packed varints, decoded into memory that is used again for the next one: a national
+ * file has ten thousand million of them. Most fit 28 bits and take the short way; the rest go
+ * through `pbf`.
+ */
+export class PackedColumn {
+  values = new Float64Array(1024);
+  length = 0;
+
+  clear(): this {
+    this.length = 0;
+    return this;
+  }
+
+  /** The values; valid until the column is read into again. */
+  view(): Float64Array {
+    return this.values.subarray(0, this.length);
+  }
+
+  /** Appends `uint32` or `int32` values. */
+  readUnsigned(pbf: PbfReader): void {
+    const end = this.#reserve(pbf);
+    while (pbf.pos < end) this.values[this.length++] = pbf.readVarint();
+  }
+
+  /** Appends zigzag varints, each the difference from the one before, as their running sums. */
+  readDeltas(pbf: PbfReader): void {
+    const end = this.#reserve(pbf);
+    const { buf } = pbf;
+    const { values } = this;
+    let { length } = this;
+    let sum = length === 0 ? 0 : values[length - 1];
+    let at = pbf.pos;
+    while (at < end) {
+      let byte = buf[at];
+      let zigzag = byte & 0x7f;
+      let next = at + 1;
+      for (let shift = 7; byte > 0x7f && shift < 28; shift += 7) {
+        byte = buf[next++];
+        zigzag |= (byte & 0x7f) << shift;
+      }
+      if (byte > 0x7f) {
+        pbf.pos = at;
+        sum += pbf.readSVarint();
+        at = pbf.pos;
+      } else {
+        sum += (zigzag >>> 1) ^ -(zigzag & 1);
+        at = next;
+      }
+      values[length++] = sum;
+    }
+    pbf.pos = at;
+    this.length = length;
+  }
+
+  /** Makes room for as many values as there are bytes, and says where they end. */
+  #reserve(pbf: PbfReader): number {
+    const end = pbf.readPackedEnd();
+    if (end > pbf.length) throw new RangeError('one of its lists is cut off');
+    const needed = this.length + end - pbf.pos;
+    if (needed > this.values.length) {
+      const grown = new Float64Array(Math.max(needed, 2 * this.values.length));
+      grown.set(this.view());
+      this.values = grown;
+    }
+    return end;
+  }
+}

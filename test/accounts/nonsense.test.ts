@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AccountId, Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+
+let folder: string;
+let ledger: Ledger;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-nonsense-'));
+  ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+});
+afterAll(async () => {
+  await ledger.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+
+async function accountWith(tokens: number): Promise<AccountId> {
+  const { id } = await ledger.createAccount({ email: null });
+  await ledger.grant(id, { tokens, cause: 'start', atMs: NOON });
+  return id;
+}
+
+async function booksOf(id: AccountId) {
+  const granted = (await ledger.grants(id)).reduce((sum, grant) => sum + grant.tokens, 0);
+  const used = (await ledger.usage(id)).reduce((sum, day) => sum + day.tokens, 0);
+  return { balance: (await ledger.account(id))!.balance, granted, used };
+}
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
+  '%d tokens are neither debited nor refunded nor granted',
+  async (tokens) => {
+    const id = await accountWith(100);
+    const charge = { account: id, keyId: 'key', tokens, atMs: NOON };
+    await expect(ledger.debit(charge)).rejects.toThrow(RangeError);
+    await expect(ledger.refund(charge)).rejects.toThrow(RangeError);
+    await expect(ledger.grant(id, { tokens, cause: 'more', atMs: NOON })).rejects.toThrow(
+      RangeError,
+    );
+    expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
+  },
+);
+
+test('a debit at no time, or by a key that cannot be, changes nothing', async () => {
+  const id = await accountWith(100);
+  const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
+  await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
+  await expect(ledger.refund({ ...charge, atMs: Number.NaN })).rejects.toThrow();
+  await expect(ledger.debit({ ...charge, keyId: 'k'.repeat(5_000) })).rejects.toThrow();
+  expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
+});
+
+test('a refused debit spoils none that came with it', async () => {
+  const id = await accountWith(100);
+  const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
+  const outcomes = await Promise.allSettled([
+    ledger.debit(charge),
+    ledger.debit({ ...charge, atMs: Number.NaN }),
+    ledger.debit({ ...charge, account: 'no such account' }),
+    ledger.debit(charge),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(await booksOf(id)).toEqual({ balance: 80, granted: 100, used: 20 });
+});
+
+test('what was not debited cannot be refunded', async () => {
+  const id = await accountWith(100);
+  const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
+  await ledger.debit(charge);
+  await ledger.refund(charge);
+  await expect(ledger.refund(charge)).rejects.toThrow(/refund/);
+  expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
+});
+
+test('an account whose address cannot be kept is not made', async () => {
+  const count = async () => {
+    let accounts = 0;
+    for await (const _ of ledger.allAccounts()) accounts++;
+    return accounts;
+  };
+  const before = await count();
+  const email = `${'a'.repeat(5_000)}@example.org`;
+  await expect(ledger.createAccount({ email })).rejects.toThrow();
+  expect(await count()).toBe(before);
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hashApiKey } from '../../portal/accounts/api-key.ts';
+import type { Charge, Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { runLedgerProgram } from '../support/ledger-program.ts';
+
+const TOKENS = 10_000_000;
+let folder: string;
+let ledger: Ledger;
+let plainKey: string;
+let charge: Charge;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-processes-'));
+  ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1_000_000 });
+  const account = await ledger.createAccount({ email: null });
+  await ledger.grant(account.id, { tokens: TOKENS, cause: 'start', atMs: 1 });
+  const made = await ledger.createKey(account.id, '', 1);
+  if (!made.created) throw new Error(made.reason);
+  plainKey = made.plainKey;
+  charge = { account: account.id, keyId: made.key.id, tokens: 1, atMs: 1 };
+});
+afterEach(async () => {
+  await ledger.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('what another process grants, disables and revokes is in force here at once', async () => {
+  const admit = () => ledger.admit(hashApiKey(plainKey), 1);
+  const elsewhere = async (body: string) => {
+    const program = runLedgerProgram(
+      folder,
+      `const { account, keyId } = ${JSON.stringify(charge)}; ${body}; await ledger.close();`,
+    );
+    expect([await program.ended, program.output()]).toEqual([0, '']);
+  };
+  expect(await admit()).toMatchObject({ outcome: 'admitted', member: false, balance: TOKENS });
+  await elsewhere(`
+    await ledger.grant(account, { tokens: 5, cause: 'elsewhere', atMs: 2 });
+    await ledger.setMember(account, true)`);
+  expect(await admit()).toMatchObject({ member: true, balance: TOKENS + 5 });
+  await elsewhere('await ledger.setDisabled(account, true)');
+  expect(await admit()).toEqual({ outcome: 'account-disabled' });
+  await elsewhere('await ledger.setDisabled(account, false)');
+  expect(await admit()).toMatchObject({ outcome: 'admitted' });
+  await elsewhere('await ledger.revokeKey(account, keyId)');
+  expect(await admit()).toEqual({ outcome: 'invalid-key' });
+});
+
+test('a neighbour killed in the middle of its debits stops nobody, and the books add up', async () => {
+  let debited = 0;
+  let stop = false;
+  const here = Array.from({ length: 8 }, async () => {
+    while (!stop) {
+      expect((await ledger.debit(charge)).outcome).toBe('debited');
+      debited++;
+    }
+  });
+  for (let i = 0; i < 5; i++) {
+    const neighbour = runLedgerProgram(
+      folder,
+      `const charge = ${JSON.stringify(charge)};
+       await ledger.debit(charge);
+       say('debits');
+       await Promise.all(Array.from({ length: 32 }, async () => { for (;;) await ledger.debit(charge); }));`,
+    );
+    await neighbour.says('debits');
+    await new Promise((resolve) => setTimeout(resolve, 50 + 37 * i));
+    neighbour.child.kill('SIGKILL');
+    await neighbour.ended;
+    const before = debited;
+    await expect.poll(() => debited, { timeout: 10_000 }).toBeGreaterThan(before + 100);
+  }
+  stop = true;
+  await Promise.all(here);
+  const [{ requests, tokens }] = await ledger.usage(charge.account);
+  expect(requests).toBe(tokens);
+  expect(tokens).toBeGreaterThan(debited);
+  expect((await ledger.account(charge.account))!.balance).toBe(TOKENS - tokens);
+});

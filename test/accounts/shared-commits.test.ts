@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+
+let folder: string;
+let ledger: Ledger;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-commits-'));
+  ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+});
+afterAll(async () => {
+  await ledger.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ACCOUNTS = 3;
+const DAY_MS = 86_400_000;
+const who = fc.nat(ACCOUNTS - 1);
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(fc.constant('debit' as const), who, fc.nat(30), fc.nat(2)) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('grant' as const), who, fc.nat(60), fc.nat(6)) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('refund' as const), who) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('member' as const), who, fc.boolean()) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('create key' as const), who) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('revoke key' as const), who) },
+);
+
+/** An account on paper. */
+class PaperAccount {
+  balance = 0;
+  member = false;
+  activeKeys = 0;
+  readonly causes = new Set<number>();
+  readonly debits: { tokens: number; day: number }[] = [];
+}
+
+test('changes that share commits have the outcomes that they would have one after the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(step, { maxLength: 25 }), { maxLength: 6 }),
+      async (turns) => {
+        const paper = Array.from({ length: ACCOUNTS }, () => new PaperAccount());
+        const ids = await Promise.all(
+          paper.map(async () => (await ledger.createAccount({ email: null })).id),
+        );
+        for (const turn of turns) {
+          const keys = await Promise.all(ids.map((id) => ledger.keys(id)));
+          const active = keys.map((list) => list.filter((key) => !key.revoked));
+          const asked: Promise<unknown>[] = [];
+          const expected: unknown[] = [];
+          for (const [kind, at, first, second] of turn) {
+            const [id, on] = [ids[at], paper[at]];
+            const charge = (tokens: number, day: number) => ({
+              account: id,
+              keyId: 'key',
+              tokens,
+              atMs: day * DAY_MS,
+            });
+            if (kind === 'debit') {
+              const enough = on.balance >= first;
+              if (enough) {
+                on.balance -= first;
+                on.debits.push({ tokens: first, day: second });
+              }
+              asked.push(ledger.debit(charge(first, second)));
+              expected.push({ outcome: enough ? 'debited' : 'insufficient', balance: on.balance });
+            } else if (kind === 'grant') {
+              const granted = !on.causes.has(second);
+              if (granted) on.balance += first;
+              on.causes.add(second);
+              asked.push(ledger.grant(id, { tokens: first, cause: `cause ${second}`, atMs: 0 }));
+              expected.push({ granted, balance: on.balance });
+            } else if (kind === 'refund') {
+              const last = on.debits.pop();
+              if (!last) continue;
+              on.balance += last.tokens;
+              asked.push(ledger.refund(charge(last.tokens, last.day)));
+              expected.push(undefined);
+            } else if (kind === 'member') {
+              on.member = first;
+              asked.push(ledger.setMember(id, first));
+              expected.push(undefined);
+            } else if (kind === 'create key') {
+              const created = on.activeKeys < 3;
+              if (created) on.activeKeys++;
+              asked.push(ledger.createKey(id, '', 0).then((made) => made.created));
+              expected.push(created);
+            } else {
+              const key = active[at].pop();
+              if (!key) continue;
+              on.activeKeys--;
+              asked.push(ledger.revokeKey(id, key.id));
+              expected.push(true);
+            }
+          }
+          expect(await Promise.all(asked)).toEqual(expected);
+          for (const [at, id] of ids.entries()) {
+            const { balance, member, debits, activeKeys } = paper[at];
+            expect(await ledger.account(id)).toMatchObject({ balance, member });
+            const kept = (await ledger.keys(id)).filter((key) => !key.revoked);
+            expect(kept).toHaveLength(activeKeys);
+            const usage = await ledger.usage(id);
+            for (const day of [0, 1, 2]) {
+              const onPaper = debits.filter((debit) => debit.day === day);
+              const text = new Date(day * DAY_MS).toISOString().slice(0, 10);
+              const kept = usage.find((row) => row.day === text) ?? { requests: 0, tokens: 0 };
+              expect(kept).toMatchObject({
+                requests: onPaper.length,
+                tokens: onPaper.reduce((sum, debit) => sum + debit.tokens, 0),
+              });
+            }
+            const granted = (await ledger.grants(id)).reduce((sum, grant) => sum + grant.tokens, 0);
+            const used = usage.reduce((sum, day) => sum + day.tokens, 0);
+            expect(granted - used).toBe(balance);
+          }
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

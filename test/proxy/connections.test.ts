@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+
+const county = smallCounty({ fips: '24510', seed: 11, blocks: 12, pois: 40 });
+const [hot, cold] = county.blocks.slice(3).map(({ geoid }) => `/v1/blocks/${geoid}/summary`);
+const TOKENS = 5000;
+
+let folder: string;
+let proxy: ProxyHarness;
+let customer: { id: string; key: string };
+/** Lets the reads go that `holdReads` holds back. */
+let letGo = () => {};
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-connections-'));
+  await publishSmallRelease(folder, 'small', [county]);
+  proxy = await openProxy(folder);
+  customer = await proxy.customer({ tokens: TOKENS });
+  await proxy.app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterEach(async () => {
+  letGo();
+  await proxy.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Holds store reads back; resolves when the first has begun. */
+function holdReads(): Promise<void> {
+  const readRange = proxy.store.readRange.bind(proxy.store);
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return new Promise((begun) => {
+    proxy.store.readRange = async (...range) => {
+      begun();
+      await held;
+      return readRange(...range);
+    };
+  });
+}
+
+function open(): Promise<{ socket: Socket; received: () => string }> {
+  const { port } = proxy.app.server.address() as { port: number };
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => resolve({ socket, received: () => text }));
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', () => {});
+  });
+}
+
+const ask = (url: string) =>
+  `GET ${url} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.key}\r\n\r\n`;
+const balance = async () => (await proxy.ledger.account(customer.id))!.balance;
+
+test('an answer that waited behind another when its client left is refunded too', async () => {
+  await proxy.get(hot, customer.key);
+  const paid = await balance();
+  const reading = holdReads();
+  const { socket } = await open();
+  socket.write(ask(cold) + ask(hot) + ask(hot));
+  await reading;
+  await vi.waitFor(async () => expect(await balance()).toBeLessThan(paid));
+  socket.resetAndDestroy();
+  letGo();
+  await vi.waitFor(async () => expect(await balance()).toBe(paid));
+  const [day] = await proxy.ledger.usage(customer.id);
+  expect(day).toMatchObject({ requests: 1, tokens: TOKENS - paid });
+});
+
+test('pipelined answers come in order, and each is charged once', async () => {
+  const { socket, received } = await open();
+  socket.write(ask(cold) + ask(hot) + ask(cold));
+  await vi.waitFor(() => expect(received().match(/"results"/g)).toHaveLength(3));
+  const charged = [...received().matchAll(/x-tokens-charged: (\d+)/g)].map(([, n]) => Number(n));
+  const sum = charged.reduce((total, tokens) => total + tokens, 0);
+  socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await balance()).toBe(TOKENS - sum);
+});
+
+test('while it closes, the service answers what open connections ask, and nothing but problems', async () => {
+  const reading = holdReads();
+  const { socket, received } = await open();
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  socket.write(ask(cold));
+  await reading;
+  const closed = proxy.app.close();
+  socket.write('GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  letGo();
+  await ended;
+  await closed;
+  const statuses = [...received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses).toEqual(['200', '200']);
+  expect(received().match(/x-request-id: /g)).toHaveLength(2);
+});
