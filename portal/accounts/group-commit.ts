@@ -65,15 +65,22 @@ export class GroupCommit {
     this.#queue = [];
     try {
       // Resolves when it is on the disk: the database is opened without overlapping syncs.
-      await this.#root.transaction(() => {
+      // Undone as a whole if it throws, as only a child transaction is.
+      await this.#root.childTransaction(() => {
         const batch = new LedgerBatch(this.#books);
         for (const { apply } of pending) apply(batch);
         batch.store();
       });
       for (const { settle } of pending) settle();
-    } catch (cause) {
-      const failure = new CommitFailed('the transaction failed', { cause });
+    } catch (error) {
+      const failure = new CommitFailed('the transaction failed', { cause: await reasonOf(error) });
       for (const { fail } of pending) fail(failure);
     }
   }
+}
+
+/** lmdb says why a commit failed by a promise on its error, which rejects with the reason. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { commitError?: Promise<never> };
+  return commitError ? commitError.catch((reason: unknown) => reason) : error;
 }

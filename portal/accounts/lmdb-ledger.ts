@@ -61,6 +61,9 @@ class LmdbLedger implements Ledger {
       // With overlapping syncs, a process that opens the ledger can set back a commit that another
       // has made and not yet synced: debits would be lost after they were acknowledged.
       overlappingSync: false,
+      // Changes are gathered in GroupCommit. lmdb would begin batches of its own, each with a promise
+      // that nobody holds: a commit that fails rejects it, and that ends the process.
+      eventTurnBatching: false,
     });
     this.#books = {
       accounts: this.#database('accounts'),
@@ -101,12 +104,13 @@ class LmdbLedger implements Ledger {
 
   debit(charge: Charge): Promise<Debit> {
     return this.#write((batch) => {
+      requireTokens(charge.tokens);
       const account = batch.account(charge.account);
       if (account.balance < charge.tokens) {
         return { outcome: 'insufficient', balance: account.balance };
       }
-      account.balance -= charge.tokens;
       const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
+      account.balance -= charge.tokens;
       usage.requests++;
       usage.tokens += charge.tokens;
       return { outcome: 'debited', balance: account.balance };
@@ -115,8 +119,13 @@ class LmdbLedger implements Ledger {
 
   refund(charge: Charge): Promise<void> {
     return this.#write((batch) => {
-      batch.account(charge.account).balance += charge.tokens;
+      requireTokens(charge.tokens);
+      const account = batch.account(charge.account);
       const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
+      if (usage.requests < 1 || usage.tokens < charge.tokens) {
+        throw new Error(`no debit of ${charge.tokens} tokens to refund to ${charge.account}`);
+      }
+      account.balance += charge.tokens;
       usage.requests--;
       usage.tokens -= charge.tokens;
     });
@@ -129,6 +138,7 @@ class LmdbLedger implements Ledger {
         throw new Error(`${address} has an account already`);
       }
       const id = randomUUID();
+      if (address !== null) batch.books.emails.put(address, id);
       const account = batch.create(id, {
         email: address,
         member,
@@ -136,7 +146,6 @@ class LmdbLedger implements Ledger {
         balance: 0,
         createdAtMs: Date.now(),
       });
-      if (address !== null) batch.books.emails.put(address, id);
       return { id, ...account };
     });
   }
@@ -165,6 +174,7 @@ class LmdbLedger implements Ledger {
 
   grant(id: AccountId, grant: Grant): Promise<{ granted: boolean; balance: number }> {
     return this.#write((batch) => {
+      requireTokens(grant.tokens);
       const account = batch.account(id);
       if (batch.books.grants.get([id, grant.cause]) !== undefined) {
         return { granted: false, balance: account.balance };
@@ -288,6 +298,13 @@ function entriesOf<Value>(database: Database<Value, string[]>, account: AccountI
   return Array.from(range, ({ key, value }): [string[], Value] => [key, value]);
 }
 
+/** One charge that is no number would leave an account without a balance. */
+function requireTokens(tokens: number): void {
+  if (!Number.isSafeInteger(tokens) || tokens < 0) {
+    throw new RangeError(`tokens are a whole number from 0, not ${tokens}`);
+  }
+}
+
 function publicKey({ id, prefix, label, createdAtMs, revoked }: KeyRecord): ApiKey {
   return { id, prefix, label, createdAtMs, revoked };
 }
@@ -312,7 +329,7 @@ function unavailable(directory: string, error: unknown): LedgerUnavailable {
   const advice =
     code === 'EACCES' || /permission denied/i.test(message)
       ? 'permission denied; let this user write to it'
-      : code === 'ENOSPC' || /no space|MDB_MAP_FULL/i.test(message)
+      : code === 'ENOSPC' || /no space|file too large|MDB_MAP_FULL/i.test(message)
         ? 'the disk is full; free some space'
         : `cannot be used (${message})`;
   return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });

@@ -25,13 +25,16 @@ export class RateWindow {
     if (!window) {
       window = { startMs: nowMs, used: 0 };
       this.#windows.set(subject, window);
-    } else if (nowMs - window.startMs >= this.windowSeconds * 1000) {
+    }
+    let elapsed = nowMs - window.startMs;
+    // Before the window began: the clock was set back, and the window would not end for as long.
+    if (elapsed < 0 || elapsed >= this.windowSeconds * 1000) {
       window.startMs = nowMs;
       window.used = 0;
+      elapsed = 0;
     }
     const allowed = window.used < this.limit;
     if (allowed) window.used++;
-    const elapsed = Math.max(0, nowMs - window.startMs);
     return {
       allowed,
       rate: {

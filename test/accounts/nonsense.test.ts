@@ -49,7 +49,7 @@ test('a debit at no time, or by a key that cannot be, changes nothing', async ()
   const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
   await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.refund({ ...charge, atMs: Number.NaN })).rejects.toThrow();
-  await expect(ledger.debit({ ...charge, keyId: 'k'.repeat(5_000) })).rejects.toThrow();
+  await expect(ledger.debit({ ...charge, keyId: 'k'.repeat(3_000) })).rejects.toThrow();
   expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
 });
 
@@ -87,7 +87,7 @@ test('an account whose address cannot be kept is not made', async () => {
     return accounts;
   };
   const before = await count();
-  const email = `${'a'.repeat(5_000)}@example.org`;
+  const email = `${'a'.repeat(3_000)}@example.org`;
   await expect(ledger.createAccount({ email })).rejects.toThrow();
   expect(await count()).toBe(before);
 });
