@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
-import type { Admission, Ledger } from '../../portal/accounts/ledger.ts';
+import type { Admission, KeyHash, Ledger } from '../../portal/accounts/ledger.ts';
 import { Problem } from '../http/problem.ts';
 import { rateLimited } from '../http/rate-headers.ts';
 
@@ -15,9 +16,7 @@ export async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Admitted> {
-  const key = bearerKey(request.headers.authorization);
-  if (!isWellFormedApiKey(key)) throw invalidKey();
-  const admission = await ledger.admit(hashApiKey(key), Date.now());
+  const admission = await ledger.admit(keyHashOf(request), Date.now());
   switch (admission.outcome) {
     case 'admitted':
       // An error after this point carries them too; a finished answer writes them itself.
@@ -30,6 +29,21 @@ export async function admit(
     case 'invalid-key':
       throw invalidKey();
   }
+}
+
+/** What a connection last sent as its key, and the hash of it: the next request mostly repeats it. */
+const lastKeys = new WeakMap<Socket, { authorization: string; hash: KeyHash }>();
+
+function keyHashOf(request: FastifyRequest): KeyHash {
+  const { socket } = request.raw;
+  const { authorization } = request.headers;
+  const last = lastKeys.get(socket);
+  if (last !== undefined && last.authorization === authorization) return last.hash;
+  const key = bearerKey(authorization);
+  if (!isWellFormedApiKey(key)) throw invalidKey();
+  const hash = hashApiKey(key);
+  lastKeys.set(socket, { authorization: authorization!, hash });
+  return hash;
 }
 
 function bearerKey(authorization: string | undefined): string {
