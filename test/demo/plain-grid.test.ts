@@ -3,13 +3,12 @@ import { expect, test } from 'vitest';
 import { readBlocks } from '../../builder/census/blocks.ts';
 import { routeCounty } from '../../builder/county/county-job.ts';
 import { planCity } from '../../builder/demo/city-plan.ts';
+import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../builder/demo/plain-grid.ts';
 import {
-  PLAIN_GRID,
-  PLAIN_GRID_PLACES,
   plainGridBlock,
   plainGridCorner,
   plainGridWalk,
-} from '../../builder/demo/plain-grid.ts';
+} from '../../builder/demo/plain-grid-oracle.ts';
 import { extractOsm } from '../../builder/osm/extract.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';

@@ -2,12 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { planCity } from '../../builder/demo/city-plan.ts';
-import {
-  PLAIN_GRID,
-  PLAIN_GRID_PLACES,
-  plainGridBlock,
-  plainGridWalk,
-} from '../../builder/demo/plain-grid.ts';
+import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../builder/demo/plain-grid.ts';
+import { plainGridBlock, plainGridWalk } from '../../builder/demo/plain-grid-oracle.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { DEMO_CITY } from '../support/demo-release.setup.ts';
