@@ -1,0 +1,157 @@
+import { readWithOsmium } from '../osm/opl.ts';
+
+/**
+ * A walking engine of its own, to hold ours against: elements as osmium reads them, a pedestrian
+ * profile written down anew, great-circle lengths, Dijkstra from node to node. Slow, and shares no
+ * code with the builder.
+ */
+const WALKED = new Set([
+  ...['primary', 'primary_link', 'secondary', 'secondary_link', 'tertiary', 'tertiary_link'],
+  ...['unclassified', 'residential', 'road', 'living_street', 'service', 'track', 'path'],
+  ...['steps', 'pedestrian', 'footway', 'cycleway', 'trunk', 'trunk_link'],
+]);
+const CLOSED = ['no', 'private'];
+const OPEN = ['yes', 'designated', 'permissive'];
+const EARTH_METRES = 6_371_008.8;
+const METRES_PER_MS = 4.8 / 3600;
+/** Nodes a piece of the map must have for points to be tied to it. */
+const LEAST_NODES = 60;
+
+type Position = readonly [lon: number, lat: number];
+interface Piece {
+  readonly a: number;
+  readonly b: number;
+  readonly metres: number;
+}
+interface Foot {
+  readonly piece: Piece;
+  /** Part of the piece before it. */
+  readonly t: number;
+  readonly metres: number;
+}
+
+export class SecondEngine {
+  readonly #at = new Map<number, Position>();
+  readonly #neighbours = new Map<number, { to: number; metres: number }[]>();
+  readonly #pieces: Piece[] = [];
+
+  constructor(pbf: string) {
+    const elements = readWithOsmium(pbf);
+    for (const { type, id, lon, lat } of elements) {
+      if (type === 'node') this.#at.set(id, [Number(lon), Number(lat)]);
+    }
+    for (const { type, tags, refs } of elements) {
+      if (type !== 'way' || !WALKED.has(tags.get('highway') ?? '')) continue;
+      const foot = tags.get('foot') ?? '';
+      const isClosed = CLOSED.includes(tags.get('access') ?? '') && !OPEN.includes(foot);
+      if (CLOSED.includes(foot) || isClosed) continue;
+      const known = refs!.filter((ref) => this.#at.has(ref));
+      for (let i = 1; i < known.length; i++) this.#connect(known[i - 1], known[i]);
+    }
+  }
+
+  /** Milliseconds on foot from each origin to every point; Infinity beyond `limitMs`. */
+  times(points: readonly Position[], origins: readonly number[], limitMs: number): number[][] {
+    const mainland = this.#mainland();
+    const pieces = this.#pieces.filter((piece) => mainland.has(piece.a));
+    const feet = points.map((point) => this.#nearest(pieces, point));
+    return origins.map((origin) => {
+      const from = feet[origin];
+      const metres = this.#dijkstra(from, limitMs * METRES_PER_MS);
+      return feet.map((to) => {
+        const { a, b, metres: length } = to.piece;
+        const viaA = (metres.get(a) ?? Infinity) + to.t * length;
+        const viaB = (metres.get(b) ?? Infinity) + (1 - to.t) * length;
+        const along =
+          to.piece === from.piece ? from.metres + Math.abs(to.t - from.t) * length : Infinity;
+        return (Math.min(viaA, viaB, along) + to.metres) / METRES_PER_MS;
+      });
+    });
+  }
+
+  #connect(a: number, b: number): void {
+    const metres = greatCircle(this.#at.get(a)!, this.#at.get(b)!);
+    this.#pieces.push({ a, b, metres });
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ]) {
+      const list = this.#neighbours.get(from) ?? [];
+      this.#neighbours.set(from, list);
+      list.push({ to, metres });
+    }
+  }
+
+  /** Nodes of connected pieces that are large enough. */
+  #mainland(): Set<number> {
+    const kept = new Set<number>();
+    const seen = new Set<number>();
+    for (const start of this.#neighbours.keys()) {
+      if (seen.has(start)) continue;
+      const piece = [start];
+      seen.add(start);
+      for (const node of piece) {
+        for (const { to } of this.#neighbours.get(node)!) {
+          if (seen.has(to)) continue;
+          seen.add(to);
+          piece.push(to);
+        }
+      }
+      if (piece.length >= LEAST_NODES) for (const node of piece) kept.add(node);
+    }
+    return kept;
+  }
+
+  #nearest(pieces: readonly Piece[], [lon, lat]: Position): Foot {
+    const perLat = (EARTH_METRES * Math.PI) / 180;
+    const perLon = perLat * Math.cos((lat * Math.PI) / 180);
+    let best: Foot | null = null;
+    for (const piece of pieces) {
+      const [[lonA, latA], [lonB, latB]] = [this.#at.get(piece.a)!, this.#at.get(piece.b)!];
+      const [ax, ay] = [(lonA - lon) * perLon, (latA - lat) * perLat];
+      const [dx, dy] = [(lonB - lonA) * perLon, (latB - latA) * perLat];
+      const squared = dx * dx + dy * dy;
+      const t = squared === 0 ? 0 : Math.max(0, Math.min(1, -(ax * dx + ay * dy) / squared));
+      const metres = Math.hypot(ax + t * dx, ay + t * dy);
+      if (!best || metres < best.metres) best = { piece, t, metres };
+    }
+    return best!;
+  }
+
+  #dijkstra(from: Foot, limit: number): Map<number, number> {
+    const metres = new Map<number, number>();
+    const settled = new Map<number, number>();
+    const { a, b, metres: length } = from.piece;
+    metres.set(a, from.metres + from.t * length);
+    metres.set(b, Math.min(metres.get(b) ?? Infinity, from.metres + (1 - from.t) * length));
+    // Buckets of a metre: labels within one are settled in any order, and again if they improve.
+    const buckets: number[][] = [];
+    const put = (node: number) => {
+      const bucket = Math.floor(metres.get(node)!);
+      buckets[bucket] ??= [];
+      buckets[bucket].push(node);
+    };
+    put(a);
+    put(b);
+    for (let bucket = 0; bucket <= limit; bucket++) {
+      for (const node of buckets[bucket] ?? []) {
+        const label = metres.get(node)!;
+        if (settled.get(node) === label) continue;
+        settled.set(node, label);
+        for (const { to, metres: step } of this.#neighbours.get(node)!) {
+          if (label + step >= (metres.get(to) ?? Infinity)) continue;
+          metres.set(to, label + step);
+          put(to);
+        }
+      }
+    }
+    return metres;
+  }
+}
+
+function greatCircle([lonA, latA]: Position, [lonB, latB]: Position): number {
+  const [phiA, phiB] = [latA, latB].map((lat) => (lat * Math.PI) / 180);
+  const half = Math.sin((phiB - phiA) / 2) ** 2;
+  const across = Math.sin((((lonB - lonA) / 2) * Math.PI) / 180) ** 2;
+  return 2 * EARTH_METRES * Math.asin(Math.sqrt(half + Math.cos(phiA) * Math.cos(phiB) * across));
+}
