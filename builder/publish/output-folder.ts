@@ -1,6 +1,7 @@
-import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { COUNTY_OBJECT_KINDS, LATEST } from '../../shards/manifest.ts';
+import { takeLock } from '../../shards/store/lock-file.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
@@ -45,37 +46,17 @@ export async function claimOutputFolder(
 }
 
 async function lock(file: string, folder: string): Promise<() => Promise<void>> {
-  const scratch = `${file}.${process.pid}`;
   try {
-    // Linked into place with its content: nobody ever sees a lock that does not say whose it is.
-    await writeFile(scratch, String(process.pid));
-    await link(scratch, file);
-    return () => rm(file, { force: true });
+    const taken = await takeLock(file);
+    if (taken.taken) return taken.release;
+    throw new BuildError(
+      `${folder}: another build (process ${taken.owner}) is writing to it; wait for it, or give another --out`,
+    );
   } catch (error) {
+    if (error instanceof BuildError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') {
       throw new BuildError(`${folder}: the disk is full; free some space and run again`);
     }
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unreadable(file, error);
-  } finally {
-    await rm(scratch, { force: true });
-  }
-  const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-  if (isAlive(owner)) {
-    throw new BuildError(
-      `${folder}: another build (process ${owner}) is writing to it; wait for it, or give another --out`,
-    );
-  }
-  // Its owner was killed. Whatever it left is whole objects under content-hashed names.
-  await rm(file, { force: true });
-  return lock(file, folder);
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    throw unreadable(file, error);
   }
 }

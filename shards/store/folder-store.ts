@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../errors.ts';
+import { type Lock, takeLock } from './lock-file.ts';
 import type { ObjectRef, WritableStore } from './store.ts';
 
 /** Files kept open between reads: objects are immutable, so a handle never goes stale. */
@@ -65,20 +66,16 @@ export class FolderStore implements WritableStore {
   }
 
   async putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string> {
-    const lock = this.#path(`${name}.lock`);
-    let handle: FileHandle;
+    let lock: Lock;
     try {
-      await mkdir(path.dirname(lock), { recursive: true });
-      handle = await open(lock, 'wx');
+      const file = this.#path(`${name}.lock`);
+      await mkdir(path.dirname(file), { recursive: true });
+      lock = await takeLock(file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-        throw new StoreError(
-          'conflict',
-          name,
-          `is being replaced by another process; if none is running, remove ${lock}`,
-        );
-      }
       throw this.#explain(name, error);
+    }
+    if (!lock.taken) {
+      throw new StoreError('conflict', name, `is being replaced by process ${lock.owner}`);
     }
     try {
       const current = await this.readWhole(name).catch((error) => {
@@ -91,8 +88,7 @@ export class FolderStore implements WritableStore {
       await this.#writeWhole(name, bytes);
       return identityOf(bytes);
     } finally {
-      await handle.close();
-      await rm(lock, { force: true });
+      await lock.release();
     }
   }
 
