@@ -1,155 +1,139 @@
-import {
-  type CountyManifest,
-  FORMAT_VERSION,
-  type Latest,
-  type Manifest,
-} from '../shards/manifest.ts';
-import type { StreetMode } from '../shards/modes.ts';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FORMAT_VERSION } from '../shards/format-version.ts';
+import type { CountyManifest, Latest, Manifest } from '../shards/manifest.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
-import type { BoundingBox, CountyFips, Metres } from '../shards/units.ts';
-import { type CensusBlock, countiesIn, readBlocks } from './census/blocks.ts';
-import { buildCounty } from './county/county-objects.ts';
+import type { CountyFips } from '../shards/units.ts';
+import type { BuildRequest } from './build-request.ts';
+import { readPlaces } from './census/places.ts';
+import { scopeCounties } from './county/county-scope.ts';
+import { searchCounties } from './county/search-counties.ts';
+import { transposePois, transposeReach } from './county/transpose-region.ts';
 import { TAXONOMY, TAXONOMY_VERSION } from './destinations/taxonomy.ts';
-import { boxContains, bufferBox } from './geo/wgs84.ts';
-import { fingerprint } from './inputs/fingerprint.ts';
-import { extractOsm, type OsmExtract } from './osm/extract.ts';
 import type { Progress } from './progress.ts';
-import { publishManifest, putCounty } from './publish/publish.ts';
-import { assumptions, ROUTING } from './routing-parameters.ts';
-import { buildModeNetwork } from './streets/mode-network.ts';
-import { buildNetwork } from './streets/network.ts';
+import { publishManifest } from './publish/publish.ts';
+import { putObject } from './publish/put-object.ts';
+import { Receipts } from './receipts/receipts.ts';
+import { buildWorld } from './region/build-world.ts';
+import { boxAround, readRegion } from './region/read-region.ts';
+import { components } from './release/components.ts';
+import { countyMap } from './release/county-map.ts';
+import { boxOfPlaces, homesByCounty, putDestIds } from './release/poi-homes.ts';
+import { poiMap } from './release/poi-map.ts';
+import { putStates } from './release/state-objects.ts';
+import { assumptions } from './routing-parameters.ts';
 
-/** What a release is made of. */
-export interface BuildRequest {
-  /** OSM PBF files. */
-  readonly osm: readonly string[];
-  /** TIGER/Line `tabblock20` shapefiles, zipped or not. */
-  readonly blocks: readonly string[];
-  /** Empty: every county the block files speak of. */
-  readonly counties: readonly CountyFips[];
-  /** The label of the release. */
-  readonly release: string;
-}
+export type { BuildRequest } from './build-request.ts';
 
 export interface BuildResult {
   readonly latest: Latest;
   readonly manifest: Manifest;
+  /** Counties that were searched; the others' objects were there already. */
+  readonly searched: readonly CountyFips[];
   /** Rows of all POI matrices, and the bytes of those objects. */
   readonly poiRows: number;
   readonly poiBytes: number;
 }
 
-const MODES: readonly StreetMode[] = ['walk', 'bike'];
-const SECONDS_PER_MINUTE = 60;
-
-/** As far as anything within reach of a county can be: a straight half-hour ride, and the link. */
-const BUFFER: Metres =
-  ROUTING.bikeMetresPerSecond * ROUTING.maxMinutes * SECONDS_PER_MINUTE + ROUTING.linkRadii[1];
-
-/** Census day: what the 2020 blocks and their populations speak of. */
-const CENSUS_DAY = '2020-04-01';
-
 /**
- * Builds a release from open data and publishes it. Nothing is published unless all of it was
- * built: `latest.json` is swapped last.
+ * Builds a release from open data and publishes it. Stages leave receipts in the store, so a build
+ * that was broken off goes on where it was, and one of changed inputs does what they changed.
+ * Nothing is published unless all of it was built: `latest.json` is swapped last.
  */
 export async function buildRelease(
   request: BuildRequest,
   store: WritableStore,
   progress: Progress,
 ): Promise<BuildResult> {
-  const blocks = await readCountyBlocks(request, progress);
-  const area = bufferBox(boxAround([...blocks.values()].flat()), BUFFER);
-  const extract = await extractOsm(request.osm, area, progress);
-
-  const networkStage = progress.start('network', MODES.length, 'modes');
-  const streets = buildNetwork(extract.streets, extract.nodes);
-  const networks = MODES.map((mode, i) => {
-    const network = buildModeNetwork(streets, mode, extract.coverage);
-    networkStage.at(i + 1);
-    return network;
-  });
-  networkStage.finish(
-    `${streets.edgeCount} street edges; ${networks.map((n) => `${n.mode}: ${n.graph.vertexCount} vertices, ${n.islandVertices} cut off on islands`).join('; ')}`,
-  );
-
-  const taxonomy = new Taxonomy(TAXONOMY.map(publicType));
-  const counties: Record<CountyFips, CountyManifest> = {};
-  const total = [...blocks.values()].reduce((sum, list) => sum + list.length, 0);
-  const search = progress.start('search', total, 'blocks');
-  let done = 0;
-  let poiRows = 0;
-  let poiBytes = 0;
-  for (const [county, countyBlocks] of blocks) {
-    const reach = bufferBox(boxAround(countyBlocks), BUFFER);
-    const destinations = extract.destinations
-      .filter((d) => d.entrances.some(({ lon, lat }) => boxContains(reach, lon, lat)))
-      .sort((a, b) => a.destId - b.destId);
-    const built = buildCounty(
-      { county, blocks: countyBlocks, destinations, networks },
-      taxonomy.leafIds,
-      (inCounty) => search.at(done + inCounty),
-    );
-    done += countyBlocks.length;
-    poiRows += built.poiRows;
-    poiBytes += built.objects.pois.length;
-    counties[county] = await putCounty(store, county, built);
+  const scratch = await openScratch(request.scratch);
+  try {
+    return await buildIn(scratch, request, store, progress);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
   }
-  search.finish(`${poiRows} POI rows, ${(poiBytes / Math.max(1, poiRows)).toFixed(2)} bytes each`);
+}
 
+async function openScratch(folder: string | undefined): Promise<string> {
+  if (folder === undefined) return mkdtemp(path.join(tmpdir(), 'tta-build-'));
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+async function buildIn(
+  scratch: string,
+  request: BuildRequest,
+  store: WritableStore,
+  progress: Progress,
+): Promise<BuildResult> {
+  const taxonomy = new Taxonomy(TAXONOMY.map(publicType));
+  const region = await readRegion(request, progress);
+  const linked = buildWorld(region, taxonomy, progress);
+  const scopes = scopeCounties(linked);
+  const receipts = new Receipts(store);
+  const stage = { linked, scopes, store, receipts, scratch, progress };
+
+  const search = await searchCounties({ ...stage, request });
+  const { counties: searched } = search;
+  const transposing = { ...stage, searched, memory: search.plan.transposeMemory };
+  const placesInScope = new Set(scopes.flatMap(({ places }) => [...places]));
+  const homes = homesByCounty(region.destinations, placesInScope, linked.blocks);
+  const reachTo = await transposeReach(transposing);
+  const catchments = await transposePois(transposing, homes);
+
+  const counties: Record<CountyFips, CountyManifest> = {};
+  for (const [county, { poi_rows, reach_rows, objects, ...facts }] of searched) {
+    const places = homes.get(county) ?? [];
+    counties[county] = {
+      ...facts,
+      poi_box: boxOfPlaces(places),
+      objects: {
+        ...objects,
+        'reach-to': reachTo.get(county)!,
+        catchment: catchments.get(county)!,
+        'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, places)),
+      },
+    };
+  }
+  const censusPlaces = await readPlaces(request.places ?? [], boxAround(linked.blocks));
+  const outlined = [...searched].map(([county, { population, objects }]) => ({
+    county,
+    population,
+    blocks: objects.blocks,
+  }));
   const manifest: Manifest = {
     format: FORMAT_VERSION,
     release: request.release,
-    modes: [...MODES],
-    components: await components(request, extract),
-    assumptions: assumptions(),
+    modes: region.transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
+    components: await components(request, region),
+    assumptions: assumptions(region.transit),
     taxonomy: { version: TAXONOMY_VERSION, types: [...taxonomy.types] },
+    feeds: [...(region.transit?.feeds ?? [])],
     counties,
+    states: await putStates(store, censusPlaces, linked.blocks),
+    objects: {
+      'dest-ids': await putDestIds(store, homes),
+      'county-map': await putObject(
+        store,
+        'county-map/all',
+        'fgb',
+        await countyMap(store, outlined),
+      ),
+    },
+    tiles: {},
   };
   const latest = await publishManifest(store, manifest, new Date());
-  return { latest, manifest, poiRows, poiBytes };
-}
-
-async function readCountyBlocks(request: BuildRequest, progress: Progress) {
-  const counties =
-    request.counties.length > 0
-      ? [...new Set(request.counties)].sort()
-      : await countiesIn(request.blocks);
-  const stage = progress.start('blocks', null, 'records');
-  const blocks = await readBlocks(request.blocks, counties, (records) => stage.at(records));
-  const kept = [...blocks.values()].reduce((sum, list) => sum + list.length, 0);
-  stage.finish(`${kept} blocks of ${counties.join(', ')}`);
-  return blocks;
-}
-
-async function components(
-  request: BuildRequest,
-  extract: OsmExtract,
-): Promise<Manifest['components']> {
-  const osm = `osm-${(await fingerprint(request.osm)).slice(0, 16)}`;
-  const tiger = `tabblock20-${(await fingerprint(request.blocks)).slice(0, 16)}`;
-  const osmDay = new Date(extract.newestMs).toISOString().slice(0, 10);
-  const pois = `${osm}/taxonomy-${TAXONOMY_VERSION}`;
-  return [
-    { component: 'road_network', version: osm, effective_date: osmDay },
-    { component: 'pois', version: pois, effective_date: osmDay },
-    { component: 'blocks', version: tiger, effective_date: CENSUS_DAY },
-    { component: 'parks', version: pois, effective_date: osmDay },
-  ];
+  return {
+    latest,
+    manifest,
+    searched: search.made,
+    poiRows: [...searched.values()].reduce((sum, { poi_rows }) => sum + poi_rows, 0),
+    poiBytes: [...searched.values()].reduce((sum, { objects }) => sum + objects.pois.bytes, 0),
+  };
 }
 
 function publicType({ dest_type_id, label, name, parent_id }: (typeof TAXONOMY)[number]) {
   return { dest_type_id, label, name, parent_id };
-}
-
-function boxAround(blocks: readonly CensusBlock[]): BoundingBox {
-  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
-  for (const { lon, lat } of blocks) {
-    minLon = Math.min(minLon, lon);
-    maxLon = Math.max(maxLon, lon);
-    minLat = Math.min(minLat, lat);
-    maxLat = Math.max(maxLat, lat);
-  }
-  return { minLon, minLat, maxLon, maxLat };
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { buildRelease } from '../builder/build.ts';
@@ -55,7 +56,15 @@ async function buildDemo(folder: string, store: string): Promise<void> {
   const opened = openStore(store);
   try {
     const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'demo') }, progress);
-    const request = { osm: [city.osm], blocks: city.blocks, counties: [], release: 'demo' };
+    const request = {
+      osm: [city.osm],
+      blocks: city.blocks,
+      gtfs: [city.gtfs],
+      places: [city.places],
+      counties: [],
+      release: 'demo',
+      workers: availableParallelism(),
+    };
     await buildRelease(request, opened, progress);
   } finally {
     await opened.close();

@@ -1,6 +1,8 @@
+import { type Content, contentOf, joined } from './content.ts';
 import { crc32c } from './crc32c.ts';
 import { ShardError } from './errors.ts';
-import { FORMAT_VERSION } from './manifest.ts';
+import { FORMAT_VERSION } from './format-version.ts';
+import type { ObjectRef, Store } from './store/store.ts';
 
 /**
  * The envelope of every binary object:
@@ -15,7 +17,7 @@ import { FORMAT_VERSION } from './manifest.ts';
  *     …   4  CRC-32C of all of the above
  *
  * Little-endian. Sections follow, each on an 8-byte boundary, so that typed arrays view them
- * without a copy.
+ * without a copy. A section of rows that each carry a checksum of their own has none here: zero.
  */
 const MAGIC = 'TTASHARD';
 const FIXED_BYTES = 24;
@@ -26,6 +28,15 @@ export interface Section {
   readonly tag: string;
   readonly bytes: Uint8Array;
 }
+
+/** A last section of rows, which may be too many for memory. */
+export interface RowSection {
+  readonly tag: string;
+  readonly rows: Content;
+}
+
+/** Tags of the sections whose rows are checked one by one. */
+export const SELF_CHECKED = 'ROWS';
 
 export interface SectionEntry {
   readonly tag: string;
@@ -43,31 +54,72 @@ export interface Envelope {
 /** Bytes to fetch first: more than any header in use, so that one read is enough. */
 export const HEADER_READ_BYTES = 1024;
 
+/** A whole object in memory. */
 export function writeEnvelope(kind: string, sections: readonly Section[]): Uint8Array {
+  const { header, offsets, end } = layOut(
+    kind,
+    sections.map(({ tag, bytes }) => ({ tag, bytes: bytes.length, crc: crcOf(tag, bytes) })),
+  );
+  const out = new Uint8Array(end);
+  out.set(header);
+  sections.forEach(({ bytes }, i) => {
+    out.set(bytes, offsets[i]);
+  });
+  return out;
+}
+
+/** An object whose last section is rows that need not be in memory. */
+export function envelopeContent(
+  kind: string,
+  sections: readonly Section[],
+  last: RowSection,
+): Content {
+  const entries = sections.map(({ tag, bytes }) => ({
+    tag,
+    bytes: bytes.length,
+    crc: crcOf(tag, bytes),
+  }));
+  const { header, offsets, end } = layOut(kind, [
+    ...entries,
+    { tag: last.tag, bytes: last.rows.bytes, crc: 0 },
+  ]);
+  const head = new Uint8Array(offsets[sections.length]);
+  head.set(header);
+  sections.forEach(({ bytes }, i) => {
+    head.set(bytes, offsets[i]);
+  });
+  const padding = new Uint8Array(end - head.length - last.rows.bytes);
+  return joined([contentOf(head), last.rows, contentOf(padding)]);
+}
+
+function crcOf(tag: string, bytes: Uint8Array): number {
+  return tag === SELF_CHECKED ? 0 : crc32c(bytes);
+}
+
+function layOut(kind: string, sections: readonly { tag: string; bytes: number; crc: number }[]) {
   const headerBytes = FIXED_BYTES + sections.length * ENTRY_BYTES + 4;
-  let offset = align(headerBytes);
-  const offsets: number[] = [];
-  for (const section of sections) {
-    offsets.push(offset);
-    offset = align(offset + section.bytes.length);
-  }
-  const out = new Uint8Array(offset);
-  const view = new DataView(out.buffer);
-  putLetters(out, 0, MAGIC);
+  let end = align(headerBytes);
+  const offsets = sections.map(({ bytes }) => {
+    const offset = end;
+    end = align(offset + bytes);
+    return offset;
+  });
+  const header = new Uint8Array(headerBytes);
+  const view = new DataView(header.buffer);
+  putLetters(header, 0, MAGIC);
   view.setUint16(8, FORMAT_VERSION, true);
   view.setUint16(10, sections.length, true);
-  putLetters(out, 12, kind);
+  putLetters(header, 12, kind);
   view.setUint32(16, headerBytes, true);
-  sections.forEach((section, i) => {
+  sections.forEach(({ tag, bytes, crc }, i) => {
     const at = FIXED_BYTES + i * ENTRY_BYTES;
-    putLetters(out, at, section.tag);
-    view.setUint32(at + 4, crc32c(section.bytes), true);
+    putLetters(header, at, tag);
+    view.setUint32(at + 4, crc, true);
     view.setBigUint64(at + 8, BigInt(offsets[i]), true);
-    view.setBigUint64(at + 16, BigInt(section.bytes.length), true);
-    out.set(section.bytes, offsets[i]);
+    view.setBigUint64(at + 16, BigInt(bytes), true);
   });
-  view.setUint32(headerBytes - 4, crc32c(out, 0, 0, headerBytes - 4), true);
-  return out;
+  view.setUint32(headerBytes - 4, crc32c(header, 0, 0, headerBytes - 4), true);
+  return { header, offsets, end };
 }
 
 /**
@@ -115,6 +167,17 @@ export function readEnvelope(
   return { kind: found, headerBytes, sections };
 }
 
+/**
+ * Everything of an object before its rows, which come last: one small read to learn how much that
+ * is, and another if it is more.
+ */
+export async function readHead(store: Store, ref: ObjectRef, kind: string): Promise<Uint8Array> {
+  const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
+  const envelope = readEnvelope(ref.name, first, ref.bytes, kind);
+  const bytes = sectionOf(ref.name, envelope, SELF_CHECKED).offset;
+  return bytes <= first.length ? first : store.readRange(ref, 0, bytes);
+}
+
 export function sectionOf(object: string, envelope: Envelope, tag: string): SectionEntry {
   const entry = envelope.sections.find((s) => s.tag === tag);
   if (!entry) throw new ShardError(object, tag, 'section is missing');
@@ -132,7 +195,7 @@ export function checkedSection(
   const entry = sectionOf(object, envelope, tag);
   const bytes = whole.subarray(entry.offset - base, entry.offset - base + entry.bytes);
   if (bytes.length !== entry.bytes) throw new ShardError(object, tag, 'truncated');
-  if (crc32c(bytes) !== entry.crc) {
+  if (crcOf(tag, bytes) !== entry.crc) {
     throw new ShardError(object, tag, 'corrupted: checksum does not match');
   }
   return bytes;

@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { FORMAT_VERSION } from './format-version.ts';
 import { MODE_LABELS } from './modes.ts';
 import { taxonomySchema } from './taxonomy.ts';
-
-/** The version of every binary layout in `shards/`. A reader refuses another one. */
-export const FORMAT_VERSION = 1;
 
 export const objectRefSchema = z.strictObject({
   name: z.string().regex(/^[a-z-]+\/[0-9A-Za-z.-]+$/),
@@ -12,8 +10,27 @@ export const objectRefSchema = z.strictObject({
 });
 
 /** The objects each county has, by kind. The kind is also the folder in the store. */
-export const COUNTY_OBJECT_KINDS = ['index', 'nearest', 'pois', 'blocks'] as const;
+export const COUNTY_OBJECT_KINDS = [
+  'index',
+  'nearest',
+  'pois',
+  'blocks',
+  'reach-from',
+  'reach-to',
+  'catchment',
+  'poi-map',
+] as const;
 export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
+
+/** The objects each state has: of the census places in it that have blocks in the release. */
+export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
+export type StateObjectKind = (typeof STATE_OBJECT_KINDS)[number];
+
+/** The objects a release has one of. */
+export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
+export type ReleaseObjectKind = (typeof RELEASE_OBJECT_KINDS)[number];
+
+export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
 export const countySchema = z.strictObject({
   /** Blocks in the county: rows of its index and of its nearest object. */
@@ -21,14 +38,49 @@ export const countySchema = z.strictObject({
   population: z.int().min(0),
   /** Blocks that at least one mode could be routed from. */
   routable_blocks: z.int().min(0),
-  objects: z.strictObject({
-    index: objectRefSchema,
-    nearest: objectRefSchema,
-    pois: objectRefSchema,
-    blocks: objectRefSchema,
-  }),
+  /** West, south, east and north edge of its block polygons, degrees. */
+  block_box: boxSchema,
+  /** The same of the points of interest at home in it; null where there are none. */
+  poi_box: boxSchema.nullable(),
+  objects: z.strictObject(objectsOf(COUNTY_OBJECT_KINDS)),
 });
 export type CountyManifest = z.infer<typeof countySchema>;
+
+export const stateSchema = z.strictObject({
+  places: z.int().min(0),
+  objects: z.strictObject(objectsOf(STATE_OBJECT_KINDS)),
+});
+export type StateManifest = z.infer<typeof stateSchema>;
+
+function objectsOf<K extends string>(kinds: readonly K[]) {
+  return Object.fromEntries(kinds.map((kind) => [kind, objectRefSchema])) as Record<
+    K,
+    typeof objectRefSchema
+  >;
+}
+
+/** A GTFS feed as the release read it. */
+export const feedSchema = z.strictObject({
+  agency: z.string(),
+  file: z.string(),
+  sha256: z.string(),
+  time_zone: z.string(),
+  /** The service day it was read on. */
+  service_date: z.iso.date(),
+  /** Whether that is the day the release stands for. */
+  runs_on_common_day: z.boolean(),
+  trips_in_window: z.int().min(0),
+  /** Rows that could not be taken as they are, by file and reason. */
+  problems: z.array(
+    z.strictObject({
+      file: z.string(),
+      problem: z.string(),
+      rows: z.int(),
+      first_line: z.int(),
+    }),
+  ),
+});
+export type FeedFacts = z.infer<typeof feedSchema>;
 
 export const componentSchema = z.strictObject({
   component: z.enum(['road_network', 'transit_network', 'pois', 'blocks', 'parks']),
@@ -51,7 +103,12 @@ export const manifestSchema = z.strictObject({
   components: z.array(componentSchema),
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
+  feeds: z.array(feedSchema),
   counties: z.record(z.string().regex(/^\d{5}$/), countySchema),
+  states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
+  objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
+  /** PMTiles archives: `blocks`, and `<mode>-<dest_type_id>`. */
+  tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), objectRefSchema),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

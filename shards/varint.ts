@@ -23,6 +23,13 @@ export class VarintWriter {
     this.#length = 0;
   }
 
+  /** Room for `count` bytes, to be filled by the caller. Valid until the next write. */
+  take(count: number): Uint8Array {
+    this.#reserve(count);
+    this.#length += count;
+    return this.#bytes.subarray(this.#length - count, this.#length);
+  }
+
   byte(value: number): void {
     this.#reserve(1);
     this.#bytes[this.#length++] = value;

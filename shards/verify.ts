@@ -1,128 +1,121 @@
-import { createHash } from 'node:crypto';
-import { crc32c } from './crc32c.ts';
-import { readEnvelope } from './envelope.ts';
-import { ShardError, StoreError } from './errors.ts';
+import { DestDirectory } from './dest-ids/dest-directory.ts';
 import { geoidFromNumber } from './geoid.ts';
-import { BlockIndex } from './index/block-index.ts';
-import type { CountyManifest } from './manifest.ts';
-import { decodeNearestRow, nearestRange, readNearestShape } from './nearest/nearest.ts';
+import { MINUTES, TENTHS, type TimeUnit } from './matrix/row-codec.ts';
 import type { Release } from './release.ts';
 import type { ObjectRef } from './store/store.ts';
-import type { CountyFips } from './units.ts';
+import { verifyCatchment } from './verify/county-catchment.ts';
+import { verifyBlockPolygons, verifyIndex } from './verify/county-index.ts';
+import { verifyPois } from './verify/county-pois.ts';
+import { verifyReachFrom, verifyReachTo } from './verify/county-reach.ts';
+import { type Fault, findFaults } from './verify/fault.ts';
+import { featuresOf } from './verify/layer.ts';
+import { checkRecordedHash } from './verify/recorded-hash.ts';
+import { verifyState } from './verify/states.ts';
+import { verifyTiles } from './verify/tiles.ts';
+import { firstDifference, type TransposeCheck } from './verify/transpose-check.ts';
+import { Verification } from './verify/verification.ts';
 
-/** Something a release says of itself that its bytes do not bear out. */
-export interface Fault {
-  readonly object: string;
-  readonly problem: string;
-}
+export type { Fault } from './verify/fault.ts';
 
 /**
- * Reads every object of a release again: lengths and hashes against the manifest, every checksum
- * and every row; and what must hold between them: blocks belong to their county, the three objects
- * count the same blocks, and the nearest time of a type is the least of its POI rows.
+ * Reads every object of a release again: length, hash and checksums, every row; and what must hold
+ * between objects: the nearest time of a type is the least of its POI rows; transit takes no longer
+ * than walking; catchments and `reach-to` have exactly the entries of the rows they were turned
+ * around from; blocks and places are where the release says they are.
+ *
+ * Memory follows the heads and polygons of one county at a time, not rows. `onObject` is called
+ * before an object is read.
  */
 export async function* verifyRelease(
   release: Release,
   onObject: (object: string) => void,
 ): AsyncGenerator<Fault> {
-  for (const [fips, county] of Object.entries(release.manifest.counties)) {
-    const whole = new Map<string, Uint8Array>();
-    for (const ref of Object.values(county.objects)) {
-      onObject(ref.name);
-      try {
-        whole.set(ref.name, await readChecked(release, ref));
-      } catch (error) {
-        yield faultOf(ref.name, error);
-      }
-    }
-    if (whole.size < Object.keys(county.objects).length) continue;
-    try {
-      yield* verifyCounty(release, fips, county, whole);
-    } catch (error) {
-      yield faultOf(county.objects.index.name, error);
-    }
+  const { counties, states, objects, tiles } = release.manifest;
+  const verification = new Verification(release);
+
+  /** Whoever looks into an object may rely on its bytes. */
+  async function* check(ref: ObjectRef, look?: () => AsyncGenerator<Fault>): AsyncGenerator<Fault> {
+    onObject(ref.name);
+    yield* findFaults(ref.name, async () => {
+      await checkRecordedHash(release.store, ref);
+      verification.passed(ref);
+    });
+    if (look && verification.isSound(ref)) yield* look();
+  }
+
+  yield* check(objects['dest-ids'], () => readDestIds(verification, objects['dest-ids']));
+  for (const [fips, county] of Object.entries(counties)) {
+    yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
+  }
+  let [homes, counted] = [0, 0];
+  const atHome = (places: number) => {
+    homes += places;
+    counted++;
+  };
+  for (const [fips, county] of Object.entries(counties)) {
+    const { blocks, nearest, pois, catchment, ...refs } = county.objects;
+    yield* check(blocks, () => verifyBlockPolygons(verification, county));
+    yield* check(nearest);
+    yield* check(pois, () => verifyPois(verification, fips, county));
+    yield* check(refs['reach-from'], () => verifyReachFrom(verification, fips, county));
+    yield* check(refs['reach-to'], () => verifyReachTo(verification, fips, county));
+    yield* check(refs['poi-map']);
+    yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
+  }
+  const { dests } = verification;
+  if (dests && counted === Object.keys(counties).length && homes !== dests.count) {
+    const problem = `${dests.count} places; the counties have ${homes}`;
+    yield { object: objects['dest-ids'].name, problem };
+  }
+  yield* compareTransposes(release, verification.pois, TENTHS);
+  yield* compareTransposes(release, verification.reach, MINUTES);
+  for (const [state, manifest] of Object.entries(states)) {
+    yield* check(manifest.objects['place-map']);
+    yield* check(manifest.objects.places, () => verifyState(verification, state, manifest));
+  }
+  yield* check(objects['county-map'], () => verifyCountyMap(release, objects['county-map']));
+  for (const [name, ref] of Object.entries(tiles)) {
+    yield* check(ref, () => verifyTiles(release, name, ref));
   }
 }
 
-async function readChecked(release: Release, ref: ObjectRef): Promise<Uint8Array> {
-  const bytes = await release.store.readRange(ref, 0, ref.bytes);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  if (sha256 !== ref.sha256) throw new ShardError(ref.name, 'hash', `is ${sha256}`);
-  if (!ref.name.endsWith('.tta')) return bytes;
-  for (const section of readEnvelope(ref.name, bytes, bytes.length).sections) {
-    if (crc32c(bytes, 0, section.offset, section.bytes) !== section.crc) {
-      throw new ShardError(ref.name, section.tag, 'corrupted: checksum does not match');
-    }
-  }
-  return bytes;
+function readDestIds(verification: Verification, ref: ObjectRef): AsyncGenerator<Fault> {
+  return findFaults(ref.name, async () => {
+    const bytes = await verification.release.store.readRange(ref, 0, ref.bytes);
+    verification.dests = new DestDirectory(ref.name, bytes);
+  });
 }
 
-async function* verifyCounty(
-  release: Release,
-  fips: CountyFips,
-  county: CountyManifest,
-  whole: ReadonlyMap<string, Uint8Array>,
+function verifyCountyMap({ store, manifest }: Release, ref: ObjectRef): AsyncGenerator<Fault> {
+  return findFaults(ref.name, async (findings) => {
+    const drawn: string[] = [];
+    for await (const { properties } of featuresOf(store, ref)) drawn.push(`${properties.county}`);
+    const wanted = Object.keys(manifest.counties).sort().join(' ');
+    if (drawn.sort().join(' ') !== wanted) {
+      findings.add('features', () => `${drawn.join(' ')}; the manifest says ${wanted}`);
+    }
+  });
+}
+
+/** Names, for every two counties whose matrix and transpose differ, an entry in which they do. */
+async function* compareTransposes(
+  { store, manifest }: Release,
+  check: TransposeCheck,
+  unit: TimeUnit,
 ): AsyncGenerator<Fault> {
-  const { index: indexRef, nearest: nearestRef, pois: poisRef } = county.objects;
-  const index = BlockIndex.decode(indexRef.name, whole.get(indexRef.name)!);
-  if (index.count !== county.blocks) {
-    yield { object: indexRef.name, problem: `${index.count} blocks; manifest: ${county.blocks}` };
-  }
-  for (const geoid of index.geoids) {
-    if (!geoidFromNumber(geoid).startsWith(fips)) {
-      yield { object: indexRef.name, problem: `block ${geoidFromNumber(geoid)} is elsewhere` };
-    }
-  }
-  const nearest = whole.get(nearestRef.name)!;
-  const shape = readNearestShape(nearestRef.name, nearest);
-  if (shape.rows !== index.count || shape.columns !== release.columns) {
-    yield {
-      object: nearestRef.name,
-      problem: `${shape.rows} × ${shape.columns} cells for ${index.count} blocks × ${release.columns}`,
-    };
-    return;
-  }
-  const pois = await release.pois(county);
-  const { matrix, table } = pois;
-  if (
-    matrix.origins.length !== index.count ||
-    matrix.origins.some((id, i) => id !== index.geoids[i])
-  ) {
-    yield { object: poisRef.name, problem: 'its origins are not the blocks of the index' };
-    return;
-  }
-  const poiBytes = whole.get(poisRef.name)!;
-  const { leafIds } = release.taxonomy;
-  const least = new Uint16Array(release.columns);
-  for (let block = 0; block < index.count; block++) {
-    const row = matrix.rowRange(block);
-    const modes = matrix.decode(block, poiBytes.subarray(row.offset, row.offset + row.length));
-    least.fill(0);
-    modes.forEach(({ targets, times }, mode) => {
-      targets.forEach((target, i) => {
-        for (const type of table.types(target)) {
-          const column = mode * leafIds.length + leafIds.indexOf(type);
-          if (least[column] === 0 || times[i] < least[column]) least[column] = times[i];
-        }
+  for (const { matrix, transpose } of check.differing()) {
+    yield* findFaults(transpose.name, async (findings) => {
+      const found = await firstDifference(store, matrix, transpose);
+      findings.add(`is not the transpose of ${matrix.name}`, () => {
+        if (!found) return 'one has ids that the other does not list';
+        const { from, to, mode, time, transposedTime } = found;
+        const [target, said, there] = [
+          unit === MINUTES ? `block ${geoidFromNumber(to)}` : `dest_id ${to}`,
+          transposedTime ?? 'nothing',
+          time ?? 'nothing',
+        ];
+        return `block ${geoidFromNumber(from)} to ${target}, ${manifest.modes[mode]}: ${said} ${unit.name}, not ${there}`;
       });
     });
-    const { offset, length } = nearestRange(block, shape.columns);
-    const bytes = nearest.subarray(offset, offset + length);
-    const said = decodeNearestRow(nearestRef.name, block, bytes, shape.columns);
-    const wrong = said.findIndex((time, column) => time !== least[column]);
-    if (wrong !== -1) {
-      const geoid = geoidFromNumber(index.geoids[block]);
-      const mode = release.manifest.modes[Math.floor(wrong / leafIds.length)];
-      const type = leafIds[wrong % leafIds.length];
-      const problem = `block ${geoid}, ${mode}, type ${type}: ${said[wrong]} tenths; its POI rows say ${least[wrong]}`;
-      yield { object: nearestRef.name, problem };
-    }
   }
-}
-
-function faultOf(object: string, error: unknown): Fault {
-  if (error instanceof ShardError || error instanceof StoreError) {
-    return { object, problem: error.message };
-  }
-  throw error;
 }

@@ -5,6 +5,7 @@ import { boxContains } from '../geo/wgs84.ts';
 import { assemblePolygons, isClosed } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { Tags } from '../osm/tags.ts';
+import { pointsBesideStreets, type Streets } from './beside-streets.ts';
 import { classify, describe } from './classify.ts';
 import { osmDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
@@ -35,10 +36,17 @@ export interface OsmSources {
   readonly table: NodeTable;
   /** By place in the table: 1 where a way for walking passes. */
   readonly walkableNodes: Uint8Array;
+  readonly streets: Streets;
   readonly area: BoundingBox;
 }
 
 const PARKS = new Set(TAXONOMY.filter((t) => t.source === 'park-size').map((t) => t.dest_type_id));
+
+/** A destination of an area, and of a park that shows no entrance the boundary: else no points. */
+interface FromArea {
+  readonly destination: Destination;
+  readonly closedBoundary: Ring;
+}
 
 /** Makes destinations of tagged elements: each real place once, ascending by `destId`. */
 export function destinationsFromOsm(sources: OsmSources): Destination[] {
@@ -56,14 +64,21 @@ export function destinationsFromOsm(sources: OsmSources): Destination[] {
       entrances: [at],
     });
   }
-  for (const area of sources.areas) {
-    const destination = fromArea(sources, area);
-    if (destination) found.push(destination);
-  }
+  const areas = sources.areas
+    .map((area) => fromArea(sources, area))
+    .filter((area) => area !== null);
+  const beside = pointsBesideStreets(
+    areas.map(({ closedBoundary }) => closedBoundary),
+    sources.streets,
+  );
+  areas.forEach(({ destination }, i) => {
+    const entrances = beside[i].map(([lon, lat]) => ({ lon, lat }));
+    found.push(entrances.length > 0 ? { ...destination, entrances } : destination);
+  });
   return mergeDuplicates(found).sort((a, b) => a.destId - b.destId);
 }
 
-function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): Destination | null {
+function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): FromArea | null {
   const places = lines.map(({ way, role }) => ({
     role,
     places: Array.from(sources.lines.get(way) ?? [], (node) => sources.table.find(node)).filter(
@@ -82,11 +97,12 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): D
   const types = classify(tags, isArea ? areaOf(polygons) : null);
   if (types.length === 0) return null;
   const boundary = places.flatMap((member) => member.places);
-  const gates = types.some((t) => PARKS.has(t)) ? entrances(sources, boundary) : [];
+  const isPark = types.some((t) => PARKS.has(t));
+  const gates = isPark ? entrances(sources, boundary) : [];
   // A large park may be entered from within the area while its middle is far outside.
   if (![{ lon, lat }, ...gates].some((at) => boxContains(sources.area, at.lon, at.lat)))
     return null;
-  return {
+  const destination = {
     destId: osmDestId(type, id),
     source: `${type} ${id}`,
     ...facts(tags),
@@ -95,14 +111,18 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): D
     lat,
     entrances: gates.length > 0 ? gates : [{ lon, lat }],
   };
+  const closedBoundary =
+    isPark && gates.length === 0
+      ? [...new Set(boundary)].map((p) => [sources.table.lon[p], sources.table.lat[p]] as const)
+      : [];
+  return { destination, closedBoundary };
 }
 
-/** Where one gets in over a boundary: where a walkable way meets it; else its gates. */
+/** Where a boundary shows that one gets in: at its gates, and where a walkable way meets it. */
 function entrances({ table, walkableNodes }: OsmSources, boundary: readonly number[]) {
-  const distinct = [...new Set(boundary)];
-  const met = distinct.filter((place) => walkableNodes[place] === 1);
-  const chosen = met.length > 0 ? met : distinct.filter((place) => table.gate[place] === 1);
-  return chosen.map((place) => ({ lon: table.lon[place], lat: table.lat[place] }));
+  return [...new Set(boundary)]
+    .filter((place) => table.gate[place] === 1 || walkableNodes[place] === 1)
+    .map((place) => ({ lon: table.lon[place], lat: table.lat[place] }));
 }
 
 /** For a line that closes no ring: its middle node. */

@@ -1,25 +1,37 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { BuildError } from '../errors.ts';
 
-/** SHA-256, hex, of some files' contents in the given order: what a component's version names. */
+/**
+ * SHA-256, hex, of some files' contents in the given order: what a component's version names. A
+ * folder counts as its files by name.
+ */
 export async function fingerprint(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
-  for (const path of paths) {
+  for (const input of paths) {
     try {
-      for await (const chunk of createReadStream(path)) hash.update(chunk);
+      for (const file of await filesOf(input)) {
+        for await (const chunk of createReadStream(file)) hash.update(chunk);
+      }
     } catch (error) {
-      throw unreadable(path, error);
+      throw unreadable(input, error);
     }
   }
   return hash.digest('hex');
 }
 
+async function filesOf(input: string): Promise<string[]> {
+  if (!(await stat(input)).isDirectory()) return [input];
+  return (await readdir(input)).sort().map((name) => path.join(input, name));
+}
+
 /** The error for an input that the file system does not give. */
-export function unreadable(path: string, error: unknown): BuildError {
+export function unreadable(input: string, error: unknown): BuildError {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return new BuildError(`${path}: no such file; check the path`);
-  if (code === 'EISDIR') return new BuildError(`${path}: is a folder; a file is needed`);
-  if (code === 'EACCES') return new BuildError(`${path}: permission denied`);
-  return new BuildError(`${path}: cannot be read (${message})`);
+  if (code === 'ENOENT') return new BuildError(`${input}: no such file; check the path`);
+  if (code === 'EISDIR') return new BuildError(`${input}: is a folder; a file is needed`);
+  if (code === 'EACCES') return new BuildError(`${input}: permission denied`);
+  return new BuildError(`${input}: cannot be read (${message})`);
 }

@@ -135,6 +135,7 @@ export async function extractOsm(
     lines: memberWays,
     table,
     walkableNodes: kept.walkable,
+    streets: kept,
     area,
   });
   stage.finish(

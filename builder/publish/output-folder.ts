@@ -1,12 +1,24 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { COUNTY_OBJECT_KINDS, LATEST } from '../../shards/manifest.ts';
+import {
+  COUNTY_OBJECT_KINDS,
+  LATEST,
+  RELEASE_OBJECT_KINDS,
+  STATE_OBJECT_KINDS,
+} from '../../shards/manifest.ts';
 import { takeLock } from '../../shards/store/lock-file.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
 const LOCK = '.build-lock';
-const STORE_ENTRIES = new Set<string>([...COUNTY_OBJECT_KINDS, 'manifests', LATEST, LOCK]);
+/** Where a build into a folder keeps what it does not publish. */
+export const SCRATCH = '.build-scratch';
+const STORE_ENTRIES = new Set<string>([
+  ...COUNTY_OBJECT_KINDS,
+  ...STATE_OBJECT_KINDS,
+  ...RELEASE_OBJECT_KINDS,
+  ...['tiles', 'manifests', 'receipts', LATEST, LOCK, SCRATCH],
+]);
 
 /**
  * Claims a folder for one build: creates it if need be, refuses one that holds anything but a

@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto';
 import { StoreError } from '../../shards/errors.ts';
 import {
-  COUNTY_OBJECT_KINDS,
-  type CountyManifest,
-  type CountyObjectKind,
   LATEST,
   type Latest,
   latestSchema,
@@ -11,48 +7,7 @@ import {
   manifestSchema,
 } from '../../shards/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
-import type { CountyFips } from '../../shards/units.ts';
-import type { CountyObjects } from '../county/county-objects.ts';
-
-const EXTENSIONS: Readonly<Record<CountyObjectKind, string>> = {
-  index: 'tta',
-  nearest: 'tta',
-  pois: 'tta',
-  blocks: 'fgb',
-};
-
-/** How many hex digits of an object's SHA-256 its name carries; the manifest has them all. */
-const NAME_HASH_DIGITS = 16;
-
-/** Writes a county's objects under names that carry their hashes; those already there stay. */
-export async function putCounty(
-  store: WritableStore,
-  county: CountyFips,
-  built: CountyObjects,
-): Promise<CountyManifest> {
-  const refs: Partial<Record<CountyObjectKind, ObjectRef>> = {};
-  for (const kind of COUNTY_OBJECT_KINDS) {
-    refs[kind] = await putObject(store, `${kind}/${county}`, EXTENSIONS[kind], built.objects[kind]);
-  }
-  return {
-    blocks: built.blocks,
-    population: built.population,
-    routable_blocks: built.routableBlocks,
-    objects: refs as CountyManifest['objects'],
-  };
-}
-
-async function putObject(
-  store: WritableStore,
-  stem: string,
-  extension: string,
-  bytes: Uint8Array,
-): Promise<ObjectRef> {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const name = `${stem}-${sha256.slice(0, NAME_HASH_DIGITS)}.${extension}`;
-  await store.putIfAbsent(name, bytes);
-  return { name, bytes: bytes.length, sha256 };
-}
+import { putObject } from './put-object.ts';
 
 /**
  * Makes a release the current one: its manifest is written, then `latest.json` is swapped to it.
@@ -65,20 +20,30 @@ export async function publishManifest(
   now: Date,
 ): Promise<Latest> {
   const bytes = Buffer.from(JSON.stringify(manifestSchema.parse(manifest)));
-  const { name, sha256 } = await putObject(store, `manifests/${manifest.release}`, 'json', bytes);
+  const ref = await putObject(store, `manifests/${manifest.release}`, 'json', bytes);
+  return promote(store, manifest.release, ref, now);
+}
+
+/** Swaps `latest.json` to a manifest that is in the store. */
+export async function promote(
+  store: WritableStore,
+  release: string,
+  manifest: ObjectRef,
+  now: Date,
+): Promise<Latest> {
   const current = await store.readWhole(LATEST).catch((error) => {
     if (error instanceof StoreError && error.failure === 'missing') return null;
     throw error;
   });
   const latest: Latest = {
-    release: manifest.release,
-    manifest: name,
-    sha256,
+    release,
+    manifest: manifest.name,
+    sha256: manifest.sha256,
     published_at: now.toISOString(),
   };
   if (current) {
     const before = latestSchema.parse(JSON.parse(Buffer.from(current.bytes).toString()));
-    if (before.sha256 === sha256) return before;
+    if (before.sha256 === manifest.sha256) return before;
   }
   await store.putConditional(
     LATEST,

@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
-import type { Link } from '../streets/linker.ts';
-import type { ModeGraph } from '../streets/mode-graph.ts';
+import type { SearchGraph } from './search-graph.ts';
+import type { SearchLink } from './search-world.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Bucket width: 2¹² ms. Narrower buckets scan fewer vertices twice, wider ones are fewer. */
@@ -16,7 +16,7 @@ const NIL = -1;
  * One instance serves one thread; `reached` and `times` hold until the next `run`.
  */
 export class StreetSearch {
-  readonly #graph: ModeGraph;
+  readonly #graph: SearchGraph;
   readonly #terminals: Terminals;
   readonly #limit: Millis;
   readonly #distance: Int32Array;
@@ -26,17 +26,17 @@ export class StreetSearch {
   #entryVertex: Int32Array;
   #entryNext: Int32Array;
 
-  /** Targets within the limit by the last run, in no order; the first `run()` of them count. */
+  /** Targets within the limit by the last run, in no order: the first `reachedCount`. */
   readonly reached: Uint32Array;
   /** Milliseconds to each target by the last run; only for those in `reached`. */
   readonly times: Int32Array;
-  #reachedCount = 0;
+  reachedCount = 0;
   /** Vertices settled and arcs relaxed, over all runs. */
   settled = 0;
   relaxed = 0;
 
   /** Times above `limit` are not reached; `limit` itself is. */
-  constructor(graph: ModeGraph, terminals: Terminals, limit: Millis) {
+  constructor(graph: SearchGraph, terminals: Terminals, limit: Millis) {
     this.#graph = graph;
     this.#terminals = terminals;
     this.#limit = limit;
@@ -51,9 +51,8 @@ export class StreetSearch {
   }
 
   /** Searches from an origin; returns how many targets it reached. */
-  run(origin: Link): number {
-    for (let i = 0; i < this.#reachedCount; i++) this.times[this.reached[i]] = this.#limit + 1;
-    this.#reachedCount = 0;
+  run(origin: SearchLink): number {
+    this.clear();
     const touched = this.#settle(origin);
     this.#reachFromVertices(touched);
     this.#reachOnChain(origin);
@@ -62,11 +61,23 @@ export class StreetSearch {
       this.#distance[vertex] = this.#limit + 1;
       this.#scanned[vertex] = NIL;
     }
-    return this.#reachedCount;
+    return this.reachedCount;
+  }
+
+  /** Forgets what the last run found. */
+  clear(): void {
+    for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = this.#limit + 1;
+    this.reachedCount = 0;
+  }
+
+  /** Sets a time that is known otherwise, of a target that the last run reached or not. */
+  settle(target: number, time: Millis): void {
+    if (this.times[target] > this.#limit) this.reached[this.reachedCount++] = target;
+    this.times[target] = time;
   }
 
   /** Labels every vertex within the limit; returns how many there are, listed in `#touched`. */
-  #settle(origin: Link): number {
+  #settle(origin: SearchLink): number {
     const { firstArc, arcs, chains } = this.#graph;
     const distance = this.#distance;
     const scanned = this.#scanned;
@@ -131,7 +142,7 @@ export class StreetSearch {
     const { firstEntry, entries } = this.#terminals;
     const times = this.times;
     const unreached = this.#limit + 1;
-    let reachedCount = this.#reachedCount;
+    let reachedCount = this.reachedCount;
     for (let i = 0; i < touched; i++) {
       const vertex = this.#touched[i];
       const label = this.#distance[vertex];
@@ -145,20 +156,21 @@ export class StreetSearch {
         times[target] = time;
       }
     }
-    this.#reachedCount = reachedCount;
+    this.reachedCount = reachedCount;
   }
 
   /** Targets on the origin's own chain are reached along it. */
-  #reachOnChain(origin: Link): void {
+  #reachOnChain(origin: SearchLink): void {
     const { firstOnChain, onChain } = this.#terminals;
-    const end = firstOnChain[origin.chain + 1];
-    for (let i = firstOnChain[origin.chain]; i < end; i++) {
-      const { target, link } = onChain[i];
-      const ride =
-        link.along >= origin.along ? link.along - origin.along : origin.alongBack - link.alongBack;
-      const time = origin.offStreet + ride + link.offStreet;
+    const end = firstOnChain[origin.chain + 1] * 4;
+    for (let at = firstOnChain[origin.chain] * 4; at < end; at += 4) {
+      const target = onChain[at];
+      const along = onChain[at + 1];
+      const alongBack = onChain[at + 2];
+      const ride = along >= origin.along ? along - origin.along : origin.alongBack - alongBack;
+      const time = origin.offStreet + ride + onChain[at + 3];
       if (time >= this.times[target]) continue;
-      if (this.times[target] === this.#limit + 1) this.reached[this.#reachedCount++] = target;
+      if (this.times[target] === this.#limit + 1) this.reached[this.reachedCount++] = target;
       this.times[target] = time;
     }
   }

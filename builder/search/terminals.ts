@@ -1,5 +1,5 @@
 import type { Link } from '../streets/linker.ts';
-import type { ModeGraph } from '../streets/mode-graph.ts';
+import type { SearchGraph } from './search-graph.ts';
 
 /**
  * Where the targets of a search hang on its graph. A target may have several links (the gates of a
@@ -11,9 +11,13 @@ export interface Terminals {
   readonly targetCount: number;
   readonly firstEntry: Int32Array;
   readonly entries: Int32Array;
-  /** Targets by chain, for origins on the same chain, who need not pass an end of it. */
+  /**
+   * Targets by chain, for origins on the same chain, who need not pass an end of it: from
+   * `firstOnChain[c]` to `firstOnChain[c + 1]`, four numbers each: the target, and its link's
+   * `along`, `alongBack` and `offStreet`.
+   */
   readonly firstOnChain: Int32Array;
-  readonly onChain: readonly TargetLink[];
+  readonly onChain: Int32Array;
 }
 
 export interface TargetLink {
@@ -23,7 +27,7 @@ export interface TargetLink {
 
 /** Hangs links on a graph. `targetCount`: target numbers are below it. */
 export function hangTerminals(
-  graph: ModeGraph,
+  graph: SearchGraph,
   targetCount: number,
   links: readonly TargetLink[],
 ): Terminals {
@@ -46,9 +50,14 @@ export function hangTerminals(
     hang(chains.a[chain], target, along + offStreet);
     hang(chains.b[chain], target, chains.backward[chain] - alongBack + offStreet);
   }
-  const onChain = [...links].sort((x, y) => x.link.chain - y.link.chain || x.target - y.target);
   const firstOnChain = new Int32Array(chains.a.length + 1);
-  for (const { link } of onChain) firstOnChain[link.chain + 1]++;
+  for (const { link } of links) firstOnChain[link.chain + 1]++;
   for (let c = 0; c < chains.a.length; c++) firstOnChain[c + 1] += firstOnChain[c];
+  const onChain = new Int32Array(links.length * 4);
+  const nextOnChain = firstOnChain.slice();
+  for (const { target, link } of links) {
+    const at = 4 * nextOnChain[link.chain]++;
+    onChain.set([target, link.along, link.alongBack, link.offStreet], at);
+  }
   return { targetCount, firstEntry, entries, firstOnChain, onChain };
 }

@@ -3,13 +3,15 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { closeIslands } from './islands.ts';
 import { Linker } from './linker.ts';
-import { modeCosts } from './mode-costs.ts';
+import { type ModeCosts, modeCosts } from './mode-costs.ts';
 import { buildModeGraph, type ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
 
 /** The streets as one mode sees them: islands gone, contracted, ready to link and to search. */
 export interface ModeNetwork {
   readonly mode: StreetMode;
+  /** Of each edge of the network, islands closed. */
+  readonly costs: ModeCosts;
   readonly graph: ModeGraph;
   readonly linker: Linker;
   /** Vertices that were on islands too small to keep. */
@@ -25,5 +27,5 @@ export function buildModeNetwork(
   const islandVertices = closeIslands(network, costs, ROUTING.minIslandVertices);
   const graph = buildModeGraph(network, costs);
   const linker = new Linker(network, costs, graph, coverage);
-  return { mode, graph, linker, islandVertices };
+  return { mode, costs, graph, linker, islandVertices };
 }

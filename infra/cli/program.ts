@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addBuildCommand } from './commands/build.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addFetchCommand } from './commands/fetch.ts';
 import { addInspectCommand } from './commands/inspect.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addReleaseCommands } from './commands/release.ts';
@@ -19,5 +20,6 @@ export function createProgram(): Command {
   addReleaseCommands(program);
   addInspectCommand(program);
   addDemoCommand(program);
+  addFetchCommand(program);
   return program;
 }

@@ -19,6 +19,34 @@ export interface Ledger {
   /** Gives back a debit whose answer was not delivered, and takes its request off the count. */
   refund(charge: Charge): Promise<void>;
 
+  /**
+   * `debit`, once for an `Idempotency-Key`: who comes first is charged, and their answer is kept for
+   * `ANSWER_LIFE_MS`; who comes again with the same request gets that answer and is not charged.
+   * Debit and answer are in one transaction, so of racing requests one is first. What is not debited
+   * is not kept. A key that is not 1 to 255 characters long is a `RangeError`.
+   */
+  debitOnce(
+    charge: Charge,
+    request: IdempotentRequest,
+    answer: KeptAnswer,
+  ): Promise<Debit | Replay>;
+
+  /**
+   * The answer that an earlier request with this `Idempotency-Key` was given, if one is kept: to ask
+   * before one is made. Charges nothing.
+   */
+  replay(
+    account: AccountId,
+    request: IdempotentRequest,
+    nowMs: number,
+  ): Promise<Replay | undefined>;
+
+  /**
+   * Says that an answer of `debitOnce` or `replay` was not delivered. When all its deliveries have
+   * failed, the debit is undone and the answer forgotten; when one has not, it stays paid for.
+   */
+  undeliver(account: AccountId, idempotencyKey: string): Promise<void>;
+
   createAccount(account: { email: string | null; member?: boolean }): Promise<Account>;
   account(id: AccountId): Promise<Account | undefined>;
   accountByEmail(email: string): Promise<Account | undefined>;
@@ -29,13 +57,7 @@ export interface Ledger {
   grant(id: AccountId, grant: Grant): Promise<{ granted: boolean; balance: number }>;
 
   /** Mints a key; the plain key is in this answer and nowhere else. At most `MAX_ACTIVE_KEYS`. */
-  createKey(
-    id: AccountId,
-    label: string,
-    nowMs: number,
-  ): Promise<
-    { created: true; plainKey: string; key: ApiKey } | { created: false; reason: 'too-many-keys' }
-  >;
+  createKey(id: AccountId, label: string, nowMs: number): Promise<KeyCreation>;
   keys(id: AccountId): Promise<ApiKey[]>;
   /** Revoking twice is no error; an unknown prefix or id is `false`. */
   revokeKey(id: AccountId, keyId: string): Promise<boolean>;
@@ -56,6 +78,10 @@ export interface Ledger {
 
 export const MAX_ACTIVE_KEYS = 3;
 export const SIGNUP_GRANT_TOKENS = 5_000;
+/** How long an answer to an `Idempotency-Key` is kept. */
+export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
+/** A larger body is not kept: its charge is. */
+export const MAX_KEPT_BYTES = 8 * 2 ** 20;
 
 declare const brand: unique symbol;
 /** SHA-256 of a plain key, base64url. The only form in which a key is stored. */
@@ -80,6 +106,10 @@ export interface ApiKey {
   readonly revoked: boolean;
 }
 
+export type KeyCreation =
+  | { readonly created: true; readonly plainKey: string; readonly key: ApiKey }
+  | { readonly created: false; readonly reason: 'too-many-keys' };
+
 export interface Grant {
   readonly tokens: number;
   /** Unique within the account: `signup`, an invoice id, a checkout session id, `cli:<uuid>`. */
@@ -98,6 +128,33 @@ export interface Charge {
 export type Debit =
   | { readonly outcome: 'debited'; readonly balance: number }
   | { readonly outcome: 'insufficient'; readonly balance: number };
+
+/** A request that may be sent again without being charged again. */
+export interface IdempotentRequest {
+  /** The `Idempotency-Key`; each account has its own. */
+  readonly key: string;
+  /** A hash of what was asked for: another request under the same key has another. */
+  readonly fingerprint: string;
+}
+
+/** An answer as it is kept to be given again. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, compressed. `null`: it was too large, and has to be made again. */
+  readonly gzip: Uint8Array | null;
+}
+
+export type Replay =
+  | {
+      readonly outcome: 'replayed';
+      readonly answer: KeptAnswer;
+      /** What it cost when it was made. */
+      readonly tokens: number;
+      readonly balance: number;
+    }
+  /** The key was used for another request. */
+  | { readonly outcome: 'conflict' };
 
 /** A fixed window of requests: what `RateLimit` and `RateLimit-Policy` report. */
 export interface RateState {

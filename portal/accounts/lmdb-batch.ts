@@ -1,41 +1,5 @@
-import type { Database } from 'lmdb';
-import type { AccountId, KeyHash } from './ledger.ts';
-
-export interface AccountRecord {
-  email: string | null;
-  member: boolean;
-  disabled: boolean;
-  balance: number;
-  createdAtMs: number;
-}
-
-export interface KeyRecord {
-  readonly account: AccountId;
-  readonly id: string;
-  readonly prefix: string;
-  readonly label: string;
-  readonly createdAtMs: number;
-  readonly revoked: boolean;
-}
-
-export interface UsageRecord {
-  requests: number;
-  tokens: number;
-}
-
-/** The tables of a ledger. */
-export interface Books {
-  readonly accounts: Database<AccountRecord, string>;
-  readonly emails: Database<AccountId, string>;
-  readonly keys: Database<KeyRecord, KeyHash>;
-  /** [account, key id] → hash. */
-  readonly keysOfAccount: Database<KeyHash, string[]>;
-  /** [account, cause]. */
-  readonly grants: Database<{ tokens: number; atMs: number }, string[]>;
-  /** [account, UTC day, key id]. */
-  readonly usage: Database<UsageRecord, string[]>;
-  readonly secrets: Database<string, string>;
-}
+import type { AccountId } from './ledger.ts';
+import type { AccountRecord, Books, UsageRecord } from './lmdb-books.ts';
 
 /**
  * What one transaction has in hand: a record that many of its changes touch is read once and

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { type Database, open, type RootDatabase } from 'lmdb';
-import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
+import { open, type RootDatabase } from 'lmdb';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
 import {
   type Account,
@@ -11,21 +10,26 @@ import {
   type Charge,
   type Debit,
   type Grant,
+  type IdempotentRequest,
+  type KeptAnswer,
+  type KeyCreation,
   type KeyHash,
   type Ledger,
   LedgerUnavailable,
-  MAX_ACTIVE_KEYS,
+  type Replay,
   type UsageDay,
 } from './ledger.ts';
-import type { Books, KeyRecord, LedgerBatch } from './lmdb-batch.ts';
+import { debitOnce, replay, undeliver } from './lmdb-answers.ts';
+import { debit, grant, grantsOf, refund, usageOf } from './lmdb-balances.ts';
+import type { LedgerBatch } from './lmdb-batch.ts';
+import { type Books, MAX_TABLES, openBooks } from './lmdb-books.ts';
+import { unavailable } from './lmdb-failure.ts';
+import { createKey, keysOf, revokeKey } from './lmdb-keys.ts';
 import { RateWindow } from './rate-window.ts';
 
 export interface LmdbLedgerOptions {
   readonly rateLimitPerMinute: number;
 }
-
-/** Where each table keeps the shapes of its records, so that a record is its values alone. */
-const STRUCTURES = Symbol.for('structures');
 
 /** Opens, or creates, a ledger in a folder. A folder that cannot be used is a `LedgerUnavailable`. */
 export async function openLmdbLedger(
@@ -42,7 +46,8 @@ export async function openLmdbLedger(
 
 /**
  * The ledger of one machine: LMDB, memory-mapped. Reads are function calls; writes that come in the
- * same turn of the event loop share a commit, and commits share an fsync. Several processes may have it open. Rates are counted in each process.
+ * same turn of the event loop share a commit, and commits share an fsync. Several processes may have
+ * it open. Rates are counted in each process.
  */
 class LmdbLedger implements Ledger {
   readonly #directory: string;
@@ -57,7 +62,7 @@ class LmdbLedger implements Ledger {
     this.#root = open({
       path: directory,
       noSubdir: false,
-      maxDbs: 8,
+      maxDbs: MAX_TABLES,
       // With overlapping syncs, a process that opens the ledger can set back a commit that another
       // has made and not yet synced: debits would be lost after they were acknowledged.
       overlappingSync: false,
@@ -65,21 +70,9 @@ class LmdbLedger implements Ledger {
       // that nobody holds: a commit that fails rejects it, and that ends the process.
       eventTurnBatching: false,
     });
-    this.#books = {
-      accounts: this.#database('accounts'),
-      emails: this.#database('emails'),
-      keys: this.#database('keys'),
-      keysOfAccount: this.#database('keys-of-account'),
-      grants: this.#database('grants'),
-      usage: this.#database('usage'),
-      secrets: this.#database('secrets'),
-    };
+    this.#books = openBooks(this.#root);
     this.#commits = new GroupCommit(this.#root, this.#books);
     this.#rates = new RateWindow(options.rateLimitPerMinute);
-  }
-
-  #database<Value, Key extends string | string[]>(name: string): Database<Value, Key> {
-    return this.#root.openDB<Value, Key>({ name, sharedStructuresKey: STRUCTURES });
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
@@ -103,32 +96,33 @@ class LmdbLedger implements Ledger {
   }
 
   debit(charge: Charge): Promise<Debit> {
-    return this.#write((batch) => {
-      requireTokens(charge.tokens);
-      const account = batch.account(charge.account);
-      if (account.balance < charge.tokens) {
-        return { outcome: 'insufficient', balance: account.balance };
-      }
-      const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
-      account.balance -= charge.tokens;
-      usage.requests++;
-      usage.tokens += charge.tokens;
-      return { outcome: 'debited', balance: account.balance };
-    });
+    return this.#write((batch) => debit(batch, charge));
   }
 
   refund(charge: Charge): Promise<void> {
-    return this.#write((batch) => {
-      requireTokens(charge.tokens);
-      const account = batch.account(charge.account);
-      const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
-      if (usage.requests < 1 || usage.tokens < charge.tokens) {
-        throw new Error(`no debit of ${charge.tokens} tokens to refund to ${charge.account}`);
-      }
-      account.balance += charge.tokens;
-      usage.requests--;
-      usage.tokens -= charge.tokens;
-    });
+    return this.#write((batch) => refund(batch, charge));
+  }
+
+  debitOnce(
+    charge: Charge,
+    request: IdempotentRequest,
+    answer: KeptAnswer,
+  ): Promise<Debit | Replay> {
+    return this.#write((batch) => debitOnce(batch, charge, request, answer));
+  }
+
+  async replay(
+    account: AccountId,
+    request: IdempotentRequest,
+    nowMs: number,
+  ): Promise<Replay | undefined> {
+    // Mostly there is none: only one that is given again is written down.
+    if (this.#read(() => !this.#books.answers.doesExist([account, request.key]))) return undefined;
+    return this.#write((batch) => replay(batch, account, request, nowMs));
+  }
+
+  undeliver(account: AccountId, idempotencyKey: string): Promise<void> {
+    return this.#write((batch) => undeliver(batch, account, idempotencyKey));
   }
 
   createAccount({ email, member = false }: { email: string | null; member?: boolean }) {
@@ -172,53 +166,20 @@ class LmdbLedger implements Ledger {
     });
   }
 
-  grant(id: AccountId, grant: Grant): Promise<{ granted: boolean; balance: number }> {
-    return this.#write((batch) => {
-      requireTokens(grant.tokens);
-      const account = batch.account(id);
-      if (batch.books.grants.get([id, grant.cause]) !== undefined) {
-        return { granted: false, balance: account.balance };
-      }
-      batch.books.grants.put([id, grant.cause], { tokens: grant.tokens, atMs: grant.atMs });
-      account.balance += grant.tokens;
-      return { granted: true, balance: account.balance };
-    });
+  grant(id: AccountId, given: Grant): Promise<{ granted: boolean; balance: number }> {
+    return this.#write((batch) => grant(batch, id, given));
   }
 
-  createKey(id: AccountId, label: string, nowMs: number): ReturnType<Ledger['createKey']> {
-    return this.#write((batch) => {
-      batch.account(id);
-      const active = this.#keyRecords(id).filter(([, record]) => !record.revoked);
-      if (active.length >= MAX_ACTIVE_KEYS) return { created: false, reason: 'too-many-keys' };
-      const plainKey = mintApiKey();
-      const record: KeyRecord = {
-        account: id,
-        id: randomUUID(),
-        prefix: apiKeyPrefix(plainKey),
-        label,
-        createdAtMs: nowMs,
-        revoked: false,
-      };
-      batch.books.keys.put(hashApiKey(plainKey), record);
-      batch.books.keysOfAccount.put([id, record.id], hashApiKey(plainKey));
-      return { created: true, plainKey, key: publicKey(record) };
-    });
+  createKey(id: AccountId, label: string, nowMs: number): Promise<KeyCreation> {
+    return this.#write((batch) => createKey(batch, id, label, nowMs));
   }
 
   async keys(id: AccountId): Promise<ApiKey[]> {
-    return this.#read(() => this.#keyRecords(id))
-      .map(([, record]) => publicKey(record))
-      .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+    return this.#read(() => keysOf(this.#books, id));
   }
 
   revokeKey(id: AccountId, keyId: string): Promise<boolean> {
-    return this.#write((batch) => {
-      const hash = batch.books.keysOfAccount.get([id, keyId]);
-      const record = hash && batch.books.keys.get(hash);
-      if (!hash || !record) return false;
-      batch.books.keys.put(hash, { ...record, revoked: true });
-      return true;
-    });
+    return this.#write((batch) => revokeKey(batch, id, keyId));
   }
 
   async *allAccounts(): AsyncGenerator<Account> {
@@ -230,15 +191,11 @@ class LmdbLedger implements Ledger {
   }
 
   async usage(id: AccountId): Promise<UsageDay[]> {
-    return this.#read(() => entriesOf(this.#books.usage, id))
-      .map(([[, day, keyId], record]) => ({ day, keyId, ...record }))
-      .filter((usage) => usage.requests > 0);
+    return this.#read(() => usageOf(this.#books, id));
   }
 
   async grants(id: AccountId): Promise<Grant[]> {
-    return this.#read(() => entriesOf(this.#books.grants, id))
-      .map(([[, cause], record]) => ({ cause, ...record }))
-      .sort((a, b) => a.atMs - b.atMs || (a.cause < b.cause ? -1 : 1));
+    return this.#read(() => grantsOf(this.#books, id));
   }
 
   secret(name: string): Promise<string> {
@@ -260,13 +217,6 @@ class LmdbLedger implements Ledger {
     this.#closed = true;
     await this.#commits.finished();
     await this.#root.close();
-  }
-
-  #keyRecords(id: AccountId): [KeyHash, KeyRecord][] {
-    return entriesOf(this.#books.keysOfAccount, id).map(([, hash]) => [
-      hash,
-      this.#books.keys.get(hash)!,
-    ]);
   }
 
   async #write<T>(change: (batch: LedgerBatch) => T): Promise<T> {
@@ -292,45 +242,6 @@ class LmdbLedger implements Ledger {
   }
 }
 
-function entriesOf<Value>(database: Database<Value, string[]>, account: AccountId) {
-  // Array keys sort by their elements; no element sorts after this one.
-  const range = database.getRange({ start: [account], end: [account, '\u{10ffff}'] });
-  return Array.from(range, ({ key, value }): [string[], Value] => [key, value]);
-}
-
-/** One charge that is no number would leave an account without a balance. */
-function requireTokens(tokens: number): void {
-  if (!Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new RangeError(`tokens are a whole number from 0, not ${tokens}`);
-  }
-}
-
-function publicKey({ id, prefix, label, createdAtMs, revoked }: KeyRecord): ApiKey {
-  return { id, prefix, label, createdAtMs, revoked };
-}
-
 function normaliseEmail(email: string): string {
   return email.trim().toLowerCase();
-}
-
-/** The UTC day of a moment. Requests come in order, so the last answer mostly serves again. */
-function dayOf(atMs: number): string {
-  const number = Math.floor(atMs / 86_400_000);
-  if (number !== lastDay.number) {
-    lastDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
-  }
-  return lastDay.text;
-}
-let lastDay = { number: -1, text: '' };
-
-function unavailable(directory: string, error: unknown): LedgerUnavailable {
-  if (error instanceof LedgerUnavailable) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
-  const advice =
-    code === 'EACCES' || /permission denied/i.test(message)
-      ? 'permission denied; let this user write to it'
-      : code === 'ENOSPC' || /no space|file too large|MDB_MAP_FULL/i.test(message)
-        ? 'the disk is full; free some space'
-        : `cannot be used (${message})`;
-  return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
 }

@@ -8,11 +8,17 @@ import { buildFeature } from 'flatgeobuf/lib/mjs/generic/feature.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { hilbertOrder } from '../geometry/hilbert.ts';
 import type { Area, Polygon } from '../geometry/polygon.ts';
+import type { Degrees } from '../units.ts';
 
-/** A feature of a FlatGeobuf layer; properties in the order of the layer's columns. */
+/** A feature of a FlatGeobuf layer: an area or a point, as all of its layer. */
 export interface FgbFeature {
-  readonly area: Area;
+  readonly geometry: Area | LonLat;
   readonly properties: Readonly<Record<string, string | number | null>>;
+}
+
+export interface LonLat {
+  readonly lon: Degrees;
+  readonly lat: Degrees;
 }
 
 export interface FgbColumn {
@@ -26,7 +32,7 @@ const NODE_BYTES = 40;
 const WGS84 = 4326;
 
 /**
- * Writes a layer of areas as FlatGeobuf 3 with its packed Hilbert R-tree, so that readers fetch by
+ * Writes a layer of areas or points as FlatGeobuf 3 with its packed Hilbert R-tree, so that readers fetch by
  * box. The library's own writer makes no index; the tree is as its specification lays it out:
  * levels from the root down, a node its box and where its first child, or its feature, begins.
  */
@@ -35,16 +41,20 @@ export function writeFlatGeobuf(
   columns: readonly FgbColumn[],
   features: readonly FgbFeature[],
 ): Uint8Array {
-  const boxes = features.map((feature) => boxOf(feature.area));
+  const boxes = features.map((feature) => boxOf(feature.geometry));
   const order = hilbertOrder(
     Float64Array.from(boxes, (box) => (box[0] + box[2]) / 2),
     Float64Array.from(boxes, (box) => (box[1] + box[3]) / 2),
   );
-  const meta = headerMeta(columns, features.length);
+  const type =
+    features.length > 0 && 'lon' in features[0].geometry
+      ? GeometryType.Point
+      : GeometryType.MultiPolygon;
+  const meta = headerMeta(type, columns, features.length);
   const encoded = Array.from(order, (i) =>
-    buildFeature(geometryOf(features[i].area), features[i].properties, meta),
+    buildFeature(geometryOf(features[i].geometry), features[i].properties, meta),
   );
-  const header = buildHeader(layer, columns, features.length, enclose(boxes));
+  const header = buildHeader(layer, type, columns, features.length, enclose(boxes));
   const tree = packTree(
     Array.from(order, (i) => boxes[i]),
     encoded.map((bytes) => bytes.length),
@@ -65,15 +75,17 @@ function enclose(boxes: readonly Box[]): Box {
   return [minX, minY, maxX, maxY];
 }
 
-function boxOf(area: Area): Box {
-  return enclose(area.polygons.flatMap((rings) => rings[0].map(([x, y]): Box => [x, y, x, y])));
+function boxOf(geometry: Area | LonLat): Box {
+  if ('lon' in geometry) return [geometry.lon, geometry.lat, geometry.lon, geometry.lat];
+  return enclose(geometry.polygons.flatMap((rings) => rings[0].map(([x, y]): Box => [x, y, x, y])));
 }
 
-function geometryOf(area: Area) {
-  const parts = area.polygons.map(polygonPart);
-  return { type: GeometryType.MultiPolygon, parts } as unknown as Parameters<
-    typeof buildFeature
-  >[0];
+function geometryOf(geometry: Area | LonLat) {
+  const parsed =
+    'lon' in geometry
+      ? { type: GeometryType.Point, xy: [geometry.lon, geometry.lat] }
+      : { type: GeometryType.MultiPolygon, parts: geometry.polygons.map(polygonPart) };
+  return parsed as unknown as Parameters<typeof buildFeature>[0];
 }
 
 function polygonPart(rings: Polygon) {
@@ -90,9 +102,13 @@ function columnType(column: FgbColumn): ColumnType {
   return column.type === 'string' ? ColumnType.String : ColumnType.Long;
 }
 
-function headerMeta(columns: readonly FgbColumn[], featuresCount: number): HeaderMeta {
+function headerMeta(
+  geometryType: GeometryType,
+  columns: readonly FgbColumn[],
+  featuresCount: number,
+): HeaderMeta {
   return {
-    geometryType: GeometryType.MultiPolygon,
+    geometryType,
     columns: columns.map((column) => ({
       name: column.name,
       type: columnType(column),
@@ -117,6 +133,7 @@ function headerMeta(columns: readonly FgbColumn[], featuresCount: number): Heade
 
 function buildHeader(
   layer: string,
+  type: GeometryType,
   columns: readonly FgbColumn[],
   count: number,
   envelope: Box,
@@ -138,7 +155,7 @@ function buildHeader(
   Header.startHeader(builder);
   Header.addName(builder, name);
   Header.addEnvelope(builder, envelopeVector);
-  Header.addGeometryType(builder, GeometryType.MultiPolygon);
+  Header.addGeometryType(builder, type);
   Header.addColumns(builder, columnVector);
   Header.addFeaturesCount(builder, BigInt(count));
   Header.addIndexNodeSize(builder, count === 0 ? 0 : NODE_SIZE);

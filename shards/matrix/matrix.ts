@@ -1,74 +1,15 @@
-import {
-  checkedSection,
-  HEADER_READ_BYTES,
-  readEnvelope,
-  sectionOf,
-  writeEnvelope,
-} from '../envelope.ts';
+import { checkedSection, readEnvelope, readHead, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
-import { VarintReader, VarintWriter } from '../varint.ts';
-import { decodeDictionary, encodeDictionary, ordinalIn } from './dictionary.ts';
-import { decodeRow, encodeRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
+import { VarintReader } from '../varint.ts';
+import { decodeDictionary, ordinalIn } from './dictionary.ts';
+import { decodeRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
-const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
-
-/**
- * Writes a sparse travel-time matrix: origins × targets, several modes, most pairs absent.
- *
- * Sections: `META` shape; `ORIG` and `TARG` dictionaries of ids; `ATTR` what an answer says of a
- * target beside its id (opaque here); `RDIR` the byte length of each row; `ROWS`, which is last,
- * so that everything before it is one range: the head, which a reader keeps.
- */
-export class MatrixWriter {
-  readonly #origins: ArrayLike<number>;
-  readonly #targets: ArrayLike<number>;
-  readonly #attributes: Uint8Array;
-  readonly #modes: number;
-  readonly #unit: TimeUnit;
-  readonly #lengths = new VarintWriter(4096);
-  readonly #rows = new VarintWriter(1 << 20);
-  #written = 0;
-
-  constructor(shape: {
-    origins: ArrayLike<number>;
-    targets: ArrayLike<number>;
-    attributes?: Uint8Array;
-    modes: number;
-    unit: TimeUnit;
-  }) {
-    this.#origins = shape.origins;
-    this.#targets = shape.targets;
-    this.#attributes = shape.attributes ?? new Uint8Array(0);
-    this.#modes = shape.modes;
-    this.#unit = shape.unit;
-  }
-
-  /** The next origin's row: one entry a mode. Rows come in the order of the origins. */
-  row(modes: readonly ModeRow[]): void {
-    if (modes.length !== this.#modes) throw new RangeError(`row has ${modes.length} modes`);
-    this.#lengths.uint(encodeRow(this.#rows, this.#written, modes, this.#unit));
-    this.#written++;
-  }
-
-  finish(): Uint8Array {
-    if (this.#written !== this.#origins.length) {
-      throw new RangeError(`${this.#written} rows for ${this.#origins.length} origins`);
-    }
-    const meta = new VarintWriter();
-    meta.uint(UNITS.indexOf(this.#unit));
-    meta.uint(this.#modes);
-    return writeEnvelope(MATRIX_KIND, [
-      { tag: 'META', bytes: meta.view() },
-      { tag: 'ORIG', bytes: encodeDictionary(this.#origins) },
-      { tag: 'TARG', bytes: encodeDictionary(this.#targets) },
-      { tag: 'ATTR', bytes: this.#attributes },
-      { tag: 'RDIR', bytes: this.#lengths.view() },
-      { tag: 'ROWS', bytes: this.#rows.view() },
-    ]);
-  }
-}
+/** What a scan reads at a time. */
+const SCAN_BYTES = 4 * 2 ** 20;
+/** Units by their number in `META`. */
+export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
 
 /** The head of a matrix, kept in memory; rows are fetched one range each. */
 export class Matrix {
@@ -112,11 +53,7 @@ export class Matrix {
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
   static async open(store: Store, ref: ObjectRef): Promise<Matrix> {
-    const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
-    const envelope = readEnvelope(ref.name, first, ref.bytes, MATRIX_KIND);
-    const headBytes = sectionOf(ref.name, envelope, 'ROWS').offset;
-    const head = headBytes <= first.length ? first : await store.readRange(ref, 0, headBytes);
-    return new Matrix(ref, head);
+    return new Matrix(ref, await readHead(store, ref, MATRIX_KIND));
   }
 
   /** The head of a matrix that is in memory whole. */
@@ -153,6 +90,25 @@ export class Matrix {
     const bytes =
       length === 0 ? new Uint8Array(0) : await store.readRange(this.ref, offset, length);
     return this.decode(ordinal, bytes);
+  }
+
+  /** All rows in order, many to a read. */
+  async *rows(store: Store): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
+    const last = this.origins.length;
+    for (let first = 0; first < last; ) {
+      const { offset } = this.rowRange(first);
+      let end = first + 1;
+      while (end < last && this.#rowStarts[end + 1] - offset <= SCAN_BYTES) end++;
+      const length = this.#rowStarts[end] - offset;
+      const bytes =
+        length === 0 ? new Uint8Array(0) : await store.readRange(this.ref, offset, length);
+      for (let ordinal = first; ordinal < end; ordinal++) {
+        const row = this.rowRange(ordinal);
+        const at = row.offset - offset;
+        yield { ordinal, modes: this.decode(ordinal, bytes.subarray(at, at + row.length)) };
+      }
+      first = end;
+    }
   }
 
   /** Decodes the bytes of a row as `rowRange` places it. */

@@ -5,8 +5,10 @@ import { VarintReader, type VarintWriter } from '../varint.ts';
 /**
  * One row of a sparse travel-time matrix: for each mode, the targets within reach and their times.
  *
- *     per mode   varint  how many targets
- *     per mode   varints target ordinals, ascending, each as its distance past the one before
+ *     per mode   varint  2 × how many targets, + 1 if they are written as runs
+ *     per mode   varints target ordinals, ascending: each as its distance past the one before; or,
+ *                        where neighbours are mostly reached together, as runs: the distance past
+ *                        the run before, and how many more follow on directly
  *                bits    times less the unit's least, `bits` wide, little-endian, padded to a byte
  *     4 bytes    CRC-32C of the above, seeded with the row's ordinal
  *
@@ -44,35 +46,72 @@ export function encodeRow(
 ): number {
   if (modes.every((mode) => mode.targets.length === 0)) return 0;
   const start = out.length;
-  for (const { targets } of modes) out.uint(targets.length);
-  for (const { targets, times } of modes) {
-    let next = 0;
-    for (const target of targets) {
-      if (target < next) throw new RangeError(`row ${ordinal}: target ${target} is out of order`);
-      out.uint(target - next);
-      next = target + 1;
+  const asRuns = modes.map(({ targets }) => countRuns(targets) * 2 < targets.length);
+  modes.forEach(({ targets }, m) => {
+    out.uint(targets.length * 2 + (asRuns[m] ? 1 : 0));
+  });
+  modes.forEach(({ targets, times }, m) => {
+    for (let i = 1; i < targets.length; i++) {
+      if (targets[i] > targets[i - 1]) continue;
+      throw new RangeError(`row ${ordinal}: target ${targets[i]} is out of order`);
     }
-    let pending = 0;
-    let pendingBits = 0;
-    for (const time of times) {
-      if (time < unit.least || time > unit.most) {
-        throw new RangeError(
-          `row ${ordinal}: time ${time} is not within ${unit.least} to ${unit.most}`,
-        );
-      }
-      pending |= (time - unit.least) << pendingBits;
-      pendingBits += unit.bits;
-      while (pendingBits >= 8) {
-        out.byte(pending & 255);
-        pending >>>= 8;
-        pendingBits -= 8;
-      }
-    }
-    if (pendingBits > 0) out.byte(pending);
-  }
+    if (asRuns[m]) encodeRuns(out, targets);
+    else encodeDistances(out, targets);
+    encodeTimes(out, ordinal, times, unit);
+  });
   const crc = crc32c(out.view(), ordinal, start);
   for (let shift = 0; shift < 32; shift += 8) out.byte((crc >>> shift) & 255);
   return out.length - start;
+}
+
+function countRuns(targets: Uint32Array): number {
+  let runs = 0;
+  for (let i = 0; i < targets.length; i++) {
+    if (i === 0 || targets[i] !== targets[i - 1] + 1) runs++;
+  }
+  return runs;
+}
+
+function encodeDistances(out: VarintWriter, targets: Uint32Array): void {
+  let next = 0;
+  for (let i = 0; i < targets.length; i++) {
+    out.uint(targets[i] - next);
+    next = targets[i] + 1;
+  }
+}
+
+function encodeRuns(out: VarintWriter, targets: Uint32Array): void {
+  let next = 0;
+  for (let i = 0; i < targets.length; ) {
+    const start = i;
+    while (i + 1 < targets.length && targets[i + 1] === targets[i] + 1) i++;
+    out.uint(targets[start] - next);
+    out.uint(i - start);
+    next = targets[i] + 1;
+    i++;
+  }
+}
+
+function encodeTimes(out: VarintWriter, ordinal: number, times: Uint16Array, unit: TimeUnit): void {
+  const { least, most, bits } = unit;
+  const packed = out.take(Math.ceil((times.length * bits) / 8));
+  let at = 0;
+  let pending = 0;
+  let pendingBits = 0;
+  for (let i = 0; i < times.length; i++) {
+    const time = times[i];
+    if (time < least || time > most) {
+      throw new RangeError(`row ${ordinal}: time ${time} is not within ${least} to ${most}`);
+    }
+    pending |= (time - least) << pendingBits;
+    pendingBits += bits;
+    while (pendingBits >= 8) {
+      packed[at++] = pending & 255;
+      pending >>>= 8;
+      pendingBits -= 8;
+    }
+  }
+  if (pendingBits > 0) packed[at] = pending;
 }
 
 /** Decodes what `encodeRow` wrote. Anything else is a `ShardError` that names the row. */
@@ -93,10 +132,15 @@ export function decodeRow(
   if (crc !== crc32c(bytes, ordinal, 0, end)) throw fail('corrupted: checksum does not match');
   const reader = new VarintReader(bytes, 0, end);
   try {
-    const counts = Array.from({ length: modes }, () => reader.uint());
-    const rows = counts.map((count) => {
+    const heads = Array.from({ length: modes }, () => reader.uint());
+    const rows = heads.map((head) => {
+      const count = Math.floor(head / 2);
       if (count > targets) throw new RangeError(`has ${count} of ${targets} targets`);
-      return decodeMode(reader, count, targets, unit);
+      const ordinals = head % 2 === 1 ? decodeRuns(reader, count) : decodeDistances(reader, count);
+      if (count > 0 && ordinals[count - 1] >= targets) {
+        throw new RangeError(`has target ${ordinals[count - 1]} of ${targets}`);
+      }
+      return { targets: ordinals, times: decodeTimes(reader, count, unit) };
     });
     if (!reader.done) throw new RangeError('has bytes left over');
     return rows;
@@ -106,31 +150,46 @@ export function decodeRow(
   }
 }
 
-function decodeMode(reader: VarintReader, count: number, all: number, unit: TimeUnit): ModeRow {
+function decodeDistances(reader: VarintReader, count: number): Uint32Array {
   const targets = new Uint32Array(count);
-  const times = new Uint16Array(count);
   let next = 0;
   for (let i = 0; i < count; i++) {
-    const target = next + reader.uint();
-    if (target >= all) throw new RangeError(`has target ${target} of ${all}`);
-    targets[i] = target;
-    next = target + 1;
+    targets[i] = next += reader.uint();
+    next++;
   }
-  const packed = reader.bytes(Math.ceil((count * unit.bits) / 8));
-  const mask = (1 << unit.bits) - 1;
+  return targets;
+}
+
+function decodeRuns(reader: VarintReader, count: number): Uint32Array {
+  const targets = new Uint32Array(count);
+  let next = 0;
+  for (let i = 0; i < count; ) {
+    next += reader.uint();
+    const end = i + reader.uint() + 1;
+    if (end > count) throw new RangeError(`has runs of more than ${count} targets`);
+    while (i < end) targets[i++] = next++;
+  }
+  return targets;
+}
+
+function decodeTimes(reader: VarintReader, count: number, unit: TimeUnit): Uint16Array {
+  const { least, most, bits } = unit;
+  const times = new Uint16Array(count);
+  const packed = reader.bytes(Math.ceil((count * bits) / 8));
+  const mask = (1 << bits) - 1;
   let pending = 0;
   let pendingBits = 0;
   let at = 0;
   for (let i = 0; i < count; i++) {
-    while (pendingBits < unit.bits) {
+    while (pendingBits < bits) {
       pending |= packed[at++] << pendingBits;
       pendingBits += 8;
     }
-    const time = (pending & mask) + unit.least;
-    if (time > unit.most) throw new RangeError(`has time ${time}`);
+    const time = (pending & mask) + least;
+    if (time > most) throw new RangeError(`has time ${time}`);
     times[i] = time;
-    pending >>>= unit.bits;
-    pendingBits -= unit.bits;
+    pending >>>= bits;
+    pendingBits -= bits;
   }
-  return { targets, times };
+  return times;
 }

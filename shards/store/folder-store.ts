@@ -11,6 +11,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { type Content, contentOf } from '../content.ts';
 import { StoreError } from '../errors.ts';
 import { type Lock, takeLock } from './lock-file.ts';
 import type { ObjectRef, WritableStore } from './store.ts';
@@ -56,12 +57,13 @@ export class FolderStore implements WritableStore {
     }
   }
 
-  async putIfAbsent(name: string, bytes: Uint8Array): Promise<'written' | 'present'> {
+  async putIfAbsent(name: string, object: Content | Uint8Array): Promise<'written' | 'present'> {
+    const content = object instanceof Uint8Array ? contentOf(object) : object;
     const target = this.#path(name);
     const existing = await stat(target).catch(() => null);
     // The name carries the content hash: a whole file of that name is that content.
-    if (existing?.size === bytes.length) return 'present';
-    await this.#writeWhole(name, bytes);
+    if (existing?.size === content.bytes) return 'present';
+    await this.#writeWhole(name, content);
     return 'written';
   }
 
@@ -85,7 +87,7 @@ export class FolderStore implements WritableStore {
       if ((current?.identity ?? null) !== expected) {
         throw new StoreError('conflict', name, 'was replaced by somebody else in the meantime');
       }
-      await this.#writeWhole(name, bytes);
+      await this.#writeWhole(name, contentOf(bytes));
       return identityOf(bytes);
     } finally {
       await lock.release();
@@ -149,14 +151,14 @@ export class FolderStore implements WritableStore {
     return file;
   }
 
-  async #writeWhole(name: string, bytes: Uint8Array): Promise<void> {
+  async #writeWhole(name: string, content: Content): Promise<void> {
     const target = this.#path(name);
     const scratch = `${target}.${randomUUID()}.tmp`;
     try {
       await mkdir(path.dirname(target), { recursive: true });
       const handle = await open(scratch, 'wx');
       try {
-        await handle.writeFile(bytes);
+        for await (const chunk of content.chunks()) await handle.writeFile(chunk);
         await handle.sync();
       } finally {
         await handle.close();

@@ -1,3 +1,4 @@
+import type { Content } from '../content.ts';
 import type { Bytes } from '../units.ts';
 
 /** An immutable object as a manifest records it. */
@@ -29,7 +30,7 @@ export interface Store {
 /** What a store can do for the one who publishes into it. */
 export interface WritableStore extends Store {
   /** Writes an object, whole or not at all; an object already there is left alone. */
-  putIfAbsent(name: string, bytes: Uint8Array): Promise<'written' | 'present'>;
+  putIfAbsent(name: string, content: Content | Uint8Array): Promise<'written' | 'present'>;
 
   /**
    * Replaces a mutable object if it still has the `expected` identity (`null`: does not exist).

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
 
 let folder: string;
@@ -23,6 +24,8 @@ const directory = () => path.join(folder, `ledger-${opened++}`);
 ledgerSuite('the LMDB ledger', (rateLimitPerMinute) =>
   openLedger(`lmdb:${directory()}`, { rateLimitPerMinute }),
 );
+
+idempotencySuite('the LMDB ledger', () => openLedger(`lmdb:${directory()}`, OPTIONS));
 
 /** A process of its own that debits one token at a time, and says so after each. */
 function debitor(at: string, account: string, keyId: string, inFlight: number) {

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { readBlocks } from '../../builder/census/blocks.ts';
-import { routeCounty } from '../../builder/county/county-job.ts';
+import { buildRelease } from '../../builder/build.ts';
 import { planCity } from '../../builder/demo/city-plan.ts';
 import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../builder/demo/plain-grid.ts';
 import {
@@ -9,10 +8,9 @@ import {
   plainGridCorner,
   plainGridWalk,
 } from '../../builder/demo/plain-grid-oracle.ts';
-import { extractOsm } from '../../builder/osm/extract.ts';
 import { silent } from '../../builder/progress.ts';
-import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { buildNetwork } from '../../builder/streets/network.ts';
+import { openRelease, ReleaseCache } from '../../shards/release.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import { writtenCity } from './written-city.ts';
 
 const CELLS = Array.from({ length: PLAIN_GRID.side ** 2 }, (_, i) => ({
@@ -42,36 +40,32 @@ test.each([
     const { out, files } = await writtenCity(options.blocks, options.seed);
     try {
       const plan = planCity(options);
-      const blocks = (await readBlocks(files.blocks, ['99001'], () => {})).get('99001')!;
-      const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
-      const extract = await extractOsm([files.osm], world, silent);
-      const streets = buildNetwork(extract.streets, extract.nodes);
-      const networks = [buildModeNetwork(streets, 'walk', extract.coverage)];
+      const store = new FolderStore(`${out}/store`);
+      const request = { osm: [files.osm], blocks: files.blocks, counties: ['99001'] };
+      await buildRelease({ ...request, release: 'grid', tiles: false }, store, silent);
+      const release = await openRelease(store, new ReleaseCache(1e8));
+      const county = release.manifest.counties['99001'];
+      const index = await release.index(county);
+      const pois = await release.pois(county);
       const places = PLAIN_GRID_PLACES.map((place) => {
-        const destination = extract.destinations.find(({ name }) => name === place.name)!;
-        expect([destination.lon, destination.lat]).toEqual(
-          plainGridCorner(plan, place.column, place.row),
-        );
-        return { ...place, target: extract.destinations.indexOf(destination) };
+        const target = Array.from(pois.matrix.targets.keys()).find(
+          (ordinal) => pois.table.facts(ordinal).name === place.name,
+        )!;
+        const [lon, lat] = plainGridCorner(plan, place.column, place.row);
+        expect(pois.table.facts(target).lon).toBeCloseTo(lon, 6);
+        expect(pois.table.facts(target).lat).toBeCloseTo(lat, 6);
+        return { ...place, target };
       });
-
-      const cellOf = new Map(
-        CELLS.map((cell) => [Number(plainGridBlock(plan, cell.column, cell.row).geoid), cell]),
-      );
-      const job = { county: '99001', blocks, destinations: extract.destinations, networks };
-      let routed = 0;
-      for (const { record, rows } of routeCounty(job)) {
-        const cell = cellOf.get(record.geoid);
-        if (!cell) continue;
-        routed++;
-        expect(record.links[0].snap).toBeCloseTo(PLAIN_GRID.snap, 1);
+      for (const cell of CELLS) {
+        const ordinal = index.ordinalOf(plainGridBlock(plan, cell.column, cell.row).geoid);
+        expect(index.link(ordinal, 'walk').snap).toBeCloseTo(PLAIN_GRID.snap, 1);
+        const [walk] = await release.poiRow(pois, ordinal);
         for (const place of places) {
-          const at = rows[0].targets.indexOf(place.target);
+          const at = walk.targets.indexOf(place.target);
           expect(at).not.toBe(-1);
-          expect(rows[0].times[at] / 10).toBe(plainGridWalk(cell, place));
+          expect(walk.times[at] / 10).toBe(plainGridWalk(cell, place));
         }
       }
-      expect(routed).toBe(CELLS.length);
     } finally {
       await rm(out, { recursive: true, force: true });
     }

@@ -191,7 +191,7 @@ describe('a park', () => {
     ]);
   });
 
-  test('is else entered by the gates in its boundary, but not by those that are closed', async () => {
+  test('is entered by the gates in its boundary, but not by those that are closed', async () => {
     const [park] = await destinations([
       ...outline.slice(0, 1),
       'n11 Tbarrier=gate x0.002 y0',
@@ -205,7 +205,48 @@ describe('a park', () => {
     ]);
   });
 
-  test('without either is entered at its point', async () => {
+  test('is entered by its gates and where ways meet it alike', async () => {
+    const [park] = await destinations([
+      ...outline.slice(0, 2),
+      'n12 Tbarrier=gate x0.002 y0.002',
+      'n13 T x0 y0.002',
+      'n1 T x-0.001 y0',
+      `w1 Tleisure=park N${ring(10)}`,
+      'w2 Thighway=footway Nn1,n10',
+    ]);
+    expect(park.entrances).toEqual([
+      { lon: 0, lat: 0 },
+      { lon: 0.002, lat: 0.002 },
+    ]);
+  });
+
+  test('without either is entered where its boundary runs within 50 m of a street', async () => {
+    // Streets 44 m south and 56 m east; a motorway 11 m north; in the west a tunnel.
+    const [park] = await destinations([
+      ...outline,
+      ...[
+        'n1 T x-0.01 y-0.0004',
+        'n2 T x0.01 y-0.0004',
+        'n3 T x0.0025 y-0.01',
+        'n4 T x0.0025 y0.01',
+      ],
+      ...[
+        'n5 T x-0.01 y0.0021',
+        'n6 T x0.01 y0.0021',
+        'n7 T x-0.0001 y0.001',
+        'n8 T x-0.0001 y0.01',
+      ],
+      `w1 Tleisure=park N${ring(10)}`,
+      ...['w2 Thighway=residential Nn1,n2', 'w3 Thighway=residential Nn3,n4'],
+      ...['w4 Thighway=motorway Nn5,n6', 'w5 Thighway=footway,tunnel=yes Nn7,n8'],
+    ]);
+    expect(park.entrances).toEqual([
+      { lon: 0, lat: 0 },
+      { lon: 0.002, lat: 0 },
+    ]);
+  });
+
+  test('without any of these is entered at its point', async () => {
     const [park] = await destinations([...outline, `w1 Tleisure=park N${ring(10)}`]);
     expect(park.entrances).toEqual([{ lon: park.lon, lat: park.lat }]);
   });

@@ -24,7 +24,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const city = await writeDemoCity({ ...DEMO_CITY, out: path.join(folder, 'city') }, silent);
   const store = new FolderStore(path.join(folder, 'store'));
   await buildRelease(
-    { osm: [city.osm], blocks: city.blocks, counties: [], release: 'demo' },
+    {
+      osm: [city.osm],
+      blocks: city.blocks,
+      gtfs: [city.gtfs],
+      places: [city.places],
+      counties: [],
+      release: 'demo',
+    },
     store,
     silent,
   );

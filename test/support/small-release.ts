@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
+import { wholeOf } from '../../shards/content.ts';
 import { StoreError } from '../../shards/errors.ts';
+import { FORMAT_VERSION } from '../../shards/format-version.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import {
   COUNTY_OBJECT_KINDS,
   type CountyManifest,
-  FORMAT_VERSION,
+  type CountyObjectKind,
   LATEST,
   type Latest,
   type Manifest,
 } from '../../shards/manifest.ts';
-import { MatrixWriter } from '../../shards/matrix/matrix.ts';
+import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { TENTHS } from '../../shards/matrix/row-codec.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
+import { Spool } from '../../shards/spool.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { DestinationType } from '../../shards/taxonomy.ts';
@@ -52,7 +55,14 @@ export async function publishSmallRelease(
       components: [{ component: 'blocks', version: 'small', effective_date: '2020-04-01' }],
       assumptions: { walk_speed_kmh: 4.8 },
       taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
+      feeds: [],
       counties: manifests,
+      states: {},
+      objects: {
+        'dest-ids': await put(store, 'dest-ids/all', UNREAD),
+        'county-map': await put(store, 'county-map/all', UNREAD),
+      },
+      tiles: {},
     };
     await publish(store, manifest);
     return manifest;
@@ -61,22 +71,25 @@ export async function publishSmallRelease(
   }
 }
 
+/** Stands for the objects that the routes over a small release do not read. */
+const UNREAD = new TextEncoder().encode('not read');
+
 async function putCounty(store: WritableStore, county: SmallCounty): Promise<CountyManifest> {
-  const objects = {
+  const objects: Partial<Record<CountyObjectKind, Uint8Array>> = {
     index: encodeIndex(county.blocks),
     nearest: encodeNearest(nearestTimes(county), SMALL_MODES.length * SMALL_LEAVES.length),
-    pois: encodePois(county),
-    // No route of the API reads polygons.
-    blocks: new TextEncoder().encode(`polygons of ${county.fips}`),
+    pois: await encodePois(county),
   };
   const refs: Record<string, ObjectRef> = {};
   for (const kind of COUNTY_OBJECT_KINDS) {
-    refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind]);
+    refs[kind] = await put(store, `${kind}/${county.fips}`, objects[kind] ?? UNREAD);
   }
   return {
     blocks: county.blocks.length,
     population: county.blocks.reduce((sum, block) => sum + (block.population ?? 0), 0),
     routable_blocks: county.blocks.filter((block) => block.isRoutable).length,
+    block_box: [-76.7, 39.2, -76.5, 39.4],
+    poi_box: [-76.7, 39.2, -76.5, 39.4],
     objects: refs as CountyManifest['objects'],
   };
 }
@@ -114,14 +127,15 @@ function nearestTimes({ blocks, pois }: SmallCounty): Uint16Array {
   return Uint16Array.from(cells);
 }
 
-function encodePois({ blocks, pois }: SmallCounty): Uint8Array {
-  const writer = new MatrixWriter({
+function encodePois({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
+  const shape = {
     origins: blocks.map(({ geoid }) => Number(geoid)),
     targets: pois.map(({ destId }) => destId),
     attributes: encodePoiTable(pois.map(poiFacts)),
     modes: SMALL_MODES.length,
     unit: TENTHS,
-  });
+  };
+  const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
   for (const { tenths } of blocks) {
     writer.row(
       SMALL_MODES.map((mode) => {
@@ -136,7 +150,7 @@ function encodePois({ blocks, pois }: SmallCounty): Uint8Array {
       }),
     );
   }
-  return writer.finish();
+  return wholeOf(writer.finish());
 }
 
 function poiFacts({ name, lon, lat, address, types }: SmallPoi) {

@@ -1,17 +1,26 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { buildRelease } from '../../../builder/build.ts';
-import { claimOutputFolder } from '../../../builder/publish/output-folder.ts';
+import { claimOutputFolder, SCRATCH } from '../../../builder/publish/output-folder.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
+import { integer } from '../../environment.ts';
 import { run, UsageError } from '../run.ts';
 import { duration, terminalProgress } from '../terminal-progress.ts';
 
 interface BuildFlags {
   osm: string[];
   blocks: string[];
+  gtfs?: string[];
+  places?: string[];
+  pois?: string[];
   counties?: string;
   out: string;
   release?: string;
+  serviceDate?: string;
+  workers?: string;
+  memory?: string;
+  tiles: boolean;
 }
 
 export function addBuildCommand(program: Command): void {
@@ -23,6 +32,12 @@ export function addBuildCommand(program: Command): void {
       '--blocks <files...>',
       'census blocks, TIGER/Line tabblock20 shapefiles (.zip or .shp)',
     )
+    .option('--gtfs <feeds...>', 'transit feeds, .zip or folders (default: no transit)')
+    .option('--places <files...>', 'census places, TIGER/Line place shapefiles')
+    .option(
+      '--pois <files...>',
+      'places to go beside those of OpenStreetMap: GeoJSON or GeoParquet, of Overture’s schema or your own',
+    )
     .option(
       '--counties <fips>',
       'five-digit county codes, comma-separated (default: all in --blocks)',
@@ -31,9 +46,22 @@ export function addBuildCommand(program: Command): void {
       new Option('--out <store>', 'the folder to publish into').env('STORE').makeOptionMandatory(),
     )
     .option('--release <label>', 'what to call the release (default: the date, UTC)')
+    .option(
+      '--service-date <date>',
+      'the day transit is read on, YYYY-MM-DD (default: the common weekday with most trips)',
+    )
+    .addOption(
+      new Option('--workers <n>', 'threads that search (default: one a core)').env('WORKERS'),
+    )
+    .addOption(
+      new Option('--memory <size>', 'what the build may use, such as 8GB')
+        .env('MEMORY')
+        .default('4GB'),
+    )
+    .option('--no-tiles', 'make no map tiles')
     .addHelpText(
       'after',
-      '\nExample:\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip --counties 24510 --out ./store',
+      '\nExample:\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
     )
     .action((flags: BuildFlags) => run(() => build(flags)));
 }
@@ -44,10 +72,24 @@ async function build(flags: BuildFlags): Promise<void> {
   const request = {
     osm: flags.osm,
     blocks: flags.blocks,
+    gtfs: flags.gtfs ?? [],
+    places: flags.places ?? [],
+    pois: flags.pois ?? [],
     counties: parseCounties(flags.counties),
     release: parseRelease(flags.release),
+    workers: integer('--workers', flags.workers, 1, 256) ?? availableParallelism(),
+    memory: parseMemory(flags.memory ?? '4GB'),
+    tiles: flags.tiles,
+    scratch: path.join(path.resolve(flags.out), SCRATCH),
+    ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };
-  const inputs = [...flags.osm, ...flags.blocks].map((input) => path.resolve(input));
+  const inputs = [
+    ...request.osm,
+    ...request.blocks,
+    ...request.gtfs,
+    ...request.places,
+    ...request.pois,
+  ].map((input) => path.resolve(input));
   const release = await claimOutputFolder(path.resolve(flags.out), inputs);
   const store = openStore(flags.out);
   try {
@@ -72,6 +114,22 @@ function parseCounties(text: string | undefined): string[] {
     }
   }
   return counties;
+}
+
+const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 };
+
+function parseMemory(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?([MG]i?B?)$/i.exec(text) ?? [];
+  const bytes = Number(amount) * UNITS[`${unit?.toUpperCase().replace(/B$/, '')}B`];
+  if (bytes > 0) return Math.floor(bytes);
+  throw new UsageError(`--memory: "${text}" is not a size such as 8GB or 500MB`);
+}
+
+function parseDate(text: string): string {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isDate) return text;
+  throw new UsageError(`--service-date: "${text}" is not a day such as 2026-03-17`);
 }
 
 function parseRelease(label: string | undefined): string {

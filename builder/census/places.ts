@@ -1,0 +1,66 @@
+import type { Area } from '../../shards/geometry/polygon.ts';
+import type { PlaceRecord } from '../../shards/places/place-table.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { boxContains } from '../geo/wgs84.ts';
+import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
+
+/** A census place as TIGER/Line gives it. */
+export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
+  readonly area: Area;
+}
+
+const GEOID = /^\d{7}$/;
+
+/**
+ * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, ascending
+ * by GEOID. A record that is no place, and a place given twice, fail by name.
+ */
+export async function readPlaces(
+  paths: readonly string[],
+  within: BoundingBox,
+): Promise<CensusPlace[]> {
+  const places = new Map<string, CensusPlace>();
+  for (const path of paths) {
+    for await (const record of readShapefile(path)) {
+      if (!touches(record.area, within)) continue;
+      const place = placeOf(path, record);
+      if (places.has(place.geoid)) {
+        throw new BuildError(
+          `${path}: record ${record.number}: place ${place.geoid} is given twice`,
+        );
+      }
+      places.set(place.geoid, place);
+    }
+  }
+  return [...places.values()].sort((a, b) => (a.geoid < b.geoid ? -1 : 1));
+}
+
+function placeOf(path: string, { number, fields, area }: ShapeRecord): CensusPlace {
+  const geoid = String(fields.GEOID ?? '');
+  const name = String(fields.NAME ?? '');
+  const [lon, lat] = [fields.INTPTLON, fields.INTPTLAT].map((text) =>
+    Number.parseFloat(String(text)),
+  );
+  if (GEOID.test(geoid) && name !== '' && Math.abs(lon) <= 180 && Math.abs(lat) <= 90) {
+    return { geoid, name, lon, lat, area };
+  }
+  throw new BuildError(
+    `${path}: record ${number} has no 7-digit GEOID, NAME, INTPTLON and INTPTLAT; a TIGER/Line place file is needed`,
+  );
+}
+
+/** Whether the area's own box meets a box: most places of a state lie far away. */
+function touches(area: Area, box: BoundingBox): boolean {
+  let [west, south, east, north] = [180, 90, -180, -90];
+  for (const [shell] of area.polygons) {
+    for (const [lon, lat] of shell) {
+      if (boxContains(box, lon, lat)) return true;
+      west = Math.min(west, lon);
+      south = Math.min(south, lat);
+      east = Math.max(east, lon);
+      north = Math.max(north, lat);
+    }
+  }
+  return west <= box.maxLon && east >= box.minLon && south <= box.maxLat && north >= box.minLat;
+}

@@ -1,0 +1,61 @@
+import type { BoundingBox, CountyFips, Millis } from '../../shards/units.ts';
+import { CoverGrid } from '../geo/cover-grid.ts';
+import { bufferBox } from '../geo/wgs84.ts';
+import type { LinkedRegion } from '../region/build-world.ts';
+import { boxAround, rideMetres } from '../region/read-region.ts';
+import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import { StopReach, windowStartAt } from '../transit/stop-reach.ts';
+
+/** What a county's rows can speak of at all. Nothing outside it changes them. */
+export interface CountyScope {
+  readonly county: CountyFips;
+  /** Its blocks in the world: `firstBlock` up to `endBlock`. */
+  readonly firstBlock: number;
+  readonly endBlock: number;
+  readonly windowStart: Millis;
+  /** Ordinals of the places that may be within reach, ascending. */
+  readonly places: Int32Array;
+  /** Counties whose blocks may be, ascending; itself among them. */
+  readonly reach: readonly CountyFips[];
+  /** Where the streets and stops lie that may be used. */
+  readonly ground: CoverGrid;
+}
+
+/** The scope of each county of a region, in the order of the counties. */
+export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
+  const { counties, destinations, transit } = region;
+  const stopReach = transit && new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE);
+  let firstBlock = 0;
+  return [...counties].map(([county, blocks]) => {
+    const box = boxAround(blocks);
+    const windowStart = transit
+      ? windowStartAt(transit, (box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2)
+      : ROUTING.transit.windowStart;
+    const within = (minutes: number): BoundingBox[] => [
+      bufferBox(box, rideMetres(minutes)),
+      ...(stopReach?.boxesFrom(box, windowStart, minutes * MILLIS_PER_MINUTE) ?? []),
+    ];
+    const [ground, near] = [new CoverGrid(), new CoverGrid()];
+    for (const part of within(ROUTING.maxReachMinutes)) ground.add(part);
+    for (const part of within(ROUTING.maxMinutes)) near.add(part);
+    const places: number[] = [];
+    for (let place = 0; place < world.places; place++) {
+      const { entrances } = destinations[place];
+      if (entrances.some(({ lon, lat }) => near.has(lon, lat))) places.push(place);
+    }
+    const scope = {
+      county,
+      firstBlock,
+      endBlock: firstBlock + blocks.length,
+      windowStart,
+      places: Int32Array.from(places),
+      reach: [...counties.keys()].filter(
+        (other) =>
+          other === county || counties.get(other)!.some(({ lon, lat }) => ground.has(lon, lat)),
+      ),
+      ground,
+    };
+    firstBlock = scope.endBlock;
+    return scope;
+  });
+}

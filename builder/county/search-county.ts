@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { BlockIndex } from '../../shards/index/block-index.ts';
+import { boxSchema, objectRefSchema } from '../../shards/manifest.ts';
+import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
+import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
+import { encodeNearest } from '../../shards/nearest/nearest.ts';
+import { encodePoiTable, type PoiFacts } from '../../shards/pois/poi-table.ts';
+import { Spool } from '../../shards/spool.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import { toMicro } from '../../shards/units.ts';
+import type { CensusBlock } from '../census/blocks.ts';
+import type { Destination } from '../destinations/destination.ts';
+import { putObject } from '../publish/put-object.ts';
+import type { LinkedRegion } from '../region/build-world.ts';
+import type { ChunkRequest } from '../search/search-chunk.ts';
+import { inOrder, type SearchPool } from '../workers/search-pool.ts';
+import type { CountyScope } from './county-scope.ts';
+
+/** What searching a county leaves: its objects but for the transposed ones. */
+export const searchedCountySchema = z.strictObject({
+  blocks: z.int(),
+  population: z.int(),
+  routable_blocks: z.int(),
+  block_box: boxSchema,
+  poi_rows: z.int(),
+  reach_rows: z.int(),
+  objects: z.strictObject({
+    index: objectRefSchema,
+    nearest: objectRefSchema,
+    pois: objectRefSchema,
+    'reach-from': objectRefSchema,
+    blocks: objectRefSchema,
+  }),
+});
+export type SearchedCounty = z.infer<typeof searchedCountySchema>;
+
+/** Blocks a thread searches at a time. */
+const CHUNK_BLOCKS = 32;
+
+/** Searches from every block of a county and stores what was found. `scratch`: a folder to write in. */
+export async function searchCounty(
+  linked: LinkedRegion,
+  scope: CountyScope,
+  pool: SearchPool,
+  store: WritableStore,
+  scratch: string,
+  onBlocks: (done: number) => void,
+): Promise<SearchedCounty> {
+  const { region, world, blocks } = linked;
+  const { county, firstBlock, endBlock, windowStart } = scope;
+  const own = blocks.slice(firstBlock, endBlock);
+  const origins = own.map(({ geoid }) => geoid);
+  const places = Array.from(scope.places, (place) => region.destinations[place]);
+  const reachBlocks = blocksOf(linked, scope);
+  const modes = world.transit ? 3 : 2;
+  const poiSpool = new Spool(`${scratch}/pois-${county}`);
+  const reachSpool = new Spool(`${scratch}/reach-${county}`);
+  try {
+    const pois = new MatrixWriter(
+      {
+        origins,
+        targets: places.map(({ destId }) => destId),
+        attributes: encodePoiTable(places.map(poiFacts)),
+        modes,
+        unit: TENTHS,
+      },
+      poiSpool,
+    );
+    const targets = reachBlocks.map((block) => blocks[block].geoid);
+    const reach = new MatrixWriter({ origins, targets, modes, unit: MINUTES }, reachSpool);
+    const columns = modes * world.leafCount;
+    const nearest = new Uint16Array(own.length * columns);
+    let [poiRows, reachRows] = [0, 0];
+    const chunks = chunkRequests(scope, {
+      windowStart,
+      placeOrdinals: shared(ordinalsIn(scope.places, world.places)),
+      blockOrdinals: shared(ordinalsIn(reachBlocks, world.blocks)),
+    });
+    await inOrder(pool, chunks, (result, request) => {
+      pois.append(result.pois);
+      reach.append(result.reach);
+      nearest.set(result.nearest, request.firstRow * columns);
+      poiRows += result.poiRows;
+      reachRows += result.reachRows;
+      onBlocks(request.firstRow + request.to - request.from);
+    });
+    const links = linked.links.slice(firstBlock, endBlock);
+    const put = (kind: string, extension: string, object: Parameters<typeof putObject>[3]) =>
+      putObject(store, `${kind}/${county}`, extension, object);
+    return {
+      blocks: own.length,
+      population: own.reduce((sum, { population }) => sum + (population ?? 0), 0),
+      routable_blocks: links.filter((l) => l.some(({ status }) => status === 'linked')).length,
+      block_box: boxOfAreas(own),
+      poi_rows: poiRows,
+      reach_rows: reachRows,
+      objects: {
+        index: await put('index', 'tta', BlockIndex.encode(own.map((b, i) => record(b, links[i])))),
+        nearest: await put('nearest', 'tta', encodeNearest(nearest, columns)),
+        pois: await put('pois', 'tta', pois.finish()),
+        'reach-from': await put('reach-from', 'tta', reach.finish()),
+        blocks: await put('blocks', 'fgb', blockPolygons(county, own)),
+      },
+    };
+  } finally {
+    poiSpool.close();
+    reachSpool.close();
+  }
+}
+
+/** World ordinals of the blocks one may go to from a county, ascending. */
+function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): number[] {
+  const all: number[] = [];
+  let first = 0;
+  for (const [county, list] of region.counties) {
+    if (reach.includes(county)) for (let i = 0; i < list.length; i++) all.push(first + i);
+    first += list.length;
+  }
+  if (first !== blocks.length) throw new Error('counties and blocks differ');
+  return all;
+}
+
+/** Of each of `count` things its place in an ascending choice of them, or -1. */
+function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
+  const ordinals = new Int32Array(count).fill(-1);
+  for (let i = 0; i < chosen.length; i++) ordinals[chosen[i]] = i;
+  return ordinals;
+}
+
+function shared(array: Int32Array): Int32Array {
+  const copy = new Int32Array(new SharedArrayBuffer(array.byteLength));
+  copy.set(array);
+  return copy;
+}
+
+function* chunkRequests(
+  { firstBlock, endBlock }: CountyScope,
+  common: Pick<ChunkRequest, 'windowStart' | 'placeOrdinals' | 'blockOrdinals'>,
+): Generator<ChunkRequest> {
+  for (let from = firstBlock; from < endBlock; from += CHUNK_BLOCKS) {
+    const to = Math.min(from + CHUNK_BLOCKS, endBlock);
+    yield { ...common, from, to, firstRow: from - firstBlock };
+  }
+}
+
+/** What a POI table keeps of a destination. */
+export function poiFacts({ name, lon, lat, address, brand, types }: Destination): PoiFacts {
+  return { name, lon, lat, ...address, brand, types };
+}
+
+function record(block: CensusBlock, links: LinkedRegion['links'][number]) {
+  const { geoid, population, landArea, lon, lat } = block;
+  return { geoid, population, landArea, lon: toMicro(lon), lat: toMicro(lat), links };
+}
+
+function boxOfAreas(blocks: readonly CensusBlock[]): [number, number, number, number] {
+  const box: [number, number, number, number] = [180, 90, -180, -90];
+  for (const { area } of blocks) {
+    for (const [shell] of area.polygons) {
+      for (const [lon, lat] of shell) {
+        box[0] = Math.min(box[0], lon);
+        box[1] = Math.min(box[1], lat);
+        box[2] = Math.max(box[2], lon);
+        box[3] = Math.max(box[3], lat);
+      }
+    }
+  }
+  return box;
+}
+
+function blockPolygons(county: string, blocks: readonly CensusBlock[]): Uint8Array {
+  return writeFlatGeobuf(
+    `blocks_${county}`,
+    [
+      { name: 'geoid', type: 'string' },
+      { name: 'population', type: 'integer' },
+    ],
+    blocks.map(({ area, geoid, population }) => ({
+      geometry: area,
+      properties: { geoid: geoidFromNumber(geoid), population },
+    })),
+  );
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { objectRefSchema } from '../../shards/manifest.ts';
+import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { encodePoiTable } from '../../shards/pois/poi-table.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { Bytes, CountyFips } from '../../shards/units.ts';
+import type { Destination } from '../destinations/destination.ts';
+import type { Progress } from '../progress.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import type { LinkedRegion } from '../region/build-world.ts';
+import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
+import type { CountyScope } from './county-scope.ts';
+import { poiFacts, type SearchedCounty } from './search-county.ts';
+
+/** Change it when the same sources come to give other bytes. */
+const TRANSPOSE_VERSION = 1;
+
+export interface TransposeContext {
+  readonly linked: LinkedRegion;
+  readonly scopes: readonly CountyScope[];
+  readonly searched: ReadonlyMap<CountyFips, SearchedCounty>;
+  readonly store: WritableStore;
+  readonly receipts: Receipts;
+  readonly memory: Bytes;
+  readonly scratch: string;
+  readonly progress: Progress;
+}
+
+/** `reach-to` of each county: for each of its blocks, the blocks that reach it. */
+export function transposeReach(context: TransposeContext): Promise<Map<CountyFips, ObjectRef>> {
+  const { linked, scopes, searched } = context;
+  const matrices = scopes.map(
+    ({ county, firstBlock, endBlock }): TransposedMatrix => ({
+      county,
+      origins: Float64Array.from(linked.blocks.slice(firstBlock, endBlock), ({ geoid }) => geoid),
+      sources: scopes
+        .filter(({ reach }) => reach.includes(county))
+        .map((scope) => searched.get(scope.county)!.objects['reach-from']),
+    }),
+  );
+  return transposeWhereNew(context, 'reach-to', MINUTES, matrices);
+}
+
+/** `catchment` of each county: for each place at home there, the blocks that reach it. */
+export function transposePois(
+  context: TransposeContext,
+  homes: ReadonlyMap<CountyFips, readonly Destination[]>,
+): Promise<Map<CountyFips, ObjectRef>> {
+  const { linked, scopes, searched } = context;
+  const ordinals = new Map(linked.region.destinations.map((place, i) => [place, i]));
+  const inScope = new Map(scopes.map((scope) => [scope, new Set(scope.places)]));
+  const matrices = scopes.map(({ county }): TransposedMatrix => {
+    const places = homes.get(county) ?? [];
+    return {
+      county,
+      origins: Float64Array.from(places, ({ destId }) => destId),
+      attributes: encodePoiTable(places.map(poiFacts)),
+      sources: scopes
+        .filter((scope) => places.some((place) => inScope.get(scope)!.has(ordinals.get(place)!)))
+        .map((scope) => searched.get(scope.county)!.objects.pois),
+    };
+  });
+  return transposeWhereNew(context, 'catchment', TENTHS, matrices);
+}
+
+const receiptSchema = z.strictObject({ object: objectRefSchema });
+
+async function transposeWhereNew(
+  { linked, store, receipts, memory, scratch, progress }: TransposeContext,
+  kind: 'reach-to' | 'catchment',
+  unit: TimeUnit,
+  matrices: readonly TransposedMatrix[],
+): Promise<Map<CountyFips, ObjectRef>> {
+  const made = new Map<CountyFips, ObjectRef>();
+  const missing: { matrix: TransposedMatrix; key: string }[] = [];
+  for (const matrix of matrices) {
+    const key = keyOf(matrix);
+    const kept = await receipts.find(`${kind}-${matrix.county}`, key, receiptSchema);
+    if (kept) made.set(matrix.county, kept.object);
+    else missing.push({ matrix, key });
+  }
+  const stage = progress.start(kind, null, 'origins');
+  const options = { kind, modes: linked.world.transit ? 3 : 2, unit, memory, scratch };
+  const wanted = missing.map(({ matrix }) => matrix);
+  for (const [county, object] of await transposeCounties(store, wanted, options, (n) =>
+    stage.at(n),
+  )) {
+    made.set(county, object);
+    const { key } = missing.find(({ matrix }) => matrix.county === county)!;
+    await receipts.keep(`${kind}-${county}`, key, { object });
+  }
+  stage.finish(`${missing.length} of ${matrices.length} counties`);
+  return made;
+}
+
+/** What a transposed matrix follows from. */
+function keyOf({ origins, attributes, sources }: TransposedMatrix): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([TRANSPOSE_VERSION, sources]));
+  hash.update(origins);
+  if (attributes) hash.update(attributes);
+  return hash.digest('hex');
+}

@@ -1,0 +1,17 @@
+import type { DestId } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import type { Destination } from './destination.ts';
+
+/** Throws a `BuildError` that names both when two destinations have one `destId`. */
+export function checkDestIds(destinations: readonly Destination[]): void {
+  const sources = new Map<DestId, string>();
+  for (const { destId, source } of destinations) {
+    const other = sources.get(destId);
+    if (other !== undefined) {
+      throw new BuildError(
+        `${other} and ${source} both have dest_id ${destId}: their ids are equal, or by rare chance hash alike; change one of them`,
+      );
+    }
+    sources.set(destId, source);
+  }
+}

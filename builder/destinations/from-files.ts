@@ -1,0 +1,142 @@
+import { open, stat } from 'node:fs/promises';
+import type { BoundingBox } from '../../shards/units.ts';
+import { boxContains } from '../geo/wgs84.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
+import { readGeoParquet } from '../inputs/geoparquet.ts';
+import type { Progress } from '../progress.ts';
+import { checkDestIds } from './check-dest-ids.ts';
+import type { Destination } from './destination.ts';
+import { listedPlace } from './listed-place.ts';
+import { mergeSources } from './merge-sources.ts';
+import { isOverturePlace, type OverturePlace, overturePlace } from './overture-place.ts';
+
+/** The members of both schemas: what is read of a file that has columns. */
+const COLUMNS = [
+  ...['id', 'name', 'type', 'types', 'brand', 'street', 'city', 'state', 'zip'],
+  ...['names', 'categories', 'taxonomy', 'basic_category', 'confidence', 'operating_status'],
+  ...['addresses'],
+];
+
+/**
+ * Reads places within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record
+ * in Overture's schema (`overture-place.ts`) or in that of a list of one's own (`listed-place.ts`).
+ * A wrong record of one's own fails the build. Of Overture's, which are many and not the reader's
+ * to mend, those that make no destination are counted and noted. A place that both know is one:
+ * that of the list. The order of the files does not matter.
+ */
+export async function readPoiFiles(
+  paths: readonly string[],
+  area: BoundingBox,
+  progress: Progress,
+): Promise<Destination[]> {
+  const bytes = await Promise.all(paths.map(sizeOf));
+  const total = bytes.reduce((sum, size) => sum + size, 0);
+  const stage = progress.start('places', Math.round(total / 1e6), 'MB');
+  const listed: Destination[] = [];
+  const overture = new Map<string, Destination>();
+  let before = 0;
+  for (const [i, path] of paths.entries()) {
+    const dropped = new DroppedPlaces();
+    const onBytes = (done: number) => stage.at(Math.round((before + done) / 1e6));
+    for await (const record of await featuresOf(path, area, onBytes)) {
+      if (!isOverturePlace(record)) {
+        const place = listedPlace(record);
+        if (boxContains(area, place.lon, place.lat)) listed.push(place);
+        continue;
+      }
+      const read = overturePlace(record, area);
+      if ('dropped' in read) dropped.count(read);
+      else keepOne(overture, read.destination);
+    }
+    const summary = dropped.summary();
+    if (summary) progress.note(`${path}: left out ${summary}`);
+    before += bytes[i];
+  }
+  const found = [...listed, ...overture.values()];
+  checkDestIds(found);
+  const places = mergeSources(listed, [...overture.values()]);
+  stage.finish(`${places.length} places, ${found.length - places.length} of them in two sources`);
+  return places;
+}
+
+const PARQUET_MAGIC = 'PAR1';
+
+/** The features of a file, by what it is, not by how it is called. */
+async function featuresOf(
+  path: string,
+  area: BoundingBox,
+  onBytes: (done: number) => void,
+): Promise<AsyncIterable<FeatureRecord>> {
+  const isParquet = (await firstBytes(path, PARQUET_MAGIC.length)) === PARQUET_MAGIC;
+  return isParquet ? readGeoParquet(path, COLUMNS, area, onBytes) : readGeoJson(path, onBytes);
+}
+
+async function firstBytes(path: string, count: number): Promise<string> {
+  try {
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+      return buffer.toString('latin1', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+/** Extracts overlap; of two records of one place that differ, either, but always the same one. */
+function keepOne(places: Map<string, Destination>, place: Destination): void {
+  const other = places.get(place.source);
+  if (!other || JSON.stringify(place) < JSON.stringify(other)) places.set(place.source, place);
+}
+
+const REASONS = {
+  closed: 'closed',
+  doubtful: 'of low confidence',
+  unusable: 'without id or point',
+} as const;
+const CATEGORIES_SHOWN = 10;
+
+/** Counts what makes no destination, to be told in one line. */
+class DroppedPlaces {
+  readonly #byReason = new Map<string, number>();
+  readonly #byCategory = new Map<string, number>();
+
+  count(place: Exclude<OverturePlace, { destination: Destination }>): void {
+    if (place.dropped === 'elsewhere') return;
+    if (place.dropped === 'uncategorised') increase(this.#byCategory, place.category);
+    else increase(this.#byReason, REASONS[place.dropped]);
+  }
+
+  summary(): string | null {
+    const reasons = mostFirst(this.#byReason).map(([reason, count]) => `${count} ${reason}`);
+    const categories = mostFirst(this.#byCategory);
+    const uncategorised = categories.reduce((sum, [, count]) => sum + count, 0);
+    if (uncategorised > 0) {
+      const shown = categories.slice(0, CATEGORIES_SHOWN).map((entry) => entry.join(' '));
+      const more = categories.length > shown.length ? ', …' : '';
+      reasons.push(
+        `${uncategorised} of ${categories.length} categories that no type takes (${shown.join(', ')}${more})`,
+      );
+    }
+    return reasons.length > 0 ? reasons.join('; ') : null;
+  }
+}
+
+function increase(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+}

@@ -1,0 +1,152 @@
+/**
+ * Which leaves of the taxonomy a category of Overture's places names: by label, the categories of
+ * both its vocabularies, that of `categories` and the `taxonomy` and `basic_category` that took its
+ * place. A category may be of several leaves. `*_x` stands for every category that ends in `_x` and
+ * is not named elsewhere.
+ *
+ * Missing by intent: parks, of which a point says neither how large they are nor where one gets in,
+ * while OSM draws their outlines; running tracks, which Overture does not tell from race tracks; and
+ * frequent transit, which timetables decide.
+ */
+export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = {
+  grocery_stores: of('grocery_store *_grocery_store ethical_grocery supermarket superstore'),
+  supermarkets: of('supermarket'),
+  convenience_stores: of('convenience_store'),
+  bakeries: of(`
+    bakery patisserie_cake_shop cupcake_shop custom_cakes_shop pie_shop macarons macaron_shop
+    chimney_cake_shop
+  `),
+  fresh_food_shops: of(`
+    butcher_shop meat_shop fishmonger seafood_market cheese_shop delicatessen
+    fruits_and_vegetables produce_store
+  `),
+  marketplaces: of('farmers_market public_market night_market bazaars bazaar'),
+
+  restaurants: of(`
+    restaurant *_restaurant bistro brasserie diner steakhouse pancake_house cafeteria gastropub
+    soul_food poke empanadas tapas_bar supper_club
+  `),
+  cafes: of(`
+    cafe coffee_shop coffee_roastery tea_room hong_kong_style_cafe bubble_tea bubble_tea_shop
+    smoothie_juice_bar
+  `),
+  fast_food: of(`
+    fast_food_restaurant food_court sandwich_shop bagel_shop donuts donut_shop doner_kebab
+    doner_kebab_restaurant friterie acai_bowls pizza_delivery_service
+  `),
+  bars_and_pubs: of(`
+    bar pub irish_pub brewery beer_garden lounge speakeasy dance_club beach_bar beer_bar
+    champagne_bar cigar_bar cocktail_bar dive_bar gay_bar hookah_bar hotel_bar piano_bar sake_bar
+    sports_bar tiki_bar whiskey_bar wine_bar salsa_club
+  `),
+  ice_cream: of(`
+    ice_cream_shop ice_cream_and_frozen_yoghurt gelato gelato_shop frozen_yoghurt_shop
+    frozen_yogurt_shop shaved_ice_shop shaved_snow_shop
+  `),
+
+  elementary_schools: of('elementary_school'),
+  middle_schools: of('middle_school'),
+  high_schools: of('high_school'),
+  schools_level_unknown: of('school public_school charter_school'),
+  kindergartens: of('preschool'),
+  // One category for both.
+  colleges: of('college_university'),
+  universities: of('college_university'),
+  childcare: of('child_care_and_day_care day_care_preschool'),
+  private_schools: of('private_school religious_school montessori_school waldorf_school'),
+
+  hospitals: of('hospital childrens_hospital specialty_hospital'),
+  clinics: of(`
+    medical_center outpatient_care_facility primary_care_or_general_clinic walk_in_clinic
+    urgent_care_clinic community_health_center public_health_clinic womens_health_clinic
+  `),
+  doctors: of(`
+    doctor doctors_office family_practice pediatrician pediatric_clinic specialized_health_care
+    internal_medicine allergist cardiologist dermatologist ear_nose_and_throat endocrinologist
+    gastroenterologist geriatric_medicine nephrologist neurologist oncologist ophthalmologist
+    ophthalmology obstetrician_and_gynecologist obstetrics_and_gynecology orthopedist
+    osteopathic_physician podiatrist podiatry psychiatrist psychiatry pulmonologist rheumatologist
+    sports_medicine urologist
+  `),
+  dentists: of(`
+    dentist dental_clinic general_dentistry cosmetic_dentist pediatric_dentist orthodontist
+    endodontist periodontist prosthodontist oral_surgeon
+  `),
+  pharmacies: of('pharmacy drugstore pharmacy_and_drug_store'),
+  veterinarians: of('veterinarian animal_hospital emergency_pet_hospital'),
+
+  gardens: of('botanical_garden community_garden community_gardens'),
+  nature_reserves: of('nature_reserve'),
+  dog_parks: of('dog_park'),
+
+  libraries: of('library'),
+  museums: of('museum *_museum art_gallery'),
+  theatres: of('theatre theatre_venue theaters_and_performance_venues'),
+  cinemas: of('cinema movie_theater'),
+  arts_centres: of('cultural_center'),
+  community_centres: of('community_center civic_center'),
+
+  post_offices: of('post_office'),
+  banks: of('bank banks credit_union bank_credit_union bank_or_credit_union atm atms'),
+  hairdressers: of(`
+    hair_salon kids_hair_salon hair_stylist blow_dry_blow_out_service barber beauty_salon
+    nail_salon
+  `),
+  laundries: of('laundromat dry_cleaning laundry_service laundry_services'),
+  hardware_stores: of('hardware_store home_improvement_store do_it_yourself_store'),
+  clothes_shops: of(`
+    clothing_store *_clothing_store boutique fashion_boutique designer_clothing lingerie_store
+    denim_wear_store formal_wear_store maternity_wear t_shirt_store shoe_store
+    orthopedic_shoe_store plus_size_clothing
+  `),
+  bookshops: of('bookstore *_bookstore comic_books_store'),
+  bike_shops: of('bicycle_shop bike_store'),
+  town_halls: of('town_hall'),
+  police_and_fire: of('police_department police_station fire_department fire_station'),
+  department_stores: of('department_store superstore discount_store shopping_center shopping_mall'),
+
+  playgrounds: of('playground'),
+  gyms: of('gym rock_climbing_gym fitness_studio yoga_studio pilates_studio'),
+  swimming_pools: of('swimming_pool water_park'),
+  sports_pitches: of(`
+    american_football_field baseball_field hockey_field soccer_field futsal_field rugby_pitch
+    basketball_court beach_volleyball_court bocce_ball_court handball_court tennis_court
+    volleyball_court
+  `),
+  stadiums: of('stadium_arena *_stadium hockey_arena'),
+  golf_courses: of('golf_course'),
+
+  // Some releases do spell it `worshop`.
+  churches: of(`
+    church_cathedral *_church anglican_church baptist_church catholic_church episcopal_church
+    evangelical_church pentecostal_church christian_place_of_worship christian_place_of_worshop
+    jehovahs_witness_kingdom_hall
+  `),
+  synagogues: of('synagogue jewish_place_of_worship'),
+  mosques: of('mosque muslim_place_of_worship'),
+  temples: of(`
+    temple buddhist_temple hindu_temple sikh_temple shinto_shrines buddhist_place_of_worship
+    hindu_place_of_worship sikh_place_of_worship shinto_shrine
+  `),
+
+  bus_stops: of('bus_station'),
+  rail_stations: of(`
+    train_station metro_station light_rail_and_subway_station light_rail_and_subway_stations
+  `),
+  bike_rental: of(`
+    bike_rental bike_rentals bike_sharing bike_sharing_location bicycle_sharing_location
+  `),
+  ferry_terminals: of('ferry_service'),
+};
+
+/**
+ * Categories that the coarser `basic_category` of their places would make what they are not:
+ * swimming instructors, who are filed under swimming pools.
+ */
+export const NEVER_BY_BASIC_CATEGORY: ReadonlySet<string> = new Set(
+  of('swimming_instructor driving_range internet_cafe drive_in_theater'),
+);
+
+function of(categories: string): readonly string[] {
+  return categories.trim().split(/\s+/);
+}

@@ -1,0 +1,50 @@
+import type { Ring } from '../../shards/geometry/polygon.ts';
+import type { BoundingBox, CountyFips } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { readShapefile } from '../inputs/shapefile.ts';
+
+/** The box around each county of a TIGER/Line county layer, by its code. */
+export async function readCountyBoxes(path: string): Promise<Map<CountyFips, BoundingBox>> {
+  const boxes = new Map<CountyFips, BoundingBox>();
+  for await (const { number, area, fields } of readShapefile(path)) {
+    const county = fields.GEOID;
+    if (typeof county !== 'string' || !/^\d{5}$/.test(county)) {
+      throw new BuildError(
+        `${path}: record ${number} has GEOID ${county}; a TIGER/Line layer of counties is needed`,
+      );
+    }
+    boxes.set(county, boxAround(area.polygons.flatMap(([outer]) => outer)));
+  }
+  return boxes;
+}
+
+/** The box around each of some counties. Throws a `BuildError` for one that the layer has not. */
+export function boxesOf(
+  counties: readonly CountyFips[],
+  boxes: ReadonlyMap<CountyFips, BoundingBox>,
+  layer: string,
+): BoundingBox[] {
+  return counties.map((county) => {
+    const box = boxes.get(county);
+    if (box) return box;
+    throw new BuildError(`${layer}: has no county ${county}; check the code`);
+  });
+}
+
+/** Whether two boxes share a point. */
+export function boxesMeet(a: BoundingBox, b: BoundingBox): boolean {
+  return (
+    a.minLon <= b.maxLon && b.minLon <= a.maxLon && a.minLat <= b.maxLat && b.minLat <= a.maxLat
+  );
+}
+
+function boxAround(positions: Ring): BoundingBox {
+  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
+  for (const [lon, lat] of positions) {
+    minLon = Math.min(minLon, lon);
+    maxLon = Math.max(maxLon, lon);
+    minLat = Math.min(minLat, lat);
+    maxLat = Math.max(maxLat, lat);
+  }
+  return { minLon, minLat, maxLon, maxLat };
+}

@@ -1,0 +1,60 @@
+import { BuildError } from '../errors.ts';
+import type { Progress } from '../progress.ts';
+import { type Download, download, expectedBytes } from './download.ts';
+import type { FetchFolder } from './fetch-folder.ts';
+import type { Http } from './http.ts';
+
+/** What every part of a fetch works with. */
+export interface FetchSession {
+  readonly http: Http;
+  readonly folder: FetchFolder;
+  readonly progress: Progress;
+}
+
+const MEGABYTE = 1e6;
+
+/**
+ * Has some files, those of different servers side by side, and gives for each, in order, null or
+ * the `BuildError` why it was not had: one that fails does not stop the others.
+ */
+export async function downloadAll(
+  name: string,
+  files: readonly Download[],
+  { http, folder, progress }: FetchSession,
+): Promise<(BuildError | null)[]> {
+  if (files.length === 0) return [];
+  const expected = await Promise.all(files.map((file) => expectedBytes(file, http, folder)));
+  const total = expected.includes(null)
+    ? null
+    : expected.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0);
+  const stage = progress.start(name, total && Math.ceil(total / MEGABYTE), 'MB');
+  let bytes = 0;
+  const outcomes = await Promise.allSettled(
+    files.map((file) =>
+      download(file, http, folder, (count) => {
+        bytes += count;
+        stage.at(Math.round(bytes / MEGABYTE));
+      }),
+    ),
+  );
+  const errors = outcomes.map((outcome) => {
+    if (outcome.status === 'fulfilled') return null;
+    if (outcome.reason instanceof BuildError) return outcome.reason;
+    throw outcome.reason;
+  });
+  const had = errors.filter((error) => error === null).length;
+  const came = bytes === 0 ? 'nothing new' : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+  stage.finish(`${had} of ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${came}`);
+  return errors;
+}
+
+/** Has some files, all of them: throws the first `BuildError` once the others are had. */
+export async function requireAll(
+  name: string,
+  files: readonly Download[],
+  session: FetchSession,
+): Promise<string[]> {
+  const errors = await downloadAll(name, files, session);
+  for (const error of errors) if (error) throw error;
+  return files.map(({ file }) => session.folder.path(file));
+}

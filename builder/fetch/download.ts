@@ -1,0 +1,157 @@
+import type { Bytes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { digestsOf } from './digests.ts';
+import type { FetchFolder, Source } from './fetch-folder.ts';
+import { type Answer, type Http, lengthOf, rangeOf, refusal } from './http.ts';
+import { PartFile, type Version } from './part-file.ts';
+import { PassingFault } from './retry.ts';
+
+/** A file to be had. */
+export interface Download {
+  readonly url: string;
+  /** Its place in the folder of the fetch. */
+  readonly file: string;
+  /** The address of its MD5, if there is one, as `md5sum` writes it. */
+  readonly md5Url?: string;
+  /** Looks at the file; throws a `BuildError` where it is not what it should be. */
+  check(path: string): Promise<void>;
+}
+
+/**
+ * Has a file, and gives its path once it is whole, checked and in its place. What is there and has
+ * not changed is kept; what broke off goes on where it stopped, unless the file has changed.
+ * `onBytes` hears of bytes as they come. Throws a `BuildError` that names the URL; of a file that
+ * is not what it should be, nothing is kept.
+ */
+export async function download(
+  wanted: Download,
+  http: Http,
+  folder: FetchFolder,
+  onBytes: (count: Bytes) => void,
+): Promise<string> {
+  const path = folder.path(wanted.file);
+  const known = await folder.source(wanted.file);
+  const kept = known?.url === wanted.url ? known : null;
+  const part = await PartFile.open(path, wanted.url);
+  const version = await http.retry(wanted.url, () =>
+    transfer(wanted.url, http, part, kept, onBytes),
+  );
+  if (version === null) return path;
+
+  const stated = wanted.md5Url === undefined ? null : await http.text(wanted.md5Url);
+  const digests = await digestsOf(part.path);
+  try {
+    if (stated !== null) checkMd5(wanted.url, wanted.md5Url!, stated, digests.md5);
+    await checkContent(wanted, part.path);
+  } catch (error) {
+    await part.discard();
+    throw error;
+  }
+  await part.finish();
+  await folder.note(wanted.file, {
+    url: wanted.url,
+    fetched_at: new Date().toISOString(),
+    bytes: digests.bytes,
+    sha256: digests.sha256,
+    etag: version.etag,
+    last_modified: version.last_modified,
+  });
+  return path;
+}
+
+/** How many bytes a download will likely bring; null when its server does not say. */
+export async function expectedBytes(
+  { url, file }: Download,
+  http: Http,
+  folder: FetchFolder,
+): Promise<Bytes | null> {
+  const size = await http.sizeOf(url);
+  const kept = await folder.source(file);
+  if (size === null) return null;
+  if (kept?.url === url && kept.bytes === size) return 0;
+  const part = await PartFile.open(folder.path(file), url);
+  return part.version?.bytes === size ? size - part.size : size;
+}
+
+/** Brings the part on disk to its whole. Null: the file kept from before is still the one. */
+async function transfer(
+  url: string,
+  http: Http,
+  part: PartFile,
+  kept: Source | null,
+  onBytes: (count: Bytes) => void,
+): Promise<Version | null> {
+  const isWhole = part.version !== null && part.version.bytes === part.size;
+  const headers = isWhole ? ifChanged(part.version) : (part.resumeHeaders() ?? ifChanged(kept));
+  const answer = await http.ask('GET', url, headers);
+  if (answer.status === 304) {
+    await answer.body.dump();
+    return isWhole ? part.version : null;
+  }
+  if (answer.status === 206 && isRest(answer, part)) {
+    await part.append(answer.body, onBytes);
+  } else if (answer.status === 206 || answer.status === 416) {
+    await answer.body.dump();
+    await part.discard();
+    throw new PassingFault('has no such rest of the file; starting over');
+  } else if (answer.status === 200) {
+    await part.restart(await versionOf(url, answer));
+    await part.append(answer.body, onBytes);
+  } else {
+    throw await refusal(url, answer);
+  }
+  return part.version;
+}
+
+function ifChanged(version: Pick<Source, 'etag' | 'last_modified'> | null): Record<string, string> {
+  if (version?.etag) return { 'if-none-match': version.etag };
+  if (version?.last_modified) return { 'if-modified-since': version.last_modified };
+  return {};
+}
+
+/** Whether an answer brings just what the part lacks, of the same version. */
+function isRest(answer: Answer, { size, version }: PartFile): boolean {
+  const range = rangeOf(answer);
+  if (range === null || range.from !== size || version === null) return false;
+  const etag = answer.header('etag') ?? version.etag;
+  const total = range.total ?? version.bytes;
+  return etag === version.etag && total === (version.bytes ?? total);
+}
+
+async function versionOf(url: string, answer: Answer): Promise<Version> {
+  const encoding = answer.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    await answer.body.dump();
+    throw new BuildError(
+      `${url}: comes in content-encoding ${encoding}, which was not asked for; use another server`,
+    );
+  }
+  return {
+    url,
+    etag: answer.header('etag') ?? null,
+    last_modified: answer.header('last-modified') ?? null,
+    bytes: lengthOf(answer),
+  };
+}
+
+function checkMd5(url: string, md5Url: string, text: string, actual: string): void {
+  const stated = /^\s*([0-9a-f]{32})\b/i.exec(text)?.[1].toLowerCase();
+  if (stated === undefined) {
+    throw new BuildError(`${md5Url}: holds no MD5, so that ${url} cannot be checked`);
+  }
+  if (stated !== actual) {
+    throw new BuildError(
+      `${url}: its MD5 is ${actual}, but ${md5Url} says ${stated}; it was damaged on the way or is being replaced: run the command again`,
+    );
+  }
+}
+
+async function checkContent(wanted: Download, path: string): Promise<void> {
+  try {
+    await wanted.check(path);
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    const finding = error.message.replace(`${path}: `, '');
+    throw new BuildError(`${wanted.url}: what came is not what it should be: ${finding}`);
+  }
+}

@@ -1,0 +1,141 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { takeLock } from '../../shards/store/lock-file.ts';
+import { BuildError } from '../errors.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+
+const SOURCES = 'sources.json';
+const LOCK = '.fetch-lock';
+
+const sourceSchema = z.object({
+  url: z.string(),
+  /** When it was had, ISO 8601. */
+  fetched_at: z.string(),
+  bytes: z.number(),
+  /** Hex. */
+  sha256: z.string(),
+  /** What the server said of the version, to ask whether there is another; null: nothing. */
+  etag: z.string().nullable(),
+  last_modified: z.string().nullable(),
+});
+const sourcesSchema = z.object({ files: z.record(z.string(), sourceSchema) });
+
+/** Where a file came from, and what it was then. */
+export type Source = z.infer<typeof sourceSchema>;
+
+/**
+ * The folder a fetch fills, and its `sources.json`, which says of each file what came from where.
+ * One process at a time has it. Paths of files are relative to it, with slashes.
+ */
+export class FetchFolder {
+  readonly #root: string;
+  readonly #release: () => Promise<void>;
+  readonly #sources: Record<string, Source>;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(root: string, sources: Record<string, Source>, release: () => Promise<void>) {
+    this.#root = root;
+    this.#sources = sources;
+    this.#release = release;
+  }
+
+  static async open(root: string): Promise<FetchFolder> {
+    const release = await claim(root);
+    try {
+      return new FetchFolder(root, await readSources(path.join(root, SOURCES)), release);
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  path(file: string): string {
+    return path.join(this.#root, file);
+  }
+
+  /** What is known of a file that is there, whole; null where there is none, or another. */
+  async source(file: string): Promise<Source | null> {
+    const source = this.#sources[file];
+    if (!source) return null;
+    const bytes = await stat(this.path(file)).then(
+      ({ size }) => size,
+      () => -1,
+    );
+    return bytes === source.bytes ? source : null;
+  }
+
+  /** Notes a file, on disk once it returns. */
+  async note(file: string, source: Source): Promise<void> {
+    this.#sources[file] = source;
+    this.#writing = this.#writing.then(() => this.#write());
+    await this.#writing;
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#release();
+  }
+
+  async #write(): Promise<void> {
+    const files = Object.fromEntries(
+      Object.entries(this.#sources).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+    const target = this.path(SOURCES);
+    try {
+      await writeFile(`${target}.part`, `${JSON.stringify({ files }, null, 2)}\n`);
+      await rename(`${target}.part`, target);
+    } catch (error) {
+      throw unwritable(target, error);
+    }
+  }
+}
+
+/** The error for a file that the disk does not take. */
+export function unwritable(file: string, error: unknown): BuildError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new BuildError(
+      `${file}: the disk is full; free some space and run the command again: it goes on where it stopped`,
+    );
+  }
+  return new BuildError(`${file}: cannot be written (${message}); check the folder given by --out`);
+}
+
+async function claim(root: string): Promise<() => Promise<void>> {
+  const lock = await mkdir(root, { recursive: true })
+    .then(() => takeLock(path.join(root, LOCK)))
+    .catch((error) => {
+      throw unwritable(root, error);
+    });
+  if (lock.taken) return () => lock.release();
+  throw new BuildError(
+    `${root}: another fetch (process ${lock.owner}) is writing to it; wait for it, or give another --out`,
+  );
+}
+
+async function readSources(file: string): Promise<Record<string, Source>> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw unreadable(file, error);
+  }
+  try {
+    return sourcesSchema.parse(JSON.parse(text)).files;
+  } catch {
+    throw new BuildError(
+      `${file}: is not what a fetch writes; remove it, and everything is fetched anew`,
+    );
+  }
+}
+
+/** Makes the folder that a file of the fetch lies in. */
+export async function makeFolderOf(file: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}

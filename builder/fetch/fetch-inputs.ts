@@ -1,0 +1,125 @@
+import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
+import { bufferBox } from '../geo/wgs84.ts';
+import type { Progress } from '../progress.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import { boxesMeet, boxesOf, readCountyBoxes } from './county-boxes.ts';
+import { type FetchSession, requireAll } from './download-all.ts';
+import { FetchFolder } from './fetch-folder.ts';
+import { type FetchedFeeds, fetchCatalogueFeeds, fetchGivenFeeds } from './gtfs-feeds.ts';
+import { Http, type HttpOptions } from './http.ts';
+import { fetchOverturePlaces } from './overture-places.ts';
+import {
+  censusBlocks,
+  censusCounties,
+  censusPlaces,
+  osmExtract,
+  type Services,
+} from './public-files.ts';
+import { isState, type StateFips, stateName, stateOf } from './states.ts';
+
+/** The inputs that can be had one without the other. */
+export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois'] as const;
+export type InputKind = (typeof INPUT_KINDS)[number];
+
+export interface FetchRequest {
+  /** At least one. */
+  readonly counties: readonly CountyFips[];
+  /** The folder to fill. */
+  readonly out: string;
+  readonly inputs: readonly InputKind[];
+  /** Addresses of feeds; empty: those that the catalogue has for the counties. */
+  readonly gtfs: readonly string[];
+  /** Null: the newest. */
+  readonly overtureRelease: string | null;
+  readonly services: Services;
+  readonly http?: HttpOptions;
+}
+
+/** Paths of what a build of the counties takes. Empty: not asked for, or not to be had. */
+export interface FetchedInputs extends FetchedFeeds {
+  readonly osm: string[];
+  readonly blocks: string[];
+  /** Cities and towns, and the counties. */
+  readonly places: string[];
+  readonly pois: string[];
+}
+
+const SECONDS_PER_MINUTE = 60;
+
+/** No trip from a county goes farther beyond it on the streets. */
+const REACH: Metres =
+  ROUTING.bikeMetresPerSecond * ROUTING.maxReachMinutes * SECONDS_PER_MINUTE + ROUTING.linkRadii[1];
+
+/**
+ * Has the public inputs for some counties: OpenStreetMap of their states and of those that trips
+ * reach into, blocks and places of the census, the GTFS feeds that run there, Overture places
+ * within reach. What is there already and has not changed is kept. Throws a `BuildError` that names
+ * the URL, once everything beside it is had; a feed that cannot be had is told in `left` instead.
+ */
+export async function fetchInputs(
+  request: FetchRequest,
+  progress: Progress,
+): Promise<FetchedInputs> {
+  const { services, counties, inputs } = request;
+  const states = [...new Set(counties.map(stateOf))].sort();
+  const folder = await FetchFolder.open(request.out);
+  const http = new Http(request.http, (line) => progress.note(line));
+  const session = { http, folder, progress };
+  try {
+    const [layer] = await requireAll('counties', [censusCounties(services, counties)], session);
+    const all = await readCountyBoxes(layer);
+    const boxes = boxesOf(counties, all, layer);
+    const reach = boxes.map((box) => bufferBox(box, REACH));
+
+    const osmStates = inputs.includes('osm') ? statesWithin(reach, all) : [];
+    const censusStates = inputs.includes('census') ? states : [];
+    const osm = osmStates.map((state) => osmExtract(services, state));
+    const blocks = censusStates.map((state) => censusBlocks(services, state));
+    const places = censusStates.map((state) => censusPlaces(services, state));
+    await requireAll('streets and census', [...osm, ...blocks, ...places], session);
+
+    const feeds = inputs.includes('gtfs')
+      ? await fetchFeeds(request, boxes, states, session)
+      : NONE;
+    const { overture } = services;
+    const pois = inputs.includes('pois')
+      ? [await fetchOverturePlaces(overture, request.overtureRelease, reach, session)]
+      : [];
+    const pathOf = ({ file }: { file: string }) => folder.path(file);
+    return {
+      osm: osm.map(pathOf),
+      blocks: blocks.map(pathOf),
+      places: inputs.includes('census') ? [...places.map(pathOf), layer] : [],
+      pois,
+      ...feeds,
+    };
+  } finally {
+    await http.close();
+    await folder.close();
+  }
+}
+
+const NONE: FetchedFeeds = { gtfs: [], left: [] };
+
+function fetchFeeds(
+  { gtfs, services }: FetchRequest,
+  boxes: readonly BoundingBox[],
+  states: readonly StateFips[],
+  session: FetchSession,
+): Promise<FetchedFeeds> {
+  if (gtfs.length > 0) return fetchGivenFeeds(gtfs, session);
+  return fetchCatalogueFeeds(services, boxes, states.map(stateName), session);
+}
+
+/** The states of the counties that meet one of the boxes. */
+function statesWithin(
+  boxes: readonly BoundingBox[],
+  counties: ReadonlyMap<CountyFips, BoundingBox>,
+): StateFips[] {
+  const states = new Set<StateFips>();
+  for (const [county, box] of counties) {
+    const state = county.slice(0, 2);
+    if (isState(state) && boxes.some((wanted) => boxesMeet(wanted, box))) states.add(state);
+  }
+  return [...states].sort();
+}

@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import Papa from 'papaparse';
+import type { BoundingBox } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+import { boxesMeet } from './county-boxes.ts';
+
+/** A feed of the Mobility Database. */
+export interface CatalogueFeed {
+  readonly id: string;
+  /** The agency, and what the feed is called where it has several; '' when that is not known. */
+  readonly name: string;
+  /** Where it may be had without a key, the best first. */
+  readonly urls: readonly string[];
+}
+
+export interface FeedSelection {
+  /** Feeds to be had, by ascending id. */
+  readonly feeds: CatalogueFeed[];
+  /** Those that may be wanted and cannot be had, each with the reason, in words. */
+  readonly left: string[];
+}
+
+/** A row of `feeds_v2.csv`, or of the older `sources.csv`. */
+type CatalogueRow = Readonly<Record<string, string | undefined>>;
+
+const COLUMNS = ['data_type', 'status', 'urls.latest', 'urls.direct_download'] as const;
+const BOX = 'location.bounding_box';
+const RETIRED: ReadonlySet<string> = new Set(['deprecated', 'inactive']);
+/** Boxes of feeds from elsewhere that reach into the United States are errors of the catalogue. */
+const COUNTRIES: ReadonlySet<string> = new Set(['', 'US', 'PR', 'CA', 'MX']);
+const NO_KEY: ReadonlySet<string> = new Set(['', '0']);
+
+/**
+ * Picks the GTFS feeds in use whose box meets one of `boxes` from the catalogue of the Mobility
+ * Database. Of feeds of `states`, by name, those without a box are told. Throws a `BuildError` for a
+ * file that is no catalogue.
+ */
+export async function selectFeeds(
+  path: string,
+  boxes: readonly BoundingBox[],
+  states: readonly string[],
+): Promise<FeedSelection> {
+  const selection: FeedSelection = { feeds: [], left: [] };
+  for (const row of await readCatalogue(path)) {
+    if (row.data_type !== 'gtfs' || RETIRED.has(row.status ?? '')) continue;
+    if (!COUNTRIES.has(row['location.country_code'] ?? '')) continue;
+    const box = boxOf(row);
+    const feed = feedOf(row);
+    if (box === null) {
+      if (!states.includes(row['location.subdivision_name'] ?? '')) continue;
+      selection.left.push(
+        `${feed.name} (${feed.id}): the catalogue does not say where it runs; if it is wanted, give its address by --gtfs`,
+      );
+    } else if (boxes.some((wanted) => boxesMeet(box, wanted))) {
+      if (feed.urls.length > 0) selection.feeds.push(feed);
+      else selection.left.push(`${feed.name} (${feed.id}): ${whyNot(row)}`);
+    }
+  }
+  const twice = selection.feeds.find(
+    ({ id }, i) => selection.feeds.findIndex((f) => f.id === id) !== i,
+  );
+  if (twice) throw new BuildError(`${path}: has feed ${twice.id} twice; check --mobility-url`);
+  selection.feeds.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return selection;
+}
+
+/** The rows of a catalogue. Throws a `BuildError` for a file that is none. */
+export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    throw unreadable(path, error);
+  });
+  const { data, meta } = Papa.parse<CatalogueRow>(text, { header: true, skipEmptyLines: true });
+  const required = [...COLUMNS, ...boxColumns()];
+  const missing = required.find((column) => !meta.fields?.includes(column));
+  if (missing === undefined) return data;
+  throw new BuildError(
+    `${path}: is not the catalogue of the Mobility Database: it has no column ${missing}; check --mobility-url`,
+  );
+}
+
+function feedOf(row: CatalogueRow): CatalogueFeed {
+  // The older file numbers feeds; the newer one writes the same number as mdb-123.
+  // It becomes a file name: nothing but letters, digits and dashes passes.
+  const id = (row.id ?? `mdb-${row.mdb_source_id}`).replaceAll(/[^\w-]+/g, '-');
+  const name = [row.provider, row.name].filter(Boolean).join(', ');
+  // The database keeps a copy for everybody, also of feeds that ask for a key at the agency.
+  const latest = row['urls.latest'];
+  const direct = needsKey(row) ? undefined : row['urls.direct_download'];
+  return {
+    id,
+    name,
+    urls: [latest, direct].filter((url) => url !== undefined && url !== ''),
+  } as CatalogueFeed;
+}
+
+function needsKey(row: CatalogueRow): boolean {
+  return !NO_KEY.has(row['urls.authentication_type'] ?? '');
+}
+
+function whyNot(row: CatalogueRow): string {
+  if (!needsKey(row)) return 'the catalogue has no address for it';
+  const about = row['urls.authentication_info'];
+  return `needs a key${about ? `, see ${about}` : ''}; with one, give its address by --gtfs`;
+}
+
+function boxColumns(): string[] {
+  return ['minimum', 'maximum'].flatMap((end) =>
+    ['longitude', 'latitude'].map((axis) => `${BOX}.${end}_${axis}`),
+  );
+}
+
+function boxOf(row: CatalogueRow): BoundingBox | null {
+  const values = boxColumns().map((column) => row[column]?.trim() ?? '');
+  if (values.includes('')) return null;
+  const [minLon, minLat, maxLon, maxLat] = values.map(Number);
+  // A number that is none fails every comparison.
+  return minLon <= maxLon && minLat <= maxLat ? { minLon, minLat, maxLon, maxLat } : null;
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { BoundingBox } from '../../shards/units.ts';
+import { downloadAll, type FetchSession, requireAll } from './download-all.ts';
+import { type CatalogueFeed, selectFeeds } from './gtfs-catalogue.ts';
+import { gtfsCatalogue, gtfsFeed, type Services } from './public-files.ts';
+
+export interface FetchedFeeds {
+  /** Paths, those of the catalogue by ascending id. */
+  readonly gtfs: string[];
+  /** Feeds that may be wanted and were not had, or not newly, each with the reason. */
+  readonly left: string[];
+}
+
+/** Has the feeds in use that the catalogue has for `boxes`; `states`, by name, are where these lie. */
+export async function fetchCatalogueFeeds(
+  services: Services,
+  boxes: readonly BoundingBox[],
+  states: readonly string[],
+  session: FetchSession,
+): Promise<FetchedFeeds> {
+  const [catalogue] = await requireAll('GTFS catalogue', [gtfsCatalogue(services)], session);
+  const { feeds, left } = await selectFeeds(catalogue, boxes, states);
+  const fetched = await fetchFeeds(feeds, session);
+  return { gtfs: fetched.gtfs, left: [...left, ...fetched.left] };
+}
+
+/** Has the feeds at some addresses. */
+export function fetchGivenFeeds(
+  urls: readonly string[],
+  session: FetchSession,
+): Promise<FetchedFeeds> {
+  const feeds = [...new Set(urls)].map((url) => ({ id: fileNameOf(url), name: '', urls: [url] }));
+  return fetchFeeds(feeds, session);
+}
+
+/** Tries the addresses of each feed in turn. What was had before is better than no feed. */
+async function fetchFeeds(
+  feeds: readonly CatalogueFeed[],
+  session: FetchSession,
+): Promise<FetchedFeeds> {
+  const { folder } = session;
+  const reasons = new Map<CatalogueFeed, string>();
+  let missing: readonly CatalogueFeed[] = feeds;
+  for (let turn = 0; missing.length > 0; turn++) {
+    const asked = missing.filter(({ urls }) => urls.length > turn);
+    const files = asked.map(({ id, urls }) => gtfsFeed(urls[turn], id));
+    const errors = await downloadAll('GTFS feeds', files, session);
+    for (const [i, error] of errors.entries()) {
+      if (error) reasons.set(asked[i], error.message);
+      else reasons.delete(asked[i]);
+    }
+    missing = asked.filter((_, i) => errors[i] !== null);
+  }
+  const fetched: FetchedFeeds = { gtfs: [], left: [] };
+  for (const feed of feeds) {
+    const { file } = gtfsFeed(feed.urls[0], feed.id);
+    const reason = reasons.get(feed);
+    const before = reason === undefined ? null : await folder.source(file);
+    if (reason === undefined || before !== null) fetched.gtfs.push(folder.path(file));
+    if (reason === undefined) continue;
+    const instead = before === null ? '' : `; the copy of ${before.fetched_at} is used instead`;
+    const name = feed.name === '' ? '' : `${feed.name}: `;
+    fetched.left.push(`${name}${reason}${instead}`);
+  }
+  return fetched;
+}
+
+/** A file name that tells the address, and differs for addresses that differ. */
+function fileNameOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  const words = `${host}${pathname}`.replace(/\.zip$/i, '').toLowerCase();
+  const name = words.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
+  return `${name}-${createHash('sha256').update(url).digest('hex').slice(0, 8)}`;
+}

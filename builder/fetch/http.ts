@@ -1,0 +1,172 @@
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { Bytes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { PassingFault, retryAfterMs, withRetries } from './retry.ts';
+
+export interface HttpOptions {
+  /** A connection without an answer, or without another byte, for so long counts as lost. */
+  readonly idleMs: number;
+  /** Wait before the first retry; each further one waits twice as long. */
+  readonly retryMs: number;
+}
+
+const PATIENT: HttpOptions = { idleMs: 60_000, retryMs: 1_000 };
+/** Public services ask for few connections at a time. */
+const CONNECTIONS_PER_HOST = 2;
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** An answer, its body not read yet: whoever asks for one reads it or leaves it by `dump()`. */
+export interface Answer {
+  readonly status: number;
+  /** Names are lower case. */
+  header(name: string): string | undefined;
+  readonly body: Dispatcher.ResponseData['body'];
+}
+
+/**
+ * Asks HTTP servers, two requests at a time to each, the rest in line. Follows redirects. Goes
+ * through the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name, if they do.
+ */
+export class Http {
+  readonly #options: HttpOptions;
+  readonly #onRetry: (line: string) => void;
+  readonly #agent: Dispatcher;
+
+  /** `onRetry` is told, in words, what failed and is tried again. */
+  constructor(options: HttpOptions = PATIENT, onRetry: (line: string) => void = () => {}) {
+    this.#options = options;
+    this.#onRetry = onRetry;
+    this.#agent = new EnvHttpProxyAgent({
+      connections: CONNECTIONS_PER_HOST,
+      connect: { timeout: options.idleMs },
+      headersTimeout: options.idleMs,
+      bodyTimeout: options.idleMs,
+    });
+  }
+
+  /**
+   * One request, whatever its status. Bodies come as they are kept, never compressed on the way,
+   * so that ranges and sizes speak of the file.
+   */
+  async ask(
+    method: 'GET' | 'HEAD',
+    url: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    let at = new URL(url);
+    for (let redirects = 0; ; redirects++) {
+      const response = await request(at, {
+        method,
+        headers: { 'user-agent': 'tta-fetch', 'accept-encoding': 'identity', ...headers },
+        dispatcher: this.#agent,
+      });
+      const header = (name: string) => [response.headers[name]].flat()[0];
+      const location = header('location');
+      if (!REDIRECTS.has(response.statusCode) || location === undefined) {
+        return { status: response.statusCode, header, body: response.body };
+      }
+      await response.body.dump();
+      at = redirectTarget(url, at, location, redirects);
+    }
+  }
+
+  /** Tries again what failed for a passing reason; see `withRetries`. */
+  retry<T>(url: string, attempt: () => Promise<T>): Promise<T> {
+    return withRetries(url, attempt, this.#options.retryMs, this.#onRetry);
+  }
+
+  /** The body of a small document. Throws a `BuildError` that names the URL. */
+  text(url: string): Promise<string> {
+    return this.retry(url, async () => {
+      const answer = await this.ask('GET', url);
+      if (answer.status !== 200) throw await refusal(url, answer);
+      return answer.body.text();
+    });
+  }
+
+  /**
+   * Bytes `from` to `to` (exclusive) of the file that had this ETag. Throws a `BuildError` when the
+   * server has another by now, or knows no ranges.
+   */
+  range(url: string, from: Bytes, to: Bytes, etag: string): Promise<ArrayBuffer> {
+    return this.retry(url, async () => {
+      const answer = await this.ask('GET', url, {
+        range: `bytes=${from}-${to - 1}`,
+        'if-match': etag,
+      });
+      if (answer.status === 412) {
+        await answer.body.dump();
+        throw new BuildError(`${url}: was replaced while it was read; run the command again`);
+      }
+      if (answer.status === 200) {
+        await answer.body.dump();
+        throw new BuildError(`${url}: the server does not give parts of a file; use another`);
+      }
+      if (answer.status !== 206) throw await refusal(url, answer);
+      const part = rangeOf(answer);
+      const bytes = await answer.body.arrayBuffer();
+      if (part?.from !== from || bytes.byteLength !== to - from) {
+        throw new PassingFault(`gave other bytes than ${from} to ${to - 1}`);
+      }
+      return bytes;
+    });
+  }
+
+  /** What a GET would bring, for showing progress: null where the server does not say. */
+  async sizeOf(url: string): Promise<Bytes | null> {
+    try {
+      const answer = await this.ask('HEAD', url);
+      await answer.body.dump();
+      return answer.status === 200 ? lengthOf(answer) : null;
+    } catch {
+      // Only the time left is shown by it: the GET that follows will say what is wrong.
+      return null;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+/** The `Content-Length`, or null. */
+export function lengthOf(answer: Answer): Bytes | null {
+  const length = answer.header('content-length');
+  return length !== undefined && /^\d+$/.test(length) ? Number(length) : null;
+}
+
+/** What a 206 says that it brings; null when it does not, or not in bytes. */
+export function rangeOf(answer: Answer): { from: Bytes; total: Bytes | null } | null {
+  const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(answer.header('content-range') ?? '');
+  return match && { from: Number(match[1]), total: match[2] === '*' ? null : Number(match[2]) };
+}
+
+/** The error for an answer that brings nothing. Leaves its body. */
+export async function refusal(url: string, answer: Answer): Promise<Error> {
+  await answer.body.dump();
+  const { status } = answer;
+  if (status === 408 || status === 429 || status >= 500) {
+    return new PassingFault(`answers ${status}`, retryAfterMs(answer.header('retry-after')));
+  }
+  if (status === 404 || status === 410) {
+    return new BuildError(`${url}: is not there (${status}); check the address in a browser`);
+  }
+  if (status === 401 || status === 403) {
+    return new BuildError(
+      `${url}: is not given to everybody (${status}); does it need a key, or is the address wrong?`,
+    );
+  }
+  return new BuildError(`${url}: answers ${status}; check the address in a browser`);
+}
+
+function redirectTarget(url: string, from: URL, location: string, redirects: number): URL {
+  if (redirects === MAX_REDIRECTS) {
+    throw new BuildError(
+      `${url}: redirects more than ${MAX_REDIRECTS} times; give the final address`,
+    );
+  }
+  const target = URL.canParse(location, from.href) ? new URL(location, from) : null;
+  if (target?.protocol === 'https:' || target?.protocol === 'http:') return target;
+  throw new BuildError(`${url}: redirects to ${location}, which is not http or https`);
+}

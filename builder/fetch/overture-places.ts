@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Feature, Point } from 'geojson';
+import {
+  type AsyncBuffer,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import type { BoundingBox } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { boxContains } from '../geo/wgs84.ts';
+import { digestsOf } from './digests.ts';
+import type { FetchSession } from './download-all.ts';
+import { makeFolderOf, unwritable } from './fetch-folder.ts';
+import type { Http } from './http.ts';
+import { listBucket, type S3Object } from './s3-listing.ts';
+
+const FILE = 'pois/overture.geojson';
+
+/** What the builder takes of a place, as Overture names it. Not every release has all of them. */
+const COLUMNS = [
+  ...['id', 'geometry', 'names', 'categories', 'basic_category', 'taxonomy', 'addresses', 'brand'],
+  ...['confidence', 'operating_status'],
+] as const;
+const REQUIRED = ['id', 'geometry', 'bbox', 'names'] as const;
+
+/** Boxes in the files are of 32-bit floats: wider by more than those are off at 180°. */
+const FLOAT_SLACK = 1e-4;
+
+/**
+ * Has the places of an Overture release within `boxes`, as GeoJSON, and gives its path. Of the
+ * files of the release only their footers are read, and the row groups that meet a box. What is
+ * there of the same files and boxes is kept. `release`: the newest when null. Throws a `BuildError`.
+ */
+export async function fetchOverturePlaces(
+  bucket: string,
+  release: string | null,
+  boxes: readonly BoundingBox[],
+  { http, folder, progress }: FetchSession,
+): Promise<string> {
+  const label = release ?? (await newestRelease(http, bucket));
+  const prefix = `release/${label}/theme=places/type=place/`;
+  const { objects } = await listBucket(http, bucket, prefix);
+  const files = objects.filter(({ key }) => key.endsWith('.parquet'));
+  if (files.length === 0) {
+    throw new BuildError(
+      `${bucket}/${prefix}: has no Parquet files; Overture keeps the last releases only: check --overture-release`,
+    );
+  }
+  const url = `${bucket}/${prefix}`;
+  const version = versionOf(files, boxes);
+  const known = await folder.source(FILE);
+  if (known?.url === url && known.etag === version) return folder.path(FILE);
+
+  const stage = progress.start(`Overture places ${label}`, files.length, 'files');
+  let features = 0;
+  const path = folder.path(FILE);
+  await writeCollection(path, async function* () {
+    for (const [i, file] of files.entries()) {
+      for await (const feature of placesWithin(http, bucket, file, boxes)) {
+        features++;
+        yield feature;
+      }
+      stage.at(i + 1);
+    }
+  });
+  stage.finish(`${features} within reach`);
+  const { bytes, sha256 } = await digestsOf(path);
+  const fetched_at = new Date().toISOString();
+  await folder.note(FILE, { url, fetched_at, bytes, sha256, etag: version, last_modified: null });
+  return path;
+}
+
+async function newestRelease(http: Http, bucket: string): Promise<string> {
+  const { prefixes } = await listBucket(http, bucket, 'release/', '/');
+  const labels = prefixes.map((prefix) => prefix.split('/')[1]);
+  // A label is a date and a number, 2025-10-22.0.
+  const newest = labels
+    .filter((label) => /^\d{4}-\d\d-\d\d\.\d+$/.test(label))
+    .sort()
+    .at(-1);
+  if (newest !== undefined) return newest;
+  throw new BuildError(`${bucket}/release/: has no releases; check the address of Overture`);
+}
+
+/** The places of one file within the boxes, row group by row group. */
+async function* placesWithin(
+  http: Http,
+  bucket: string,
+  object: S3Object,
+  boxes: readonly BoundingBox[],
+): AsyncGenerator<Feature<Point>> {
+  const path = object.key.split('/').map(encodeURIComponent).join('/').replaceAll('%3D', '=');
+  const url = `${bucket}/${path}`;
+  const file: AsyncBuffer = {
+    byteLength: object.bytes,
+    slice: (from, to = object.bytes) => http.range(url, from, to, object.etag),
+  };
+  try {
+    const metadata = await parquetMetadataAsync(file);
+    const present = new Set(parquetSchema(metadata).children.map(({ element }) => element.name));
+    const missing = REQUIRED.find((column) => !present.has(column));
+    if (missing !== undefined) throw new BuildError(`${url}: has no column ${missing}`);
+    const columns = COLUMNS.filter((column) => present.has(column));
+    const filter = { $or: boxes.map(meets) };
+    let rowStart = 0;
+    for (const { num_rows } of metadata.row_groups) {
+      const rowEnd = rowStart + Number(num_rows);
+      const rows = await parquetReadObjects({
+        ...{ file, metadata, columns, compressors, filter, rowStart, rowEnd },
+        // Where the file says what its pages hold, only the pages that may hold something are read.
+        ...{ usePageIndex: true, useOffsetIndex: true },
+      });
+      rowStart = rowEnd;
+      for (const { geometry, ...place } of rows) {
+        if (geometry?.type !== 'Point') {
+          throw new BuildError(
+            `${url}: place ${place.id} has no point; is it a release of Overture?`,
+          );
+        }
+        const [lon, lat] = geometry.coordinates;
+        if (boxes.some((box) => boxContains(box, lon, lat))) yield toFeature(place, lon, lat);
+      }
+    }
+  } catch (error) {
+    if (error instanceof BuildError || !(error instanceof Error)) throw error;
+    throw new BuildError(
+      `${url}: cannot be read as Parquet (${error.message}); is it a release of Overture?`,
+      { cause: error },
+    );
+  }
+}
+
+/** The rows whose box meets one, told by statistics of row groups and pages where there are any. */
+function meets({ minLon, minLat, maxLon, maxLat }: BoundingBox) {
+  return {
+    'bbox.xmin': { $lte: maxLon + FLOAT_SLACK },
+    'bbox.xmax': { $gte: minLon - FLOAT_SLACK },
+    'bbox.ymin': { $lte: maxLat + FLOAT_SLACK },
+    'bbox.ymax': { $gte: minLat - FLOAT_SLACK },
+  };
+}
+
+/** A place in GeoJSON: its properties nested and named as in Overture, its point as it is. */
+function toFeature(place: Record<string, unknown>, lon: number, lat: number): Feature<Point> {
+  return {
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [lon, lat] },
+    properties: { ...place },
+  };
+}
+
+/** Same files, same boxes: same places. */
+function versionOf(files: readonly S3Object[], boxes: readonly BoundingBox[]): string {
+  const hash = createHash('sha256');
+  for (const { key, etag, bytes } of files) hash.update(`${key} ${etag} ${bytes}\n`);
+  hash.update(JSON.stringify(boxes));
+  return hash.digest('hex');
+}
+
+/** Writes a FeatureCollection, a feature a line, under its name only once it is whole. */
+async function writeCollection(
+  path: string,
+  features: () => AsyncIterable<Feature>,
+): Promise<void> {
+  const lines = async function* () {
+    let lead = '{"type":"FeatureCollection","features":[\n';
+    for await (const feature of features()) {
+      yield `${lead}${JSON.stringify(feature)}`;
+      lead = ',\n';
+    }
+    yield lead.startsWith('{') ? `${lead}]}\n` : '\n]}\n';
+  };
+  const unfinished = `${path}.part`;
+  await makeFolderOf(path);
+  try {
+    await pipeline(Readable.from(lines()), createWriteStream(unfinished));
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if (error instanceof BuildError || (error as NodeJS.ErrnoException).code === undefined)
+      throw error;
+    throw unwritable(path, error);
+  }
+}

@@ -1,0 +1,96 @@
+import type { CountyFips } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { ZipInput } from '../inputs/zip.ts';
+import { readBlobs } from '../osm/blob-reader.ts';
+import type { Download } from './download.ts';
+import { readCatalogue } from './gtfs-catalogue.ts';
+import { type StateFips, stateName, stateOf } from './states.ts';
+
+/** Where the public inputs are had: the services themselves, or mirrors laid out like them. */
+export interface Services {
+  readonly geofabrik: string;
+  readonly census: string;
+  /** The catalogue's server, or the address of a catalogue in CSV. */
+  readonly mobility: string;
+  readonly overture: string;
+}
+
+export const PUBLIC_SERVICES: Services = {
+  geofabrik: 'https://download.geofabrik.de',
+  census: 'https://www2.census.gov',
+  mobility: 'https://files.mobilitydatabase.org',
+  overture: 'https://overturemaps-us-west-2.s3.us-west-2.amazonaws.com',
+};
+
+const TIGER_YEAR = 2024;
+/**
+ * From 2022 on, Connecticut's counties are planning regions, which the blocks of 2020 do not know:
+ * the last layer of counties with its old ones.
+ */
+const CONNECTICUT: StateFips = '09';
+const CONNECTICUT_YEAR = 2021;
+
+/** A state's OpenStreetMap extract, as Geofabrik lays them out. */
+export function osmExtract({ geofabrik }: Services, state: StateFips): Download {
+  const name = `${stateName(state).toLowerCase().replaceAll(' ', '-')}-latest.osm.pbf`;
+  const url = `${geofabrik}/north-america/us/${name}`;
+  return { url, md5Url: `${url}.md5`, file: `osm/${name}`, check: checkPbf };
+}
+
+/** A state's blocks of the 2020 census. */
+export function censusBlocks({ census }: Services, state: StateFips): Download {
+  const name = `tl_${TIGER_YEAR}_${state}_tabblock20.zip`;
+  const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/TABBLOCK20/${name}`;
+  return { url, file: `blocks/${name}`, check: checkShapefile };
+}
+
+/** A state's cities, towns and census-designated places. */
+export function censusPlaces({ census }: Services, state: StateFips): Download {
+  const name = `tl_${TIGER_YEAR}_${state}_place.zip`;
+  const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/PLACE/${name}`;
+  return { url, file: `places/${name}`, check: checkShapefile };
+}
+
+/** The country's counties, with the codes that the blocks of these have. */
+export function censusCounties({ census }: Services, counties: readonly CountyFips[]): Download {
+  const isOld = counties.some((county) => stateOf(county) === CONNECTICUT);
+  const year = isOld ? CONNECTICUT_YEAR : TIGER_YEAR;
+  const name = `tl_${year}_us_county.zip`;
+  const url = `${census}/geo/tiger/TIGER${year}/COUNTY/${name}`;
+  return { url, file: `places/${name}`, check: checkShapefile };
+}
+
+/** The catalogue of the Mobility Database. */
+export function gtfsCatalogue({ mobility }: Services): Download {
+  const isFile = new URL(mobility).pathname.endsWith('.csv');
+  const url = isFile ? mobility : `${mobility}/feeds_v2.csv`;
+  const check = async (path: string) => void (await readCatalogue(path));
+  return { url, file: 'gtfs/catalogue.csv', check };
+}
+
+/** A feed, kept under a name of its own. */
+export function gtfsFeed(url: string, name: string): Download {
+  return { url, file: `gtfs/${name}.zip`, check: (path) => checkZip(path, ['stops.txt']) };
+}
+
+async function checkPbf(path: string): Promise<void> {
+  for await (const { type } of readBlobs(path, () => {})) {
+    if (type === 'OSMHeader') return;
+    break;
+  }
+  throw new BuildError(`${path}: does not begin with an OSMHeader block`);
+}
+
+function checkShapefile(path: string): Promise<void> {
+  return checkZip(path, ['.shp', '.dbf']);
+}
+
+async function checkZip(path: string, endings: readonly string[]): Promise<void> {
+  const zip = await ZipInput.open(path);
+  zip.close();
+  for (const ending of endings) {
+    if (!zip.names.some((name) => name.endsWith(ending))) {
+      throw new BuildError(`${path}: a zip archive without ${ending}`);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BuildError } from '../errors.ts';
+
+export const MAX_RETRIES = 5;
+const LONGEST_WAIT_MS = 60_000;
+
+/** A failure that may be gone at the next attempt. */
+export class PassingFault extends Error {
+  override readonly name = 'PassingFault';
+  /** What the server asked to wait; null when it did not. */
+  readonly waitMs: number | null;
+
+  constructor(message: string, waitMs: number | null = null) {
+    super(message);
+    this.waitMs = waitMs;
+  }
+}
+
+/**
+ * Runs an attempt, and again up to five times when it failed for a passing reason: a connection
+ * lost, a server overloaded. Waits `retryMs`, then twice as long each time, or what the server asks
+ * for; `onRetry` is told in words. When it is no use, throws a `BuildError` that names the URL.
+ */
+export async function withRetries<T>(
+  url: string,
+  attempt: () => Promise<T>,
+  retryMs: number,
+  onRetry: (line: string) => void,
+): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === null) throw error;
+      if (!fault.passing || retries === MAX_RETRIES) {
+        const tries = retries === 0 ? '' : ` (tried ${retries + 1} times)`;
+        throw new BuildError(
+          `${url}: ${fault.reason}${tries}; check address and connection, and run the command again: it goes on where it stopped`,
+          { cause: error },
+        );
+      }
+      const waitMs = Math.min(fault.waitMs ?? retryMs * 2 ** retries, LONGEST_WAIT_MS);
+      onRetry(`${url}: ${fault.reason}; trying again in ${Math.ceil(waitMs / 1000)} s`);
+      await sleep(waitMs);
+    }
+  }
+}
+
+/** `Retry-After` in its two forms, seconds or a date (RFC 9110, 10.2.3). */
+export function retryAfterMs(value: string | undefined, now = Date.now()): number | null {
+  if (value === undefined) return null;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+/** No retry mends a name that does not exist or a certificate that is not trusted. */
+const LASTING = /^(ENOTFOUND|CERT_|ERR_TLS|ERR_SSL|.*_CERT|.*_SIGNATURE$)/;
+
+/** What went wrong on the way; null for what is no fault of a connection. */
+function faultOf(error: unknown) {
+  if (error instanceof PassingFault) {
+    return { reason: error.message, passing: true, waitMs: error.waitMs };
+  }
+  if (error instanceof BuildError || !(error instanceof Error)) return null;
+  // Sockets and undici mark their errors by a code; a fault of this program has none.
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code !== 'string') return null;
+  const reason = error.message || code;
+  return { reason, passing: !LASTING.test(code), waitMs: null };
+}

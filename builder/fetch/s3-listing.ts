@@ -1,0 +1,73 @@
+import type { Bytes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import type { Http } from './http.ts';
+
+export interface S3Object {
+  readonly key: string;
+  readonly etag: string;
+  readonly bytes: Bytes;
+}
+
+export interface S3Listing {
+  readonly objects: S3Object[];
+  /** The names up to the delimiter, with it; empty when none was given. */
+  readonly prefixes: string[];
+}
+
+/**
+ * Lists what a public bucket has under a prefix (ListObjectsV2), page after page. Throws a
+ * `BuildError` that names the URL for an answer that is no listing.
+ */
+export async function listBucket(
+  http: Http,
+  bucket: string,
+  prefix: string,
+  delimiter = '',
+): Promise<S3Listing> {
+  const listing: S3Listing = { objects: [], prefixes: [] };
+  for (let token: string | null = ''; token !== null; ) {
+    const query = new URLSearchParams({ 'list-type': '2', prefix });
+    if (delimiter) query.set('delimiter', delimiter);
+    if (token) query.set('continuation-token', token);
+    const url = `${bucket}/?${query}`;
+    const xml = await http.text(url);
+    if (!/<ListBucketResult[\s>]/.test(xml)) {
+      throw new BuildError(`${url}: is not the listing of an S3 bucket; check its address`);
+    }
+    for (const entry of elements(xml, 'Contents')) {
+      const [key, etag, size] = ['Key', 'ETag', 'Size'].map((name) => elements(entry, name)[0]);
+      if (key === undefined || etag === undefined || !/^\d+$/.test(size ?? '')) {
+        throw new BuildError(`${url}: lists an object without key, ETag or size`);
+      }
+      listing.objects.push({ key: unescaped(key), etag: unescaped(etag), bytes: Number(size) });
+    }
+    for (const entry of elements(xml, 'CommonPrefixes')) {
+      listing.prefixes.push(...elements(entry, 'Prefix').map(unescaped));
+    }
+    const isCut = elements(xml, 'IsTruncated')[0] === 'true';
+    token = isCut ? unescaped(elements(xml, 'NextContinuationToken')[0] ?? '') : null;
+    if (token === '') throw new BuildError(`${url}: is cut, and does not say how to go on`);
+  }
+  return listing;
+}
+
+/** What elements of a name hold. The listing nests none in one of its own name, and has no CDATA. */
+function elements(xml: string, name: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner]) => inner);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
+
+function unescaped(text: string): string {
+  return text.replaceAll(/&(?:#(\d+)|#x([0-9a-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+    if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
+    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
+    return ENTITIES[name] ?? whole;
+  });
+}

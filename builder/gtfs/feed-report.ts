@@ -1,0 +1,33 @@
+import type { Progress } from '../progress.ts';
+
+/** Rows of a feed's table that could not be taken as they are, all for one reason. */
+export interface FeedProblem {
+  readonly file: string;
+  /** What was wrong, and what was done about it. */
+  readonly problem: string;
+  readonly rows: number;
+  /** Where the first of them stands. */
+  readonly first_line: number;
+}
+
+/** Counts what is wrong with a feed, so that nothing is dropped without a word. */
+export class FeedReport {
+  readonly #problems = new Map<string, { -readonly [K in keyof FeedProblem]: FeedProblem[K] }>();
+
+  add(file: string, line: number, problem: string): void {
+    const key = `${file}\0${problem}`;
+    const known = this.#problems.get(key);
+    if (known) known.rows++;
+    else this.#problems.set(key, { file, problem, rows: 1, first_line: line });
+  }
+
+  get problems(): readonly FeedProblem[] {
+    return [...this.#problems.values()];
+  }
+
+  tell(feed: string, progress: Progress): void {
+    for (const { file, problem, rows, first_line } of this.problems) {
+      progress.note(`${feed}: ${file}: ${rows} × ${problem} (first in line ${first_line})`);
+    }
+  }
+}

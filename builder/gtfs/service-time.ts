@@ -1,0 +1,68 @@
+/**
+ * Seconds on a service day, counted from noon less twelve hours, as GTFS has it: midnight, except
+ * on the two days a year when the clocks change. Beyond 86,400 in the night after.
+ */
+export type ServiceSeconds = number;
+
+/** A calendar day as `YYYYMMDD`: GTFS's own form, which sorts. */
+export type ServiceDate = string;
+
+const TIME = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/;
+
+/** Reads `H:MM:SS`; `null` for an empty field, `NaN` for anything else. */
+export function parseServiceTime(text: string): ServiceSeconds | null {
+  if (text === '') return null;
+  const match = TIME.exec(text);
+  if (!match) return Number.NaN;
+  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+}
+
+export function isServiceDate(text: string): boolean {
+  return /^\d{8}$/.test(text) && dateOf(dayNumber(text)) === text;
+}
+
+const MILLIS_PER_DAY = 86_400_000;
+
+/** Days since 1970-01-01. */
+export function dayNumber(date: ServiceDate): number {
+  const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6, 8)].map(Number);
+  return Date.UTC(year, month - 1, day) / MILLIS_PER_DAY;
+}
+
+export function dateOf(dayNumber: number): ServiceDate {
+  return new Date(dayNumber * MILLIS_PER_DAY).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+/** 0 for Monday to 6 for Sunday. */
+export function weekdayOf(dayNumber: number): number {
+  return (((dayNumber + 3) % 7) + 7) % 7;
+}
+
+export function isoDate(date: ServiceDate): string {
+  return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}`;
+}
+
+/** How far a zone's clocks are ahead of UTC at noon of a day, in seconds. Throws for no such zone. */
+export function offsetAtNoon(timeZone: string, date: ServiceDate): number {
+  const noonUtc = dayNumber(date) * MILLIS_PER_DAY + MILLIS_PER_DAY / 2;
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(noonUtc);
+  const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
+  const local = Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  );
+  return (local - noonUtc) / 1000;
+}

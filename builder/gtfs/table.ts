@@ -1,0 +1,97 @@
+import Papa from 'papaparse';
+import { BuildError } from '../errors.ts';
+import type { FeedSource } from './feed-source.ts';
+
+/** A row of a table: fields by column name, trimmed. */
+export class Row {
+  readonly #place: ReadonlyMap<string, number>;
+  #fields: readonly string[] = [];
+  /** Where it stands, counting records from 1 for the header, as spreadsheets do. */
+  line = 1;
+
+  constructor(header: readonly string[]) {
+    this.#place = new Map(header.map((name, i) => [name, i]));
+  }
+
+  next(fields: readonly string[]): void {
+    this.#fields = fields;
+    this.line++;
+  }
+
+  has(column: string): boolean {
+    return this.#place.has(column);
+  }
+
+  /** The field, or '' where the table has no such column or the row ends before it. */
+  text(column: string): string {
+    const place = this.#place.get(column);
+    return place === undefined ? '' : (this.#fields[place]?.trim() ?? '');
+  }
+
+  /** The field as a number; `null` when it is empty, `NaN` when it is none. */
+  number(column: string): number | null {
+    const text = this.text(column);
+    return text === '' ? null : Number(text);
+  }
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Reads a table of a feed row by row. Absent and empty tables have no rows; a table that lacks a
+ * required column is a `BuildError`.
+ */
+export async function readTable(
+  source: FeedSource,
+  file: string,
+  required: readonly string[],
+  onRow: (row: Row) => void,
+): Promise<void> {
+  if (!source.has(file)) return;
+  let row: Row | null = null;
+  for await (const fields of records(source, file)) {
+    if (fields.length === 1 && fields[0].trim() === '') continue;
+    if (row) {
+      row.next(fields);
+      onRow(row);
+      continue;
+    }
+    row = new Row(fields.map((name) => name.trim()));
+    for (const column of required) {
+      if (!row.has(column)) {
+        throw new BuildError(`${source.path}: ${file} has no column ${column}; is it a GTFS feed?`);
+      }
+    }
+  }
+}
+
+/** Quoted fields may hold line breaks and commas; lines may end in any way, rows in any column. */
+async function* records(source: FeedSource, file: string): AsyncGenerator<readonly string[]> {
+  const parser = new Papa.Parser({ delimiter: ',', newline: '\n', quoteChar: '"' });
+  const stream = await source.stream(file);
+  stream.setEncoding('utf8');
+  let pending = '';
+  let atStart = true;
+  try {
+    for await (const chunk of stream) {
+      pending += chunk;
+      if (atStart && pending.startsWith(BYTE_ORDER_MARK)) pending = pending.slice(1);
+      atStart = false;
+      // A carriage return at the very end may be the first half of a line's end.
+      const carried = pending.endsWith('\r') ? '\r' : '';
+      const text = unixLines(pending.slice(0, pending.length - carried.length));
+      const { data, meta } = parser.parse(text, 0, true);
+      yield* data as string[][];
+      pending = text.slice(meta.cursor) + carried;
+    }
+    yield* parser.parse(unixLines(pending), 0, false).data as string[][];
+  } catch (error) {
+    if (error instanceof BuildError) throw error;
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new BuildError(`${source.path}: ${file} cannot be read (${problem}); fetch it again`);
+  }
+}
+
+function unixLines(text: string): string {
+  return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
+}

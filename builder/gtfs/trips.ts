@@ -1,0 +1,176 @@
+import { BuildError } from '../errors.ts';
+import type { Feed } from './feed.ts';
+import { departuresOf } from './frequencies.ts';
+import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
+import { type Row, readTable } from './table.ts';
+
+/** One run of a trip: its calls in order of travel. The three arrays are as long as each other. */
+export interface TripRun {
+  readonly service: string;
+  /** Trips that share this array call at the same stops under the same rules. */
+  readonly calls: readonly Call[];
+  readonly arrivals: readonly ServiceSeconds[];
+  readonly departures: readonly ServiceSeconds[];
+}
+
+export interface Call {
+  readonly stop: string;
+  readonly board: boolean;
+  readonly alight: boolean;
+}
+
+interface StopTime {
+  readonly sequence: number;
+  readonly call: Call;
+  arrival: ServiceSeconds | null;
+  departure: ServiceSeconds | null;
+  /** `shape_dist_traveled`, or NaN. */
+  readonly distance: number;
+  readonly line: number;
+}
+
+const FILE = 'stop_times.txt';
+
+/**
+ * Reads the trips that run on any of some service days, repetitions by headway written out. Rows
+ * that name nothing known, times that cannot be, and trips that cannot be ridden are left out and
+ * reported.
+ */
+export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promise<TripRun[]> {
+  const { source, trips, calendar, report } = feed;
+  const timesOf = new Map<string, StopTime[]>();
+  const calls = new CallPool();
+  let rows = 0;
+  const columns = ['trip_id', 'stop_id', 'stop_sequence', 'arrival_time', 'departure_time'];
+  await readTable(source, FILE, columns, (row) => {
+    rows++;
+    const trip = trips.get(row.text('trip_id'));
+    if (!trip) return report.add(FILE, row.line, 'names a trip trips.txt lacks; left out');
+    const time = readStopTime(feed, calls, row);
+    if (!time || !days.some((day) => calendar.runsOn(trip.service, day))) return;
+    const times = timesOf.get(trip.id);
+    if (times) times.push(time);
+    else timesOf.set(trip.id, [time]);
+  });
+  if (rows === 0) throw new BuildError(`${source.path}: ${FILE} is empty`);
+  const runs: TripRun[] = [];
+  for (const [trip, times] of timesOf) {
+    const run = runOf(feed, trips.get(trip)!.service, times);
+    if (run) runs.push(...repeat(feed, trip, run));
+  }
+  return runs;
+}
+
+function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
+  const { report } = feed;
+  const stop = row.text('stop_id');
+  if (!feed.stops.has(stop)) {
+    report.add(FILE, row.line, 'names a stop stops.txt lacks; left out');
+    return null;
+  }
+  const sequence = row.number('stop_sequence');
+  if (sequence === null || Number.isNaN(sequence)) {
+    report.add(FILE, row.line, 'no valid stop_sequence; left out');
+    return null;
+  }
+  const time = (column: string) => {
+    const value = parseServiceTime(row.text(column));
+    if (!Number.isNaN(value)) return value;
+    report.add(FILE, row.line, `impossible ${column}; taken as blank`);
+    return null;
+  };
+  const [arrival, departure] = [time('arrival_time'), time('departure_time')];
+  if (arrival === null && departure === null) {
+    report.add(FILE, row.line, 'no time; interpolated');
+  } else if (arrival !== null && departure !== null && departure < arrival) {
+    report.add(FILE, row.line, 'departs before it arrives; departure taken as arrival');
+  }
+  const call = calls.get(stop, row.text('pickup_type') !== '1', row.text('drop_off_type') !== '1');
+  return {
+    sequence,
+    call,
+    arrival: arrival ?? departure,
+    departure: departure === null ? arrival : Math.max(departure, arrival ?? departure),
+    distance: row.number('shape_dist_traveled') ?? Number.NaN,
+    line: row.line,
+  };
+}
+
+/** Equal calls are one object, so that patterns are told by identity. */
+class CallPool {
+  readonly #pool = new Map<string, Call>();
+
+  get(stop: string, board: boolean, alight: boolean): Call {
+    const key = `${board ? 1 : 0}${alight ? 1 : 0}${stop}`;
+    const known = this.#pool.get(key);
+    if (known) return known;
+    const call = { stop, board, alight };
+    this.#pool.set(key, call);
+    return call;
+  }
+}
+
+function runOf({ report }: Feed, service: string, unsorted: StopTime[]): TripRun | null {
+  const sorted = unsorted.sort((a, b) => a.sequence - b.sequence || a.line - b.line);
+  const times = sorted.filter(({ sequence, line }, i) => {
+    if (i === 0 || sequence !== sorted[i - 1].sequence) return true;
+    report.add(FILE, line, 'stop_sequence given twice in a trip; left out');
+    return false;
+  });
+  while (times.length > 0 && times[times.length - 1].arrival === null) {
+    report.add(FILE, times.pop()!.line, 'no time at the end of a trip; left out');
+  }
+  while (times.length > 0 && times[0].departure === null) {
+    report.add(FILE, times.shift()!.line, 'no time at the beginning of a trip; left out');
+  }
+  if (times.length < 2) {
+    report.add(FILE, sorted[0].line, 'a trip of fewer than two stops; left out');
+    return null;
+  }
+  interpolate(times);
+  for (let i = 1; i < times.length; i++) {
+    if (times[i].arrival! < times[i - 1].departure!) {
+      report.add(FILE, times[i].line, 'goes back in time; the trip is left out');
+      return null;
+    }
+  }
+  return {
+    service,
+    calls: times.map(({ call }) => call),
+    arrivals: times.map(({ arrival }) => arrival!),
+    departures: times.map(({ departure }) => departure!),
+  };
+}
+
+/** Fills blank times between given ones: by distance where every call has one, else by position. */
+function interpolate(times: StopTime[]): void {
+  const byDistance = times.every(({ distance }, i) => i === 0 || distance >= times[i - 1].distance);
+  const place = (i: number) => (byDistance ? times[i].distance : i);
+  let known = 0;
+  for (let next = 1; next < times.length; next++) {
+    if (times[next].arrival === null) continue;
+    const [from, to] = [times[known].departure!, times[next].arrival!];
+    const stretch = place(next) - place(known);
+    for (let i = known + 1; i < next; i++) {
+      const share =
+        stretch > 0 ? (place(i) - place(known)) / stretch : (i - known) / (next - known);
+      times[i].arrival = times[i].departure = Math.round(from + share * (to - from));
+    }
+    known = next;
+  }
+}
+
+function* repeat(feed: Feed, trip: string, run: TripRun): Generator<TripRun> {
+  const frequencies = feed.frequencies.get(trip);
+  if (!frequencies) return yield run;
+  const start = run.departures[0];
+  for (const frequency of frequencies) {
+    for (const departs of departuresOf(trip, frequency)) {
+      yield {
+        ...run,
+        arrivals: run.arrivals.map((time) => time - start + departs),
+        departures: run.departures.map((time) => time - start + departs),
+      };
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import type { Geometry } from 'geojson';
+import {
+  type AsyncBuffer,
+  asyncBufferFromFile,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  type RowGroup,
+} from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import type { BoundingBox } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { unreadable } from './fingerprint.ts';
+import type { FeatureRecord } from './geojson.ts';
+
+/**
+ * Reads the rows of a GeoParquet file (versions 1.0 and 1.1, geometry as WKB in longitude and
+ * latitude) that may lie within `area`, and of their columns those asked for. A row group whose
+ * statistics place it elsewhere is not read; memory follows the largest that is. `onBytes` is told
+ * how far the file is read. Throws a `BuildError` for a file that is not GeoParquet, or not whole.
+ */
+export async function* readGeoParquet(
+  path: string,
+  columns: readonly string[],
+  area: BoundingBox,
+  onBytes: (done: number) => void = () => {},
+): AsyncGenerator<FeatureRecord> {
+  const file = await open(path);
+  const metadata = await whole(path, parquetMetadataAsync(file));
+  const geometryColumn = geometryColumnOf(path, metadata);
+  const present = new Set(
+    metadata.row_groups[0]?.columns.map((column) => column.meta_data?.path_in_schema[0]),
+  );
+  const wanted = [...columns.filter((name) => present.has(name)), geometryColumn.name];
+  const rows = Number(metadata.num_rows);
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    if (mayTouch(group, geometryColumn, area)) {
+      const read = { file, metadata, columns: wanted, rowStart, rowEnd, compressors };
+      const objects = await whole(path, parquetReadObjects(read));
+      for (const [i, properties] of objects.entries()) {
+        const geometry = properties[geometryColumn.name] as Geometry | null;
+        yield {
+          where: `${path}: row ${rowStart + i + 1}`,
+          id: properties.id,
+          properties,
+          geometry,
+        };
+      }
+    }
+    rowStart = rowEnd;
+    onBytes((file.byteLength * rowEnd) / Math.max(1, rows));
+  }
+}
+
+async function open(path: string): Promise<AsyncBuffer> {
+  try {
+    return await asyncBufferFromFile(path);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+async function whole<T>(path: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new BuildError(`${path}: not a whole Parquet file (${problem}); fetch it again`);
+  }
+}
+
+interface GeometryColumn {
+  readonly name: string;
+  /** Columns of a row's bounds: their paths in the schema. */
+  readonly bounds: Readonly<Record<'xmin' | 'ymin' | 'xmax' | 'ymax', string>>;
+}
+
+interface GeoMetadata {
+  readonly primary_column?: string;
+  readonly columns?: Readonly<
+    Record<
+      string,
+      {
+        readonly encoding?: string;
+        readonly crs?: { readonly id?: { readonly authority: string; readonly code: unknown } };
+        readonly covering?: { readonly bbox: Readonly<Record<string, readonly string[]>> };
+      }
+    >
+  >;
+}
+
+const WGS84: ReadonlySet<string> = new Set(['OGC:CRS84', 'EPSG:4326']);
+
+function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn {
+  const text = metadata.key_value_metadata?.find(({ key }) => key === 'geo')?.value;
+  const geo: GeoMetadata = text ? JSON.parse(text) : {};
+  const name = geo.primary_column ?? 'geometry';
+  const column = geo.columns?.[name];
+  if (!column) {
+    throw new BuildError(`${path}: Parquet without GeoParquet's metadata; export it as GeoParquet`);
+  }
+  if (column.encoding !== 'WKB') {
+    throw new BuildError(
+      `${path}: its geometry is encoded as ${column.encoding}; export it with encoding WKB`,
+    );
+  }
+  const { authority, code } = column.crs?.id ?? { authority: 'OGC', code: 'CRS84' };
+  if (!WGS84.has(`${authority}:${code}`)) {
+    throw new BuildError(
+      `${path}: its coordinates are in ${authority}:${code}; export it in longitude and latitude (EPSG:4326)`,
+    );
+  }
+  // Overture's files had the column before the standard had a way to say so.
+  const bbox = column.covering?.bbox;
+  const pathOf = (side: string) => (bbox?.[side] ?? ['bbox', side]).join('.');
+  const bounds = {
+    ...{ xmin: pathOf('xmin'), ymin: pathOf('ymin') },
+    ...{ xmax: pathOf('xmax'), ymax: pathOf('ymax') },
+  };
+  return { name, bounds };
+}
+
+/** Whether the bounds of a group's rows meet the area; true where the file does not tell them. */
+function mayTouch(group: RowGroup, { bounds }: GeometryColumn, area: BoundingBox): boolean {
+  const statistic = (column: string, which: 'min' | 'max') => {
+    const chunk = group.columns.find((c) => c.meta_data?.path_in_schema.join('.') === column);
+    const value = chunk?.meta_data?.statistics;
+    return which === 'min' ? (value?.min_value ?? value?.min) : (value?.max_value ?? value?.max);
+  };
+  const isBeyond = (bound: unknown, limit: number, direction: 1 | -1) =>
+    typeof bound === 'number' && direction * (bound - limit) > 0;
+  return !(
+    isBeyond(statistic(bounds.xmin, 'min'), area.maxLon, 1) ||
+    isBeyond(statistic(bounds.ymin, 'min'), area.maxLat, 1) ||
+    isBeyond(statistic(bounds.xmax, 'max'), area.minLon, -1) ||
+    isBeyond(statistic(bounds.ymax, 'max'), area.minLat, -1)
+  );
+}

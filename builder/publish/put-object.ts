@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { type Content, contentOf } from '../../shards/content.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+
+/** How many hex digits of an object's SHA-256 its name carries; the manifest has them all. */
+const NAME_HASH_DIGITS = 16;
+
+/** Writes an object under a name that carries its hash; one already there stays. */
+export async function putObject(
+  store: WritableStore,
+  stem: string,
+  extension: string,
+  object: Content | Uint8Array,
+): Promise<ObjectRef> {
+  const content = object instanceof Uint8Array ? contentOf(object) : object;
+  const hash = createHash('sha256');
+  for await (const chunk of content.chunks()) hash.update(chunk);
+  const sha256 = hash.digest('hex');
+  const name = `${stem}-${sha256.slice(0, NAME_HASH_DIGITS)}.${extension}`;
+  await store.putIfAbsent(name, content);
+  return { name, bytes: content.bytes, sha256 };
+}

@@ -1,0 +1,111 @@
+import type { BlockLink } from '../../shards/index/block-index.ts';
+import type { Taxonomy } from '../../shards/taxonomy.ts';
+import type { CensusBlock } from '../census/blocks.ts';
+import type { Destination } from '../destinations/destination.ts';
+import type { Progress } from '../progress.ts';
+import { searchGraphOf } from '../search/search-graph.ts';
+import { packLinks, type SearchWorld, type StreetWorld } from '../search/search-world.ts';
+import { hangTerminals, type TargetLink } from '../search/terminals.ts';
+import type { Link } from '../streets/linker.ts';
+import type { ModeNetwork } from '../streets/mode-network.ts';
+import { linkStops, walkFromStops } from '../transit/stop-walks.ts';
+import type { Region } from './read-region.ts';
+
+/** The region linked up: what searches run on, and how each block was linked. */
+export interface LinkedRegion {
+  readonly region: Region;
+  readonly world: SearchWorld;
+  /** Ascending by GEOID: the world's numbering of blocks. */
+  readonly blocks: readonly CensusBlock[];
+  /** Per block, one per `LINK_MODES`. */
+  readonly links: readonly (readonly BlockLink[])[];
+}
+
+/** Ties places, blocks and stops to the streets, and walks from every stop. */
+export function buildWorld(region: Region, taxonomy: Taxonomy, progress: Progress): LinkedRegion {
+  const blocks = [...region.counties.values()].flat();
+  const { destinations, transit } = region;
+  const firstStop = destinations.length + blocks.length;
+  const stage = progress.start('linking', 2, 'modes');
+  const walkLinks = linkAll(region.walk, destinations, blocks);
+  stage.at(1);
+  const bikeLinks = linkAll(region.bike, destinations, blocks);
+  const stopLinks = transit && linkStops(transit, region.walk, firstStop);
+  const walk = streetWorld(
+    region.walk,
+    [...walkLinks.targets, ...(stopLinks?.into ?? [])],
+    walkLinks.blocks,
+    firstStop + (transit?.stops.length ?? 0),
+  );
+  const bike = streetWorld(region.bike, bikeLinks.targets, bikeLinks.blocks, firstStop);
+  const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
+  stage.finish(`${linked} of ${blocks.length} blocks have a street to walk on`);
+
+  const columnOf = new Map(taxonomy.leafIds.map((id, column) => [id, column]));
+  const leaves = destinations.map(({ types }) => types.map((type) => columnOf.get(type)!));
+  const firstLeaf = new Int32Array(destinations.length + 1);
+  leaves.forEach((list, place) => {
+    firstLeaf[place + 1] = firstLeaf[place] + list.length;
+  });
+  return {
+    region,
+    blocks,
+    links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
+    world: {
+      places: destinations.length,
+      blocks: blocks.length,
+      walk,
+      bike,
+      transit:
+        transit &&
+        stopLinks &&
+        walkFromStops(transit, region.walk, stopLinks, walk.terminals, firstStop, progress),
+      firstLeaf,
+      leaves: Int32Array.from(leaves.flat()),
+      leafCount: taxonomy.leafIds.length,
+    },
+  };
+}
+
+type LinkOrReason = ReturnType<ModeNetwork['linker']['link']>;
+
+function linkAll(
+  { linker }: ModeNetwork,
+  destinations: readonly Destination[],
+  blocks: readonly CensusBlock[],
+): { targets: TargetLink[]; blocks: LinkOrReason[] } {
+  const targets: TargetLink[] = [];
+  const tie = (target: number, link: LinkOrReason) => {
+    if (typeof link !== 'string') targets.push({ target, link });
+    return link;
+  };
+  destinations.forEach(({ entrances }, place) => {
+    for (const { lon, lat } of entrances) tie(place, linker.link(lon, lat));
+  });
+  const linked = blocks.map(({ lon, lat }, i) =>
+    tie(destinations.length + i, linker.link(lon, lat)),
+  );
+  return { targets, blocks: linked };
+}
+
+function streetWorld(
+  network: ModeNetwork,
+  targets: readonly TargetLink[],
+  blocks: readonly LinkOrReason[],
+  targetCount: number,
+): StreetWorld {
+  const graph = searchGraphOf(network.graph);
+  return {
+    graph,
+    terminals: hangTerminals(graph, targetCount, targets),
+    blockLinks: packLinks(
+      blocks.map((link): Link | null => (typeof link === 'string' ? null : link)),
+    ),
+  };
+}
+
+function factsOf(link: LinkOrReason): BlockLink {
+  return typeof link === 'string'
+    ? { status: link, snap: 0 }
+    : { status: 'linked', snap: link.snap };
+}

@@ -1,0 +1,31 @@
+import { readOutlines } from '../../shards/fgb/outlines.ts';
+import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
+import { dissolve, toGeoJsonCoordinates } from '../../shards/geometry/dissolve.ts';
+import type { Polygon } from '../../shards/geometry/polygon.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { CountyFips } from '../../shards/units.ts';
+
+/** The counties of a release as a layer: each the union of its blocks. */
+export async function countyMap(
+  store: Store,
+  counties: readonly { county: CountyFips; population: number; blocks: ObjectRef }[],
+): Promise<Uint8Array> {
+  const features = [];
+  for (const { county, population, blocks } of counties) {
+    const outlines = readOutlines(blocks.name, await store.readRange(blocks, 0, blocks.bytes));
+    const areas = Uint32Array.from(outlines.geoids.keys());
+    const coordinates = toGeoJsonCoordinates(dissolve([{ outlines, areas }], 0));
+    features.push({
+      geometry: { polygons: coordinates as unknown as Polygon[] },
+      properties: { county, population },
+    });
+  }
+  return writeFlatGeobuf(
+    'counties',
+    [
+      { name: 'county', type: 'string' },
+      { name: 'population', type: 'integer' },
+    ],
+    features,
+  );
+}

@@ -1,0 +1,89 @@
+import type { Millis } from '../../shards/units.ts';
+import { MILLIS_PER_MINUTE, PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
+import { DoorToDoor } from '../transit/door-to-door.ts';
+import { RangeRaptor } from '../transit/range-raptor.ts';
+import { type SearchWorld, type TransitWorld, unpackLink } from './search-world.ts';
+import { StreetSearch } from './street-search.ts';
+
+const PLACE_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
+const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
+
+/** Searches from one block at a time by every mode. One instance serves one thread. */
+export class OriginSearch {
+  readonly #world: SearchWorld;
+  readonly #walk: StreetSearch;
+  readonly #bike: StreetSearch;
+  readonly #transit: TransitSearch | null;
+  /** Milliseconds to each place and block by each mode; over the limit where not reached. */
+  readonly times: readonly Int32Array[];
+
+  constructor(world: SearchWorld) {
+    this.#world = world;
+    this.#walk = new StreetSearch(world.walk.graph, world.walk.terminals, BLOCK_LIMIT);
+    this.#bike = new StreetSearch(world.bike.graph, world.bike.terminals, BLOCK_LIMIT);
+    this.#transit = world.transit && new TransitSearch(world, world.transit);
+    const street = [this.#walk.times, this.#bike.times];
+    this.times = this.#transit ? [...street, this.#transit.times] : street;
+  }
+
+  /** Fills `times` from a block, which is within no time of itself where it is linked at all. */
+  run(block: number, windowStart: Millis): void {
+    const { walk, bike, places } = this.#world;
+    const walkFrom = unpackLink(walk.blockLinks, block);
+    if (walkFrom) this.#walk.run(walkFrom);
+    else this.#walk.clear();
+    const bikeFrom = unpackLink(bike.blockLinks, block);
+    if (bikeFrom) this.#bike.run(bikeFrom);
+    else this.#bike.clear();
+    if (walkFrom) this.#walk.settle(places + block, 0);
+    if (bikeFrom) this.#bike.settle(places + block, 0);
+    this.#transit?.run(this.#walk, windowStart);
+  }
+}
+
+/** Transit on top of a finished walk search. */
+class TransitSearch {
+  readonly #raptor: RangeRaptor;
+  readonly #doorToDoor: DoorToDoor;
+  readonly #places: number;
+  readonly #targets: number;
+  readonly #accessStops: Int32Array;
+  readonly #accessTimes: Int32Array;
+  readonly times: Int32Array;
+
+  constructor(world: SearchWorld, { timetable, footpaths, egress }: TransitWorld) {
+    const { departures, departureStep, boardSlack } = ROUTING.transit;
+    this.#raptor = new RangeRaptor(timetable, footpaths, {
+      departures,
+      step: departureStep,
+      boardSlack,
+      limit: BLOCK_LIMIT,
+    });
+    this.#places = world.places;
+    this.#targets = world.places + world.blocks;
+    const window = { departures, step: departureStep, index: PERCENTILE_INDEX };
+    this.#doorToDoor = new DoorToDoor(egress, this.#targets, window);
+    this.#accessStops = new Int32Array(timetable.stopCount);
+    this.#accessTimes = new Int32Array(timetable.stopCount);
+    this.times = new Int32Array(this.#targets);
+  }
+
+  run(walk: StreetSearch, windowStart: Millis): void {
+    this.times.set(walk.times.subarray(0, this.#targets));
+    let access = 0;
+    for (let i = 0; i < walk.reachedCount; i++) {
+      const target = walk.reached[i];
+      if (target < this.#targets || walk.times[target] > ROUTING.transit.maxWalkLeg) continue;
+      this.#accessStops[access] = target - this.#targets;
+      this.#accessTimes[access++] = walk.times[target];
+    }
+    if (access === 0) return;
+    const raptor = this.#raptor;
+    const stops = raptor.run(this.#accessStops, this.#accessTimes, access, windowStart);
+    if (stops === 0) return;
+    const lower = (from: number, to: number, limit: Millis) =>
+      this.#doorToDoor.lower(raptor, stops, windowStart, this.times, from, to, limit);
+    lower(0, this.#places, PLACE_LIMIT);
+    lower(this.#places, this.#targets, BLOCK_LIMIT);
+  }
+}

@@ -1,0 +1,19 @@
+import type { ModeGraph } from '../streets/mode-graph.ts';
+
+/** What of a mode's graph a search needs, and no more: this is what worker threads share. */
+export interface SearchGraph {
+  readonly vertexCount: number;
+  readonly firstArc: Int32Array;
+  readonly arcs: Int32Array;
+  readonly chains: {
+    readonly a: Int32Array;
+    readonly b: Int32Array;
+    readonly forward: Int32Array;
+    readonly backward: Int32Array;
+  };
+}
+
+export function searchGraphOf({ vertexCount, firstArc, arcs, chains }: ModeGraph): SearchGraph {
+  const { a, b, forward, backward } = chains;
+  return { vertexCount, firstArc, arcs, chains: { a, b, forward, backward } };
+}

@@ -1,0 +1,172 @@
+import type { Outlines } from '../../shards/fgb/outlines.ts';
+import { type EdgeSet, mix, slotsFor } from '../../shards/geometry/edge-set.ts';
+import { worldX, worldY } from './web-mercator.ts';
+
+/**
+ * The borders of a county's blocks, each once: an arc runs from a point where three or more areas
+ * meet to the next such point, `inside` to its left and `outside` to its right as the axes of a
+ * tile go (x east, y south). What is done to an arc happens to both its blocks alike, so borders
+ * cannot come apart.
+ */
+export interface Arcs {
+  readonly count: number;
+  /** Points of arc `a`: `firstPoint[a]` up to `firstPoint[a + 1]`, both ends among them. */
+  readonly firstPoint: Uint32Array;
+  readonly x: Int32Array;
+  readonly y: Int32Array;
+  readonly inside: Int32Array;
+  /** `OUTSIDE` along the county line. */
+  readonly outside: Int32Array;
+}
+
+export const OUTSIDE = -1;
+
+/** The arcs of all blocks, in units of the world. Linear in the points. */
+export function arcsOf(outlines: Outlines): Arcs {
+  const borders = new Borders(outlines);
+  const firstPoint: number[] = [0];
+  const inside: number[] = [];
+  const outside: number[] = [];
+  // Each arc once, and both ends of it: fewer than twice the points.
+  const x = new Int32Array(outlines.x.length * 2);
+  const y = new Int32Array(outlines.x.length * 2);
+  let points = 0;
+  const put = (point: number): void => {
+    x[points] = worldX(outlines.x[point]);
+    y[points++] = worldY(outlines.y[point]);
+  };
+  for (let area = 0; area + 1 < outlines.firstRing.length; area++) {
+    for (let r = outlines.firstRing[area]; r < outlines.firstRing[area + 1]; r++) {
+      for (const { start, steps } of borders.arcsOfRing(r)) {
+        const other = borders.neighbour[start];
+        // The neighbour with the higher number has it.
+        if (other > area) continue;
+        // Latitude grows to the north and y to the south: left and right change places.
+        const ring = outlines.firstPoint[r + 1] - outlines.firstPoint[r];
+        const base = outlines.firstPoint[r];
+        for (let i = steps; i >= 0; i--) put(base + ((start - base + i) % ring));
+        inside.push(area);
+        outside.push(other);
+        firstPoint.push(points);
+      }
+    }
+  }
+  return {
+    count: inside.length,
+    firstPoint: Uint32Array.from(firstPoint),
+    x: x.slice(0, points),
+    y: y.slice(0, points),
+    inside: Int32Array.from(inside),
+    outside: Int32Array.from(outside),
+  };
+}
+
+/** Adds an arc's edges in its own direction: what is inside has it to its left. */
+export function pushAlong(edges: EdgeSet, { x, y }: Arcs, start: number, end: number): void {
+  edges.reserve(end - start);
+  for (let i = start + 1; i < end; i++) edges.push(x[i - 1], y[i - 1], x[i], y[i]);
+}
+
+/** Adds an arc's edges against its direction. */
+export function pushBack(edges: EdgeSet, { x, y }: Arcs, start: number, end: number): void {
+  edges.reserve(end - start);
+  for (let i = end - 1; i > start; i--) edges.push(x[i], y[i], x[i - 1], y[i - 1]);
+}
+
+/** Which block is on the other side of each edge, and where more than two blocks meet. */
+class Borders {
+  /** Of the edge that begins in each point of a ring. */
+  readonly neighbour: Int32Array;
+  readonly #outlines: Outlines;
+  readonly #next: Uint32Array;
+  /** Points of the same place go by the number of the first of them. */
+  readonly #place: Uint32Array;
+  readonly #isNode: Uint8Array;
+
+  constructor(outlines: Outlines) {
+    const points = outlines.x.length;
+    this.#outlines = outlines;
+    this.neighbour = new Int32Array(points).fill(OUTSIDE);
+    this.#next = new Uint32Array(points);
+    this.#place = new Uint32Array(points);
+    this.#isNode = new Uint8Array(points);
+    this.#numberPlaces();
+    this.#findNeighbours();
+    this.#markNodes();
+  }
+
+  /** The arcs of a ring: the point each begins in, and its edges. */
+  *arcsOfRing(ring: number): Generator<{ start: number; steps: number }> {
+    const [start, end] = this.#outlines.firstPoint.subarray(ring, ring + 2);
+    let first = start;
+    while (first < end && this.#isNode[this.#place[first]] === 0) first++;
+    if (first === end) {
+      yield { start, steps: end - start };
+      return;
+    }
+    let arc = first;
+    let steps = 0;
+    do {
+      let point = arc;
+      do {
+        point = this.#next[point];
+        steps++;
+      } while (this.#isNode[this.#place[point]] === 0);
+      yield { start: arc, steps };
+      arc = point;
+      steps = 0;
+    } while (arc !== first);
+  }
+
+  #numberPlaces(): void {
+    const { x, y } = this.#outlines;
+    const mask = slotsFor(x.length) - 1;
+    const table = new Uint32Array(mask + 1);
+    for (let i = 0; i < x.length; i++) {
+      let slot = mix(x[i], y[i]) & mask;
+      while (table[slot] !== 0 && (x[table[slot] - 1] !== x[i] || y[table[slot] - 1] !== y[i])) {
+        slot = (slot + 1) & mask;
+      }
+      if (table[slot] === 0) table[slot] = i + 1;
+      this.#place[i] = table[slot] - 1;
+    }
+  }
+
+  #findNeighbours(): void {
+    const { firstRing, firstPoint } = this.#outlines;
+    const place = this.#place;
+    const mask = slotsFor(place.length) - 1;
+    const table = new Uint32Array(mask + 1);
+    const areaOf = new Uint32Array(place.length);
+    for (let area = 0; area + 1 < firstRing.length; area++) {
+      for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+        const end = firstPoint[r + 1];
+        for (let i = firstPoint[r]; i < end; i++) {
+          const next = i + 1 < end ? i + 1 : firstPoint[r];
+          this.#next[i] = next;
+          areaOf[i] = area;
+          let slot = mix(place[i] + place[next], place[i] ^ place[next]) & mask;
+          for (; table[slot] !== 0; slot = (slot + 1) & mask) {
+            const other = table[slot] - 1;
+            if (place[other] === place[next] && place[this.#next[other]] === place[i]) {
+              this.neighbour[i] = areaOf[other];
+              this.neighbour[other] = area;
+              break;
+            }
+          }
+          if (table[slot] === 0) table[slot] = i + 1;
+        }
+      }
+    }
+  }
+
+  #markNodes(): void {
+    const { firstPoint } = this.#outlines;
+    for (let r = 0; r + 1 < firstPoint.length; r++) {
+      let previous = firstPoint[r + 1] - 1;
+      for (let i = firstPoint[r]; i < firstPoint[r + 1]; previous = i++) {
+        if (this.neighbour[previous] !== this.neighbour[i]) this.#isNode[this.#place[i]] = 1;
+      }
+    }
+  }
+}

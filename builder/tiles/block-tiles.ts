@@ -1,0 +1,86 @@
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { EdgeSet } from '../../shards/geometry/edge-set.ts';
+import { nestRings } from '../../shards/geometry/nest-rings.ts';
+import { walkRings } from '../../shards/geometry/ring-walk.ts';
+import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
+import type { DrawnTile } from './band-tiles.ts';
+import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
+import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
+import { EXTENT } from './fit-to-zoom.ts';
+import type { RegionCounty } from './regions.ts';
+import { TileGrid } from './tile-grid.ts';
+import { PolygonGeometry, VectorTile } from './vector-tile.ts';
+
+/** Below this zoom a block is a few pixels. */
+export const MIN_BLOCK_ZOOM = 11;
+
+export const BLOCK_LAYER: VectorLayer = {
+  id: 'blocks',
+  description: 'Census blocks of 2020. A feature’s id is its GEOID as a number.',
+  fields: { geoid: 'String', population: 'Number' },
+};
+
+/** The tiles of a range with the blocks in them. `arcs`: each county's, fitted to the zoom. */
+export function drawBlocks(
+  counties: readonly RegionCounty[],
+  arcs: readonly Arcs[],
+  range: TileRange,
+): DrawnTile[] {
+  const tiles = new TileGrid(range, () => new VectorTile(BLOCK_LAYER.id));
+  const edges = new EdgeSet();
+  counties.forEach(({ index, isNear }, i) => {
+    const arcsOfBlock = new ArcsOfBlocks(arcs[i], index.count);
+    for (let block = 0; block < index.count; block++) {
+      if (isNear[block] === 0) continue;
+      edges.clear();
+      arcsOfBlock.push(block, edges);
+      edges.cancelOpposites();
+      const polygons = nestRings(walkRings(edges), () => false);
+      const pieces = new TileGrid(range, () => new PolygonGeometry());
+      cutIntoTiles(polygons, range, (x, y, ring) => {
+        pieces.at(x, y).addRing(ring, x * EXTENT, y * EXTENT);
+      });
+      const geoid = index.geoids[block];
+      const properties = { geoid: geoidFromNumber(geoid), population: index.population(block) };
+      for (const { x, y, value: geometry } of pieces.entries()) {
+        tiles.at(x, y).addFeature(geometry, properties, geoid);
+      }
+    }
+  });
+  return [...tiles.entries()]
+    .filter(({ value: tile }) => tile.inSight)
+    .map(({ x, y, value: tile }) => ({ x, y, bytes: tile.encode() }));
+}
+
+/** Which arcs go around each block. */
+class ArcsOfBlocks {
+  readonly #arcs: Arcs;
+  readonly #first: Uint32Array;
+  readonly #list: Uint32Array;
+
+  constructor(arcs: Arcs, blocks: number) {
+    this.#arcs = arcs;
+    this.#first = new Uint32Array(blocks + 1);
+    const { inside, outside, count } = arcs;
+    for (let arc = 0; arc < count; arc++) {
+      this.#first[inside[arc] + 1]++;
+      if (outside[arc] !== OUTSIDE) this.#first[outside[arc] + 1]++;
+    }
+    for (let block = 0; block < blocks; block++) this.#first[block + 1] += this.#first[block];
+    const next = this.#first.slice();
+    this.#list = new Uint32Array(this.#first[blocks]);
+    for (let arc = 0; arc < count; arc++) {
+      this.#list[next[inside[arc]]++] = arc;
+      if (outside[arc] !== OUTSIDE) this.#list[next[outside[arc]]++] = arc;
+    }
+  }
+
+  push(block: number, edges: EdgeSet): void {
+    const { firstPoint, inside } = this.#arcs;
+    for (let i = this.#first[block]; i < this.#first[block + 1]; i++) {
+      const arc = this.#list[i];
+      const push = inside[arc] === block ? pushAlong : pushBack;
+      push(edges, this.#arcs, firstPoint[arc], firstPoint[arc + 1]);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { type Arcs, OUTSIDE } from './block-arcs.ts';
+import { WORLD_BITS } from './web-mercator.ts';
+
+/** A tile's side in its own units, as vector tiles have it. */
+export const EXTENT_BITS = 12;
+export const EXTENT = 1 << EXTENT_BITS;
+
+export const MAX_TILE_ZOOM = 14;
+
+/** A screen pixel is eight units of a tile drawn 512 pixels wide. */
+const LOW_ZOOM_GRID_BITS = 3;
+const MIDDLE_ZOOM_GRID_BITS = 2;
+const LAST_LOW_ZOOM = 9;
+
+/**
+ * Points lie on a grid of a pixel below zoom 10, of half a pixel below zoom 14, and of a tile's unit
+ * at zoom 14. Blocks smaller than the grid vanish, so a tile holds no more than can be seen.
+ */
+function gridBits(zoom: number): number {
+  if (zoom === MAX_TILE_ZOOM) return 0;
+  return zoom <= LAST_LOW_ZOOM ? LOW_ZOOM_GRID_BITS : MIDDLE_ZOOM_GRID_BITS;
+}
+
+/**
+ * Arcs in the units of a zoom's tiles: simplified to within its grid after Douglas and Peucker
+ * (1973), rounded to the grid, and left out when nothing is left of them. The ends of an arc stay,
+ * so arcs go on meeting. Arcs along the county line are not simplified: the next county, which is
+ * seen at another time, knows other ends of them.
+ */
+export function fitToZoom(arcs: Arcs, zoom: number): Arcs {
+  const bits = gridBits(zoom);
+  const shift = WORLD_BITS - EXTENT_BITS - zoom + bits;
+  const tolerance = 2 ** shift;
+  const half = tolerance / 2;
+  const simplifier = new Simplifier(arcs, tolerance);
+  const x = new Int32Array(arcs.x.length);
+  const y = new Int32Array(arcs.x.length);
+  const firstPoint = new Uint32Array(arcs.count + 1);
+  const inside = new Int32Array(arcs.count);
+  const outside = new Int32Array(arcs.count);
+  let points = 0;
+  let count = 0;
+  for (let arc = 0; arc < arcs.count; arc++) {
+    const start = points;
+    const kept = arcs.outside[arc] === OUTSIDE ? null : simplifier.keptPoints(arc);
+    for (let i = arcs.firstPoint[arc]; i < arcs.firstPoint[arc + 1]; i++) {
+      if (kept !== null && kept[i - arcs.firstPoint[arc]] === 0) continue;
+      const px = ((arcs.x[i] + half) >> shift) << bits;
+      const py = ((arcs.y[i] + half) >> shift) << bits;
+      if (points > start && x[points - 1] === px && y[points - 1] === py) continue;
+      x[points] = px;
+      y[points++] = py;
+    }
+    if (points - start < 2) {
+      points = start;
+      continue;
+    }
+    inside[count] = arcs.inside[arc];
+    outside[count] = arcs.outside[arc];
+    firstPoint[++count] = points;
+  }
+  return {
+    count,
+    firstPoint: firstPoint.slice(0, count + 1),
+    x: x.slice(0, points),
+    y: y.slice(0, points),
+    inside: inside.slice(0, count),
+    outside: outside.slice(0, count),
+  };
+}
+
+class Simplifier {
+  readonly #arcs: Arcs;
+  readonly #squaredTolerance: number;
+  readonly #kept: Uint8Array;
+  readonly #stack: number[] = [];
+
+  constructor(arcs: Arcs, tolerance: number) {
+    this.#arcs = arcs;
+    this.#squaredTolerance = tolerance * tolerance;
+    let longest = 0;
+    for (let a = 0; a < arcs.count; a++) {
+      longest = Math.max(longest, arcs.firstPoint[a + 1] - arcs.firstPoint[a]);
+    }
+    this.#kept = new Uint8Array(longest);
+  }
+
+  /** 1 for each point of an arc that stays. Valid until the next call. */
+  keptPoints(arc: number): Uint8Array {
+    const base = this.#arcs.firstPoint[arc];
+    const last = this.#arcs.firstPoint[arc + 1] - 1;
+    const kept = this.#kept.fill(0, 0, last - base + 1);
+    kept[0] = 1;
+    kept[last - base] = 1;
+    const stack = this.#stack;
+    stack.push(base, last);
+    while (stack.length > 0) {
+      const to = stack.pop()!;
+      const from = stack.pop()!;
+      const farthest = this.#farthest(from, to);
+      if (farthest === -1) continue;
+      kept[farthest - base] = 1;
+      stack.push(from, farthest, farthest, to);
+    }
+    return kept;
+  }
+
+  /** The point between two farthest from the line between them; -1 when all are near it. */
+  #farthest(from: number, to: number): number {
+    const { x, y } = this.#arcs;
+    const [dx, dy] = [x[to] - x[from], y[to] - y[from]];
+    const squared = dx * dx + dy * dy;
+    let most = this.#squaredTolerance;
+    let farthest = -1;
+    for (let i = from + 1; i < to; i++) {
+      const [px, py] = [x[i] - x[from], y[i] - y[from]];
+      const along = squared === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
+      const distance = (px - along * dx) ** 2 + (py - along * dy) ** 2;
+      if (distance > most) {
+        most = distance;
+        farthest = i;
+      }
+    }
+    return farthest;
+  }
+}

@@ -1,0 +1,134 @@
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import { type CountyFips, toMicro } from '../../shards/units.ts';
+import { type Arcs, OUTSIDE } from './block-arcs.ts';
+import { BUFFER, type TileRange } from './cut-into-tiles.ts';
+import { EXTENT, MAX_TILE_ZOOM } from './fit-to-zoom.ts';
+import type { TileCounty } from './tile-county.ts';
+import { WORLD_BITS, worldX, worldY } from './web-mercator.ts';
+
+export const MIN_TILE_ZOOM = 6;
+
+/**
+ * A tile and those below it, drawn together: the counties around it are what is in memory at a
+ * time, however large the release.
+ */
+export interface Region {
+  readonly tile: TileAddress;
+  readonly lastZoom: number;
+  readonly counties: readonly CountyFips[];
+}
+
+/** The zooms drawn together begin at these. */
+const FIRST_ZOOMS = [MIN_TILE_ZOOM, 10];
+
+type Boxes = Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box'>>>;
+
+/** The regions that counties reach into, in a fixed order. */
+export function regionsOf(counties: Boxes): Region[] {
+  return FIRST_ZOOMS.flatMap((z, i) => {
+    const lastZoom = (FIRST_ZOOMS[i + 1] ?? MAX_TILE_ZOOM + 1) - 1;
+    const shift = WORLD_BITS - z;
+    const margin = bufferOf(z);
+    const found = new Map<string, { tile: TileAddress; lastZoom: number; counties: string[] }>();
+    for (const [county, { block_box }] of Object.entries(counties)) {
+      const [west, south, east, north] = block_box.map(toMicro);
+      const last = 2 ** z - 1;
+      const firstX = Math.max(0, (worldX(west) - margin) >> shift);
+      const lastX = Math.min(last, (worldX(east) + margin) >> shift);
+      const firstY = Math.max(0, (worldY(north) - margin) >> shift);
+      const lastY = Math.min(last, (worldY(south) + margin) >> shift);
+      for (let x = firstX; x <= lastX; x++) {
+        for (let y = firstY; y <= lastY; y++) {
+          const key = `${x}/${y}`;
+          const region = found.get(key) ?? { tile: { z, x, y }, lastZoom, counties: [] };
+          region.counties.push(county);
+          found.set(key, region);
+        }
+      }
+    }
+    return [...found.values()];
+  });
+}
+
+/** The tiles of a region at one of its zooms. */
+export function tilesAt({ tile }: Region, zoom: number): TileRange {
+  const side = 2 ** (zoom - tile.z);
+  const [west, north] = [tile.x * side, tile.y * side];
+  return { west, north, east: west + side - 1, south: north + side - 1 };
+}
+
+/** A county with nothing left but the blocks that reach into a region. */
+export interface RegionCounty extends TileCounty {
+  /** 1 for a block that reaches into the region. */
+  readonly isNear: Uint8Array;
+}
+
+/** Drops what lies outside a region: the arcs between its blocks, and their bands. */
+export function within({ tile }: Region, county: TileCounty): RegionCounty {
+  const side = 2 ** (WORLD_BITS - tile.z);
+  const margin = bufferOf(tile.z);
+  const isNear = nearBlocks(county, {
+    west: tile.x * side - margin,
+    north: tile.y * side - margin,
+    east: (tile.x + 1) * side + margin,
+    south: (tile.y + 1) * side + margin,
+  });
+  const { arcs, index } = county;
+  const bands = county.bands.map((band, i) => (isNear[i % index.count] === 1 ? band : 0));
+  const isKept = (arc: number): boolean =>
+    isNear[arcs.inside[arc]] === 1 ||
+    (arcs.outside[arc] !== OUTSIDE && isNear[arcs.outside[arc]] === 1);
+  return { index, arcs: keepArcs(arcs, isKept), bands, isNear };
+}
+
+/** The buffer of a zoom's tiles, in units of the world. */
+function bufferOf(zoom: number): number {
+  return Math.ceil((BUFFER / EXTENT) * 2 ** (WORLD_BITS - zoom));
+}
+
+function nearBlocks({ arcs, index }: TileCounty, box: TileRange): Uint8Array {
+  const [minX, minY] = [0, 0].map(() => new Int32Array(index.count).fill(2 ** 31 - 1));
+  const [maxX, maxY] = [0, 0].map(() => new Int32Array(index.count).fill(-1));
+  const { firstPoint, x, y, inside, outside } = arcs;
+  for (let arc = 0; arc < arcs.count; arc++) {
+    for (const block of [inside[arc], outside[arc]]) {
+      if (block === OUTSIDE) continue;
+      for (let i = firstPoint[arc]; i < firstPoint[arc + 1]; i++) {
+        if (x[i] < minX[block]) minX[block] = x[i];
+        if (x[i] > maxX[block]) maxX[block] = x[i];
+        if (y[i] < minY[block]) minY[block] = y[i];
+        if (y[i] > maxY[block]) maxY[block] = y[i];
+      }
+    }
+  }
+  return Uint8Array.from(minX, (_, block) =>
+    minX[block] <= box.east &&
+    maxX[block] >= box.west &&
+    minY[block] <= box.south &&
+    maxY[block] >= box.north
+      ? 1
+      : 0,
+  );
+}
+
+function keepArcs(arcs: Arcs, isKept: (arc: number) => boolean): Arcs {
+  const kept = Uint32Array.from({ length: arcs.count }, (_, arc) => arc).filter(isKept);
+  const firstPoint = new Uint32Array(kept.length + 1);
+  kept.forEach((arc, i) => {
+    firstPoint[i + 1] = firstPoint[i] + arcs.firstPoint[arc + 1] - arcs.firstPoint[arc];
+  });
+  const [x, y] = [new Int32Array(firstPoint.at(-1)!), new Int32Array(firstPoint.at(-1)!)];
+  kept.forEach((arc, i) => {
+    x.set(arcs.x.subarray(arcs.firstPoint[arc], arcs.firstPoint[arc + 1]), firstPoint[i]);
+    y.set(arcs.y.subarray(arcs.firstPoint[arc], arcs.firstPoint[arc + 1]), firstPoint[i]);
+  });
+  return {
+    count: kept.length,
+    firstPoint,
+    x,
+    y,
+    inside: Int32Array.from(kept, (arc) => arcs.inside[arc]),
+    outside: Int32Array.from(kept, (arc) => arcs.outside[arc]),
+  };
+}

@@ -1,0 +1,64 @@
+import { readOutlines } from '../../shards/fgb/outlines.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { BlockIndex } from '../../shards/index/block-index.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import { decodeNearestRow, nearestRange } from '../../shards/nearest/nearest.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { Minutes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { type Arcs, arcsOf } from './block-arcs.ts';
+
+/** The width of a band, and how many there are: up to 5 minutes, up to 10 … up to 30. */
+export const BAND_MINUTES: Minutes = 5;
+export const BANDS = 6;
+const TENTHS_A_BAND = BAND_MINUTES * 10;
+
+/** What tiles are drawn from, of one county. Blocks are numbered as in its index. */
+export interface TileCounty {
+  readonly index: BlockIndex;
+  readonly arcs: Arcs;
+  /**
+   * The band of each block, column by column of the `nearest` object: column × blocks + block.
+   * 0 is beyond the last.
+   */
+  readonly bands: Uint8Array;
+}
+
+/** Reads a county's finished objects. Such as do not fit together are a `BuildError`. */
+export async function openTileCounty(
+  store: Store,
+  { objects }: Pick<CountyManifest, 'objects'>,
+  columns: number,
+): Promise<TileCounty> {
+  const whole = (ref: ObjectRef) => store.readRange(ref, 0, ref.bytes);
+  const index = BlockIndex.decode(objects.index.name, await whole(objects.index));
+  const outlines = readOutlines(objects.blocks.name, await whole(objects.blocks));
+  const stray = index.geoids.findIndex((geoid, i) => outlines.geoids[i] !== geoid);
+  if (stray !== -1 || outlines.geoids.length !== index.count) {
+    const geoid = geoidFromNumber(index.geoids[Math.max(0, stray)]);
+    throw new BuildError(
+      `${objects.blocks.name}: its blocks are not those of ${objects.index.name} (block ${geoid}); build the county again`,
+    );
+  }
+  const nearest = await whole(objects.nearest);
+  const bands = readBands(objects.nearest.name, nearest, index.count, columns);
+  return { index, arcs: arcsOf(outlines), bands };
+}
+
+function readBands(
+  object: string,
+  nearest: Uint8Array,
+  blocks: number,
+  columns: number,
+): Uint8Array {
+  const bands = new Uint8Array(columns * blocks);
+  for (let block = 0; block < blocks; block++) {
+    const { offset, length } = nearestRange(block, columns);
+    const bytes = nearest.subarray(offset, offset + length);
+    const times = decodeNearestRow(object, block, bytes, columns);
+    for (let c = 0; c < columns; c++) {
+      bands[c * blocks + block] = Math.ceil(times[c] / TENTHS_A_BAND);
+    }
+  }
+  return bands;
+}

@@ -1,0 +1,257 @@
+import type { Millis } from '../../shards/units.ts';
+import type { Footpaths } from './footpaths.ts';
+import { ALIGHT, BOARD, type Timetable } from './timetable.ts';
+
+/** What a range search asks for. */
+export interface RaptorLimits {
+  /** Trips begin at so many times, `step` apart. */
+  readonly departures: number;
+  readonly step: Millis;
+  /** From arriving at a stop to the earliest departure one catches there. */
+  readonly boardSlack: Millis;
+  /** Longest trip, from its beginning to alighting. */
+  readonly limit: Millis;
+}
+
+const NEVER = 0x7fff_ffff;
+
+/**
+ * Earliest arrivals by scheduled transit from one origin for every departure of a window: range
+ * RAPTOR (Delling, Pajor and Werneck, 2012). Departures are searched from the last to the first and
+ * labels are kept between them, since who leaves earlier may wait: what is found anew for an
+ * earlier departure is exactly where its arrivals are earlier. So a stop's arrivals over the whole
+ * window are a few steps, the `events`.
+ *
+ * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
+ * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
+ * ready to board are kept apart.
+ */
+export class RangeRaptor {
+  readonly #timetable: Timetable;
+  readonly #footpaths: Footpaths;
+  readonly #limits: RaptorLimits;
+  /** Earliest arrival on board a vehicle, and earliest time to stand at the stop, so far. */
+  readonly #alight: Int32Array;
+  readonly #ready: Int32Array;
+  readonly #touched: Int32Array;
+  #touchedCount = 0;
+  readonly #isTouched: Uint8Array;
+  /** Stops whose `ready` improved since the patterns there were last scanned. */
+  readonly #marked: Int32Array;
+  #markedCount = 0;
+  readonly #isMarked: Uint8Array;
+  /** Stops that vehicles of the round arrived at earlier than known. */
+  readonly #alighted: Int32Array;
+  #alightedCount = 0;
+  readonly #isAlighted: Uint8Array;
+  /** Stops that got an earlier arrival for the departure under way. */
+  readonly #improved: Int32Array;
+  #improvedCount = 0;
+  readonly #isImproved: Uint8Array;
+  /** First position to scan of each pattern in the queue. */
+  readonly #scanFrom: Int32Array;
+  readonly #queue: Int32Array;
+
+  /** Stops reached by the last run, the first `run()` of them. */
+  readonly reached: Int32Array;
+  /**
+   * Per stop, `eventCount[s]` steps from `s × departures`: leaving with departure `eventDeparture`
+   * or any before it, one arrives at `eventArrival`. Departures descend and arrivals with them.
+   */
+  readonly eventCount: Int32Array;
+  readonly eventDeparture: Uint16Array;
+  readonly eventArrival: Int32Array;
+  /** Per stop with events: the shortest time from leaving to arriving. */
+  readonly shortest: Int32Array;
+
+  constructor(timetable: Timetable, footpaths: Footpaths, limits: RaptorLimits) {
+    const { stopCount, patternCount } = timetable;
+    this.#timetable = timetable;
+    this.#footpaths = footpaths;
+    this.#limits = limits;
+    this.#alight = new Int32Array(stopCount).fill(NEVER);
+    this.#ready = new Int32Array(stopCount).fill(NEVER);
+    this.#touched = new Int32Array(stopCount);
+    this.#isTouched = new Uint8Array(stopCount);
+    this.#marked = new Int32Array(stopCount);
+    this.#isMarked = new Uint8Array(stopCount);
+    this.#alighted = new Int32Array(stopCount);
+    this.#isAlighted = new Uint8Array(stopCount);
+    this.#improved = new Int32Array(stopCount);
+    this.#isImproved = new Uint8Array(stopCount);
+    this.#scanFrom = new Int32Array(patternCount).fill(NEVER);
+    this.#queue = new Int32Array(patternCount);
+    this.reached = new Int32Array(stopCount);
+    this.eventCount = new Int32Array(stopCount);
+    this.eventDeparture = new Uint16Array(stopCount * limits.departures);
+    this.eventArrival = new Int32Array(stopCount * limits.departures);
+    this.shortest = new Int32Array(stopCount).fill(NEVER);
+  }
+
+  /**
+   * Searches from an origin whose walks to stops are the first `accessCount` of `accessStops` and
+   * `accessTimes`, in a window that opens at `windowStart`. Returns how many stops it reached.
+   */
+  run(
+    accessStops: Int32Array,
+    accessTimes: Int32Array,
+    accessCount: number,
+    windowStart: Millis,
+  ): number {
+    this.#reset();
+    const { departures, step, limit } = this.#limits;
+    for (let d = departures - 1; d >= 0; d--) {
+      const leaves = windowStart + d * step;
+      for (let i = 0; i < accessCount; i++) {
+        this.#standAt(accessStops[i], leaves + accessTimes[i]);
+      }
+      while (this.#markedCount > 0) {
+        this.#ride(leaves + limit);
+        this.#change(leaves + limit);
+      }
+      this.#keepEvents(d, leaves);
+    }
+    let reachedCount = 0;
+    for (let i = 0; i < this.#touchedCount; i++) {
+      const stop = this.#touched[i];
+      if (this.eventCount[stop] > 0) this.reached[reachedCount++] = stop;
+    }
+    return reachedCount;
+  }
+
+  #reset(): void {
+    for (let i = 0; i < this.#touchedCount; i++) {
+      const stop = this.#touched[i];
+      this.#alight[stop] = NEVER;
+      this.#ready[stop] = NEVER;
+      this.#isTouched[stop] = 0;
+      this.eventCount[stop] = 0;
+      this.shortest[stop] = NEVER;
+    }
+    this.#touchedCount = 0;
+  }
+
+  #touch(stop: number): void {
+    if (this.#isTouched[stop]) return;
+    this.#isTouched[stop] = 1;
+    this.#touched[this.#touchedCount++] = stop;
+  }
+
+  #standAt(stop: number, time: Millis): void {
+    if (time >= this.#ready[stop]) return;
+    this.#ready[stop] = time;
+    this.#touch(stop);
+    if (this.#isMarked[stop]) return;
+    this.#isMarked[stop] = 1;
+    this.#marked[this.#markedCount++] = stop;
+  }
+
+  /** Scans every pattern that calls at a marked stop, from the first such call on. */
+  #ride(latest: Millis): void {
+    const { firstVisit, visits } = this.#timetable;
+    const scanFrom = this.#scanFrom;
+    const queue = this.#queue;
+    let queued = 0;
+    for (let i = 0; i < this.#markedCount; i++) {
+      const stop = this.#marked[i];
+      this.#isMarked[stop] = 0;
+      const end = firstVisit[stop + 1] << 1;
+      for (let at = firstVisit[stop] << 1; at < end; at += 2) {
+        const pattern = visits[at];
+        const position = visits[at + 1];
+        if (scanFrom[pattern] === NEVER) queue[queued++] = pattern;
+        if (position < scanFrom[pattern]) scanFrom[pattern] = position;
+      }
+    }
+    this.#markedCount = 0;
+    for (let i = 0; i < queued; i++) {
+      const pattern = queue[i];
+      this.#scan(pattern, scanFrom[pattern], latest);
+      scanFrom[pattern] = NEVER;
+    }
+  }
+
+  #scan(pattern: number, from: number, latest: Millis): void {
+    const { firstCall, callStop, callRules, tripCount, firstTime } = this.#timetable;
+    const { arrivals, departures } = this.#timetable;
+    const { boardSlack } = this.#limits;
+    const trips = tripCount[pattern];
+    const start = firstCall[pattern];
+    const end = firstCall[pattern + 1];
+    let times = firstTime[pattern] + from * trips;
+    let trip = trips;
+    for (let call = start + from; call < end; call++, times += trips) {
+      const stop = callStop[call];
+      const rules = callRules[call];
+      if (trip < trips && rules & ALIGHT) {
+        const arrival = arrivals[times + trip];
+        if (arrival < this.#alight[stop] && arrival <= latest) this.#alightAt(stop, arrival);
+      }
+      if (!(rules & BOARD) || this.#ready[stop] === NEVER) continue;
+      const earliest = this.#ready[stop] + boardSlack;
+      if (trip === trips) {
+        trip = firstNotBefore(departures, times, trips, earliest);
+      } else {
+        while (trip > 0 && departures[times + trip - 1] >= earliest) trip--;
+      }
+    }
+  }
+
+  #alightAt(stop: number, arrival: Millis): void {
+    this.#alight[stop] = arrival;
+    this.#touch(stop);
+    if (!this.#isAlighted[stop]) {
+      this.#isAlighted[stop] = 1;
+      this.#alighted[this.#alightedCount++] = stop;
+    }
+    if (!this.#isImproved[stop]) {
+      this.#isImproved[stop] = 1;
+      this.#improved[this.#improvedCount++] = stop;
+    }
+  }
+
+  /** Walks on from where vehicles arrived, to wherever that is earlier than known. */
+  #change(latest: Millis): void {
+    const { first, ways } = this.#footpaths;
+    for (let i = 0; i < this.#alightedCount; i++) {
+      const stop = this.#alighted[i];
+      this.#isAlighted[stop] = 0;
+      const arrival = this.#alight[stop];
+      const end = first[stop + 1] << 1;
+      for (let at = first[stop] << 1; at < end; at += 2) {
+        const time = arrival + ways[at + 1];
+        // Ways are in order of their length.
+        if (time > latest) break;
+        if (time < this.#ready[ways[at]]) this.#standAt(ways[at], time);
+      }
+    }
+    this.#alightedCount = 0;
+  }
+
+  #keepEvents(departure: number, leaves: Millis): void {
+    const { departures } = this.#limits;
+    for (let i = 0; i < this.#improvedCount; i++) {
+      const stop = this.#improved[i];
+      this.#isImproved[stop] = 0;
+      const arrival = this.#alight[stop];
+      const at = stop * departures + this.eventCount[stop]++;
+      this.eventDeparture[at] = departure;
+      this.eventArrival[at] = arrival;
+      const time = arrival - leaves;
+      if (time < this.shortest[stop]) this.shortest[stop] = time;
+    }
+    this.#improvedCount = 0;
+  }
+}
+
+/** The first of `count` ascending times from `start` that is at least `earliest`; `count` if none. */
+function firstNotBefore(times: Int32Array, start: number, count: number, earliest: Millis): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[start + middle] < earliest) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,142 @@
+import type { Degrees, Millis } from '../../shards/units.ts';
+import type { Door } from '../gtfs/doors.ts';
+
+/** A stop or platform that some trip calls at. */
+export interface TransitStop {
+  readonly agency: string;
+  readonly id: string;
+  readonly name: string;
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  /** Its station's id, name and place; itself where it has none. */
+  readonly station: {
+    readonly id: string;
+    readonly name: string;
+    readonly lon: Degrees;
+    readonly lat: Degrees;
+  };
+  readonly doors: readonly Door[];
+  /** When the departure window opens where the stop is: milliseconds as the timetable counts. */
+  readonly windowStart: Millis;
+}
+
+/**
+ * What RAPTOR runs on: trips grouped into patterns, which call at the same stops in the same order
+ * and never overtake, so that the first trip to leave is the first to arrive. Times are
+ * milliseconds from midnight of the service day in one reference zone.
+ */
+export interface Timetable {
+  readonly stopCount: number;
+  readonly patternCount: number;
+  /** Calls of pattern `p` are `firstCall[p]` to `firstCall[p + 1]`, exclusive. */
+  readonly firstCall: Int32Array;
+  readonly callStop: Int32Array;
+  /** `BOARD` and `ALIGHT` bits of each call. */
+  readonly callRules: Uint8Array;
+  readonly tripCount: Int32Array;
+  /** Times of call `c` of pattern `p`: trips ascending from `firstTime[p] + (c - firstCall[p]) × tripCount[p]`. */
+  readonly firstTime: Int32Array;
+  readonly arrivals: Int32Array;
+  readonly departures: Int32Array;
+  /** Where patterns call at stop `s`: `firstVisit[s]` to `firstVisit[s + 1]`; two numbers each, pattern and position. */
+  readonly firstVisit: Int32Array;
+  readonly visits: Int32Array;
+}
+
+export const BOARD = 1;
+export const ALIGHT = 2;
+
+/** A trip's calls, by stop ordinal, and its times. */
+export interface ScheduledTrip {
+  readonly stops: readonly number[];
+  readonly rules: readonly number[];
+  readonly arrivals: readonly Millis[];
+  readonly departures: readonly Millis[];
+}
+
+/** Groups trips into patterns. The order of the trips given does not matter. */
+export function buildTimetable(stopCount: number, trips: readonly ScheduledTrip[]): Timetable {
+  const groups = new Map<string, ScheduledTrip[]>();
+  for (const trip of trips) {
+    const key = trip.stops.map((stop, i) => stop * 4 + trip.rules[i]).join();
+    const group = groups.get(key);
+    if (group) group.push(trip);
+    else groups.set(key, [trip]);
+  }
+  const keys = [...groups.keys()].sort();
+  const patterns = keys.flatMap((key) => withoutOvertaking(groups.get(key)!));
+
+  const firstCall = new Int32Array(patterns.length + 1);
+  const firstTime = new Int32Array(patterns.length + 1);
+  patterns.forEach((pattern, p) => {
+    firstCall[p + 1] = firstCall[p] + pattern[0].stops.length;
+    firstTime[p + 1] = firstTime[p] + pattern[0].stops.length * pattern.length;
+  });
+  const callStop = new Int32Array(firstCall[patterns.length]);
+  const callRules = new Uint8Array(firstCall[patterns.length]);
+  const arrivals = new Int32Array(firstTime[patterns.length]);
+  const departures = new Int32Array(firstTime[patterns.length]);
+  const firstVisit = new Int32Array(stopCount + 1);
+  patterns.forEach((pattern, p) => {
+    callStop.set(pattern[0].stops, firstCall[p]);
+    callRules.set(pattern[0].rules, firstCall[p]);
+    pattern[0].stops.forEach((stop, c) => {
+      firstVisit[stop + 1]++;
+      pattern.forEach((trip, t) => {
+        const at = firstTime[p] + c * pattern.length + t;
+        arrivals[at] = trip.arrivals[c];
+        departures[at] = trip.departures[c];
+      });
+    });
+  });
+  for (let s = 0; s < stopCount; s++) firstVisit[s + 1] += firstVisit[s];
+  const visits = new Int32Array(firstVisit[stopCount] * 2);
+  const next = firstVisit.slice();
+  patterns.forEach((pattern, p) => {
+    pattern[0].stops.forEach((stop, position) => {
+      const at = 2 * next[stop]++;
+      visits[at] = p;
+      visits[at + 1] = position;
+    });
+  });
+  return {
+    stopCount,
+    patternCount: patterns.length,
+    firstCall,
+    callStop,
+    callRules,
+    tripCount: Int32Array.from(patterns, (pattern) => pattern.length),
+    firstTime,
+    arrivals,
+    departures,
+    firstVisit,
+    visits,
+  };
+}
+
+/** Splits trips of the same calls so that within each part the order is the same at every call. */
+function withoutOvertaking(trips: readonly ScheduledTrip[]): ScheduledTrip[][] {
+  const sorted = [...trips].sort(compareTimes);
+  const parts: ScheduledTrip[][] = [];
+  for (const trip of sorted) {
+    const part = parts.find((candidate) => follows(candidate[candidate.length - 1], trip));
+    if (part) part.push(trip);
+    else parts.push([trip]);
+  }
+  return parts;
+}
+
+function compareTimes(a: ScheduledTrip, b: ScheduledTrip): number {
+  for (let c = 0; c < a.stops.length; c++) {
+    const difference = a.departures[c] - b.departures[c] || a.arrivals[c] - b.arrivals[c];
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function follows(earlier: ScheduledTrip, later: ScheduledTrip): boolean {
+  return later.stops.every(
+    (_, c) =>
+      later.departures[c] >= earlier.departures[c] && later.arrivals[c] >= earlier.arrivals[c],
+  );
+}

@@ -1,0 +1,124 @@
+import { type Command, Option } from 'commander';
+import {
+  type FetchedInputs,
+  fetchInputs,
+  INPUT_KINDS,
+  type InputKind,
+} from '../../../builder/fetch/fetch-inputs.ts';
+import { PUBLIC_SERVICES, type Services } from '../../../builder/fetch/public-files.ts';
+import { run, UsageError } from '../run.ts';
+import { terminalProgress } from '../terminal-progress.ts';
+
+interface FetchFlags {
+  county: string;
+  out: string;
+  only?: string;
+  gtfs?: string[];
+  overtureRelease?: string;
+  geofabrikUrl: string;
+  censusUrl: string;
+  mobilityUrl: string;
+  overtureUrl: string;
+}
+
+export function addFetchCommand(program: Command): void {
+  program
+    .command('fetch')
+    .description('Download the public inputs for counties: streets, census, transit, places.')
+    .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
+    .requiredOption('--out <dir>', 'the folder to fill; what is there and unchanged is kept')
+    .option('--only <inputs>', `some of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
+    .option('--gtfs <urls...>', 'feeds to take instead of those that the catalogue has')
+    .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the newest)')
+    .addOption(serviceOption('geofabrik', 'OpenStreetMap extracts'))
+    .addOption(serviceOption('census', 'TIGER/Line files'))
+    .addOption(serviceOption('mobility', 'the catalogue of GTFS feeds, or its CSV file'))
+    .addOption(serviceOption('overture', 'the bucket of Overture Maps'))
+    .addHelpText(
+      'after',
+      '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
+    )
+    .action((flags: FetchFlags) => run(() => fetchCounties(flags)));
+}
+
+function serviceOption(service: keyof Services, what: string): Option {
+  return new Option(`--${service}-url <url>`, `where to have ${what}`)
+    .env(`${service.toUpperCase()}_URL`)
+    .default(PUBLIC_SERVICES[service]);
+}
+
+async function fetchCounties(flags: FetchFlags): Promise<void> {
+  const counties = parseCounties(flags.county);
+  const fetched = await fetchInputs(
+    {
+      counties,
+      out: flags.out,
+      inputs: parseInputs(flags.only),
+      gtfs: (flags.gtfs ?? []).map((url) => parseUrl('--gtfs', url)),
+      overtureRelease: parseRelease(flags.overtureRelease),
+      services: {
+        geofabrik: parseService('--geofabrik-url', flags.geofabrikUrl),
+        census: parseService('--census-url', flags.censusUrl),
+        mobility: parseService('--mobility-url', flags.mobilityUrl),
+        overture: parseService('--overture-url', flags.overtureUrl),
+      },
+    },
+    terminalProgress(process.stderr),
+  );
+  for (const feed of fetched.left) process.stderr.write(`warning: transit feed not had: ${feed}\n`);
+  process.stdout.write(`${nextStep(fetched, counties)}\n`);
+}
+
+/** The build to run; where streets or blocks were not asked for, what files there are. */
+function nextStep(inputs: FetchedInputs, counties: readonly string[]): string {
+  const { osm, gtfs, blocks, places, pois } = inputs;
+  if (osm.length > 0 && blocks.length > 0) return buildCommand(inputs, counties);
+  return [...osm, ...gtfs, ...blocks, ...places, ...pois].join('\n');
+}
+
+/** The command that builds a release of what was fetched. */
+export function buildCommand(inputs: FetchedInputs, counties: readonly string[]): string {
+  const { osm, gtfs, blocks, places, pois } = inputs;
+  const flags = Object.entries({ osm, gtfs, blocks, places, pois })
+    .filter(([, files]) => files.length > 0)
+    .map(([flag, files]) => `--${flag} ${files.map(quoted).join(' ')}`);
+  return ['tta build', ...flags, `--counties ${counties.join(',')}`, '--out ./store'].join(' ');
+}
+
+/** As a shell reads it back. */
+function quoted(path: string): string {
+  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+function parseCounties(text: string): string[] {
+  const counties = [...new Set(text.split(',').map((county) => county.trim()))];
+  for (const county of counties) {
+    if (/^\d{5}$/.test(county)) continue;
+    throw new UsageError(`--county: "${county}" is not a five-digit county code such as 24510`);
+  }
+  return counties.sort();
+}
+
+function parseInputs(text: string | undefined): readonly InputKind[] {
+  if (text === undefined) return INPUT_KINDS;
+  return text.split(',').map((word) => {
+    const kind = INPUT_KINDS.find((known) => known === word.trim());
+    if (kind !== undefined) return kind;
+    throw new UsageError(`--only: "${word}" is none of ${INPUT_KINDS.join(', ')}`);
+  });
+}
+
+function parseUrl(flag: string, text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new UsageError(`${flag}: "${text}" is not an address that begins with http:// or https://`);
+}
+
+/** Paths are put behind it. */
+function parseService(flag: string, text: string): string {
+  return parseUrl(flag, text).replace(/\/+$/, '');
+}
+
+function parseRelease(label: string | undefined): string | null {
+  if (label === undefined || /^\d{4}-\d\d-\d\d\.\d+$/.test(label)) return label ?? null;
+  throw new UsageError(`--overture-release: "${label}" is not a release such as 2025-10-22.0`);
+}

@@ -1,0 +1,89 @@
+import type { Database, RootDatabase } from 'lmdb';
+import type { AccountId, Charge, KeyHash } from './ledger.ts';
+
+/** The tables of a ledger. */
+export interface Books {
+  readonly accounts: Database<AccountRecord, string>;
+  readonly emails: Database<AccountId, string>;
+  readonly keys: Database<KeyRecord, KeyHash>;
+  /** [account, key id] → hash. */
+  readonly keysOfAccount: Database<KeyHash, string[]>;
+  /** [account, cause]. */
+  readonly grants: Database<{ tokens: number; atMs: number }, string[]>;
+  /** [account, UTC day, key id]. */
+  readonly usage: Database<UsageRecord, string[]>;
+  readonly secrets: Database<string, string>;
+  /** [account, Idempotency-Key]. */
+  readonly answers: Database<AnswerRecord, string[]>;
+  /** The bodies of the answers, apart: a record is rewritten when it is replayed, its body is not. */
+  readonly answerBodies: Database<Uint8Array, string[]>;
+  /** [end of life in ms since 1970, account, Idempotency-Key] → nothing: the oldest come first. */
+  readonly answerEnds: Database<true, [number, ...string[]]>;
+}
+
+export interface AccountRecord {
+  email: string | null;
+  member: boolean;
+  disabled: boolean;
+  balance: number;
+  createdAtMs: number;
+}
+
+export interface KeyRecord {
+  readonly account: AccountId;
+  readonly id: string;
+  readonly prefix: string;
+  readonly label: string;
+  readonly createdAtMs: number;
+  readonly revoked: boolean;
+}
+
+export interface UsageRecord {
+  requests: number;
+  tokens: number;
+}
+
+export interface AnswerRecord {
+  readonly fingerprint: string;
+  /** The debit that paid for it. */
+  readonly charge: Charge;
+  readonly endsAtMs: number;
+  /** How many deliveries have been begun and are not known to have failed. */
+  readonly deliveries: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** More than there are, for those to come: LMDB wants to know when it opens. */
+export const MAX_TABLES = 16;
+
+/** Where each table keeps the shapes of its records, so that a record is its values alone. */
+const STRUCTURES = Symbol.for('structures');
+
+export function openBooks(root: RootDatabase): Books {
+  const table = <Value, Key extends string | [...(string | number)[]]>(
+    name: string,
+  ): Database<Value, Key> => root.openDB<Value, Key>({ name, sharedStructuresKey: STRUCTURES });
+  return {
+    accounts: table('accounts'),
+    emails: table('emails'),
+    keys: table('keys'),
+    keysOfAccount: table('keys-of-account'),
+    grants: table('grants'),
+    usage: table('usage'),
+    secrets: table('secrets'),
+    answers: table('answers'),
+    answerBodies: root.openDB({ name: 'answer-bodies', encoding: 'binary' }),
+    answerEnds: table('answer-ends'),
+  };
+}
+
+/** The entries of an account in a table whose keys begin with it, in the order of their keys. */
+export function entriesOf<Value>(
+  table: Database<Value, string[]>,
+  account: AccountId,
+): [string[], Value][] {
+  // Array keys sort by their elements; no element sorts after this one.
+  const range = table.getRange({ start: [account], end: [account, '\u{10ffff}'] });
+  return Array.from(range, ({ key, value }) => [key, value]);
+}

@@ -1,0 +1,48 @@
+import Flatbush from 'flatbush';
+import { sideOf } from './point-in-area.ts';
+import type { Rings } from './rings.ts';
+
+/** Finds which of many areas a point lies in. */
+export class AreaIndex {
+  readonly #rings: Rings;
+  readonly #tree: Flatbush | null;
+
+  constructor(rings: Rings) {
+    this.#rings = rings;
+    const areas = rings.firstRing.length - 1;
+    this.#tree = areas === 0 ? null : new Flatbush(areas);
+    for (let area = 0; area < areas; area++) {
+      const start = rings.firstPoint[rings.firstRing[area]];
+      const end = rings.firstPoint[rings.firstRing[area + 1]];
+      let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+      for (let i = start; i < end; i++) {
+        minX = Math.min(minX, rings.x[i]);
+        maxX = Math.max(maxX, rings.x[i]);
+        minY = Math.min(minY, rings.y[i]);
+        maxY = Math.max(maxY, rings.y[i]);
+      }
+      this.#tree!.add(minX, minY, maxX, maxY);
+    }
+    this.#tree?.finish();
+  }
+
+  /** Memory held, for a byte-bounded cache. */
+  get byteLength(): number {
+    return this.#tree?.data.byteLength ?? 0;
+  }
+
+  /** The areas whose inside or border a point is on, ascending. Micro-degrees, not always whole. */
+  at(x: number, y: number): number[] {
+    const found = this.#tree?.search(x, y, x, y) ?? [];
+    return found.filter((area) => sideOf(this.#rings, area, x, y) !== 'outside').sort(ascending);
+  }
+
+  /** The areas whose box meets a box, ascending. */
+  inBox(minX: number, minY: number, maxX: number, maxY: number): number[] {
+    return (this.#tree?.search(minX, minY, maxX, maxY) ?? []).sort(ascending);
+  }
+}
+
+function ascending(a: number, b: number): number {
+  return a - b;
+}

@@ -1,0 +1,78 @@
+import { MICRO, type SquareMetres } from '../units.ts';
+import { EdgeSet } from './edge-set.ts';
+import { nestRings } from './nest-rings.ts';
+import { walkRings } from './ring-walk.ts';
+import type { Rings } from './rings.ts';
+import { splitAtPoints } from './split-edges.ts';
+
+/** Some of the areas of a county: ordinals in `outlines`, each at most once. */
+export interface DissolvePart {
+  readonly outlines: Rings;
+  readonly areas: Uint32Array;
+}
+
+/** Metres in a micro-degree of a great circle, on the sphere of the earth's mean radius. */
+const METRES_PER_MICRO_DEGREE = (6_371_008.8 * Math.PI) / 180 / MICRO;
+const RADIANS_PER_MICRO_DEGREE = Math.PI / 180 / MICRO;
+
+/**
+ * The union of areas that tile the ground, across counties too: borders between two of them cancel
+ * and the rest is joined into rings. Each area of the result is one valid polygon in the sense of
+ * OGC Simple Features: its first ring is the shell, counter-clockwise, the others are its holes,
+ * clockwise (RFC 7946). Holes smaller than `fillHolesBelow` are filled. Linear in the points.
+ */
+export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareMetres): Rings {
+  let edges = new EdgeSet(parts.reduce((sum, part) => sum + pointsOf(part), 0));
+  for (const { outlines, areas } of parts) {
+    for (const area of areas) pushArea(edges, outlines, area);
+  }
+  edges.cancelOpposites();
+  const split = splitAtPoints(edges);
+  if (split !== edges) {
+    edges = split;
+    edges.cancelOpposites();
+  }
+  const rings = walkRings(edges);
+  return nestRings(rings, (ring) => {
+    const cosine = Math.cos(rings.y[rings.firstPoint[ring]] * RADIANS_PER_MICRO_DEGREE);
+    const squareMetres = METRES_PER_MICRO_DEGREE ** 2 * cosine;
+    return (-rings.twiceArea[ring] / 2) * squareMetres < fillHolesBelow;
+  });
+}
+
+/** Polygons as GeoJSON's MultiPolygon nests them, in degrees, rings closed. */
+export function toGeoJsonCoordinates(polygons: Rings): number[][][][] {
+  const { firstRing, firstPoint, x, y } = polygons;
+  const coordinates: number[][][][] = [];
+  for (let p = 0; p + 1 < firstRing.length; p++) {
+    const polygon: number[][][] = [];
+    for (let r = firstRing[p]; r < firstRing[p + 1]; r++) {
+      const ring: number[][] = [];
+      for (let i = firstPoint[r]; i < firstPoint[r + 1]; i++)
+        ring.push([x[i] / MICRO, y[i] / MICRO]);
+      ring.push([...ring[0]]);
+      polygon.push(ring);
+    }
+    coordinates.push(polygon);
+  }
+  return coordinates;
+}
+
+function pointsOf({ outlines, areas }: DissolvePart): number {
+  const { firstRing, firstPoint } = outlines;
+  let points = 0;
+  for (const area of areas) {
+    points += firstPoint[firstRing[area + 1]] - firstPoint[firstRing[area]];
+  }
+  return points;
+}
+
+function pushArea(edges: EdgeSet, { firstRing, firstPoint, x, y }: Rings, area: number): void {
+  for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+    const end = firstPoint[r + 1];
+    let previous = end - 1;
+    for (let i = firstPoint[r]; i < end; previous = i++) {
+      edges.push(x[previous], y[previous], x[i], y[i]);
+    }
+  }
+}

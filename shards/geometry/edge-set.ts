@@ -1,0 +1,121 @@
+/** Slots of the hash table for every edge in it: half full at most. */
+const SLOTS_AN_EDGE = 2;
+
+/**
+ * Directed edges in integer coordinates, the inside to their left. Two areas that meet run along
+ * their common border in opposite directions, so edges that have an opposite cancel, and the
+ * border of the union is what is left. Reusable: `clear` keeps the memory.
+ */
+export class EdgeSet {
+  length = 0;
+  ax: Int32Array;
+  ay: Int32Array;
+  bx: Int32Array;
+  by: Int32Array;
+  #table = new Uint32Array(0);
+  #cancelled = new Uint8Array(0);
+
+  constructor(capacity = 1024) {
+    this.ax = new Int32Array(capacity);
+    this.ay = new Int32Array(capacity);
+    this.bx = new Int32Array(capacity);
+    this.by = new Int32Array(capacity);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** Makes room for so many edges more. */
+  reserve(more: number): void {
+    const wanted = this.length + more;
+    if (wanted <= this.ax.length) return;
+    const capacity = Math.max(wanted, this.ax.length * 2);
+    this.ax = grown(this.ax, capacity);
+    this.ay = grown(this.ay, capacity);
+    this.bx = grown(this.bx, capacity);
+    this.by = grown(this.by, capacity);
+  }
+
+  /** Adds an edge, for which there must be room. One without length is left out. */
+  push(ax: number, ay: number, bx: number, by: number): void {
+    if (ax === bx && ay === by) return;
+    const e = this.length++;
+    this.ax[e] = ax;
+    this.ay[e] = ay;
+    this.bx[e] = bx;
+    this.by[e] = by;
+  }
+
+  /** Removes pairs of opposite edges; the others keep their order. Linear in the edges. */
+  cancelOpposites(): void {
+    const { ax, ay, bx, by, length } = this;
+    const mask = this.#clearTable(length);
+    const [table, cancelled] = [this.#table, this.#cancelled];
+    for (let e = 0; e < length; e++) {
+      const [x1, y1, x2, y2] = [ax[e], ay[e], bx[e], by[e]];
+      // Opposite edges have the same ends, so the same sums.
+      let slot = mix(x1 + x2, y1 + y2) & mask;
+      for (;;) {
+        const other = table[slot] - 1;
+        if (other === -1) {
+          table[slot] = e + 1;
+          break;
+        }
+        if (
+          ax[other] === x2 &&
+          bx[other] === x1 &&
+          ay[other] === y2 &&
+          by[other] === y1 &&
+          cancelled[other] === 0
+        ) {
+          cancelled[other] = 1;
+          cancelled[e] = 1;
+          break;
+        }
+        slot = (slot + 1) & mask;
+      }
+    }
+    this.#dropCancelled();
+  }
+
+  #clearTable(edges: number): number {
+    const slots = slotsFor(edges);
+    if (this.#table.length < slots) this.#table = new Uint32Array(slots);
+    else this.#table.fill(0, 0, slots);
+    if (this.#cancelled.length < edges) this.#cancelled = new Uint8Array(this.ax.length);
+    else this.#cancelled.fill(0, 0, edges);
+    return slots - 1;
+  }
+
+  #dropCancelled(): void {
+    const { ax, ay, bx, by, length } = this;
+    let kept = 0;
+    for (let e = 0; e < length; e++) {
+      if (this.#cancelled[e] === 1) continue;
+      ax[kept] = ax[e];
+      ay[kept] = ay[e];
+      bx[kept] = bx[e];
+      by[kept++] = by[e];
+    }
+    this.length = kept;
+  }
+}
+
+/** A power of two: the slots of a hash table for so many entries. */
+export function slotsFor(entries: number): number {
+  return 1 << (32 - Math.clz32(Math.max(8, entries * SLOTS_AN_EDGE) - 1));
+}
+
+/** Spreads a pair of integers over 32 bits, after the finaliser of MurmurHash3. */
+export function mix(x: number, y: number): number {
+  let hash = Math.imul(x, 0x9e37_79b1) ^ Math.imul(y, 0x85eb_ca6b);
+  hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2_ae35);
+  return hash ^ (hash >>> 13);
+}
+
+function grown(array: Int32Array, capacity: number): Int32Array {
+  const larger = new Int32Array(capacity);
+  larger.set(array);
+  return larger;
+}

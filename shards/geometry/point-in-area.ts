@@ -1,0 +1,32 @@
+import { orient2d } from 'robust-predicates';
+import type { Rings } from './rings.ts';
+
+/** On which side of an area's border a point lies. */
+export type Side = 'inside' | 'border' | 'outside';
+
+/**
+ * Where a point lies, in micro-degrees, which need not be whole: exact, also for points on an edge
+ * or a corner. A ray to the east crosses the rings an odd number of times from inside (Shimrat,
+ * 1962); which side of an edge the point is on is told by an exact predicate (Shewchuk, 1997).
+ */
+export function sideOf(rings: Rings, area: number, px: number, py: number): Side {
+  const { firstRing, firstPoint, x, y } = rings;
+  let isInside = false;
+  for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+    const end = firstPoint[r + 1];
+    let [x1, y1] = [x[end - 1], y[end - 1]];
+    for (let i = firstPoint[r]; i < end; i++) {
+      const [x2, y2] = [x[i], y[i]];
+      if (y1 > py !== y2 > py) {
+        const turn = orient2d(x1, y1, x2, y2, px, py);
+        if (turn === 0) return 'border';
+        if (turn > 0 === y1 > y2) isInside = !isInside;
+      } else if (y1 === py || y2 === py) {
+        if ((y2 === py && x2 === px) || (y1 === py && x1 === px)) return 'border';
+        if (y1 === y2 && px > Math.min(x1, x2) && px < Math.max(x1, x2)) return 'border';
+      }
+      [x1, y1] = [x2, y2];
+    }
+  }
+  return isInside ? 'inside' : 'outside';
+}

@@ -1,0 +1,14 @@
+import type { Manifest } from './manifest.ts';
+import type { ObjectRef } from './store/store.ts';
+
+/** Every object a manifest names, once each; the manifest itself is not among them. */
+export function objectsNamed(manifest: Manifest): ObjectRef[] {
+  const owners = [
+    ...Object.values(manifest.counties).map(({ objects }) => objects),
+    ...Object.values(manifest.states).map(({ objects }) => objects),
+    manifest.objects,
+    manifest.tiles,
+  ];
+  const refs = owners.flatMap((owner): ObjectRef[] => Object.values(owner));
+  return [...new Map(refs.map((ref) => [ref.name, ref])).values()];
+}

@@ -1,0 +1,80 @@
+import type { Content } from '../content.ts';
+import { envelopeContent } from '../envelope.ts';
+import type { Spool } from '../spool.ts';
+import { VarintWriter } from '../varint.ts';
+import { encodeDictionary } from './dictionary.ts';
+import { MATRIX_KIND, UNITS } from './matrix.ts';
+import { encodeRow, type ModeRow, type TimeUnit } from './row-codec.ts';
+
+/** Rows of a matrix, encoded one after the other: how workers hand over what they found. */
+export interface EncodedRows {
+  readonly bytes: Uint8Array;
+  /** Of each row, in the order of the origins. */
+  readonly lengths: Uint32Array;
+}
+
+/**
+ * Writes a sparse travel-time matrix: origins × targets, several modes, most pairs absent.
+ *
+ * Sections: `META` shape; `ORIG` and `TARG` dictionaries of ids; `ATTR` what an answer says of a
+ * target beside its id (opaque here); `RDIR` the byte length of each row; `ROWS`, which is last,
+ * so that everything before it is one range: the head, which a reader keeps.
+ */
+export class MatrixWriter {
+  readonly #shape: MatrixShape;
+  readonly #rows: Spool;
+  readonly #lengths = new VarintWriter(4096);
+  readonly #row = new VarintWriter(1 << 14);
+  #written = 0;
+
+  /** Rows go to `rows`, which the caller closes when the content has been stored. */
+  constructor(shape: MatrixShape, rows: Spool) {
+    this.#shape = shape;
+    this.#rows = rows;
+  }
+
+  /** The next origin's row: one entry a mode. Rows come in the order of the origins. */
+  row(modes: readonly ModeRow[]): void {
+    if (modes.length !== this.#shape.modes) throw new RangeError(`row has ${modes.length} modes`);
+    this.#row.reset();
+    const length = encodeRow(this.#row, this.#written, modes, this.#shape.unit);
+    this.append({ bytes: this.#row.view().slice(), lengths: Uint32Array.of(length) });
+  }
+
+  /** The next origins' rows, encoded for their ordinals. */
+  append({ bytes, lengths }: EncodedRows): void {
+    for (const length of lengths) this.#lengths.uint(length);
+    if (bytes.length > 0) this.#rows.append(bytes);
+    this.#written += lengths.length;
+  }
+
+  finish(): Content {
+    const { origins, targets, attributes, modes, unit } = this.#shape;
+    if (this.#written !== origins.length) {
+      throw new RangeError(`${this.#written} rows for ${origins.length} origins`);
+    }
+    const meta = new VarintWriter();
+    meta.uint(UNITS.indexOf(unit));
+    meta.uint(modes);
+    return envelopeContent(
+      MATRIX_KIND,
+      [
+        { tag: 'META', bytes: meta.view() },
+        { tag: 'ORIG', bytes: encodeDictionary(origins) },
+        { tag: 'TARG', bytes: encodeDictionary(targets) },
+        { tag: 'ATTR', bytes: attributes ?? new Uint8Array(0) },
+        { tag: 'RDIR', bytes: this.#lengths.view() },
+      ],
+      { tag: 'ROWS', rows: this.#rows },
+    );
+  }
+}
+
+/** Everything of a matrix but its rows. Origins and targets strictly ascend. */
+export interface MatrixShape {
+  readonly origins: ArrayLike<number>;
+  readonly targets: ArrayLike<number>;
+  readonly attributes?: Uint8Array;
+  readonly modes: number;
+  readonly unit: TimeUnit;
+}

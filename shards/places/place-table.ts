@@ -1,0 +1,150 @@
+import { crc32c } from '../crc32c.ts';
+import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from '../envelope.ts';
+import { ShardError } from '../errors.ts';
+import type { GeoidNumber } from '../geoid.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { type Degrees, MICRO, toMicro } from '../units.ts';
+import { VarintReader, VarintWriter } from '../varint.ts';
+
+export const PLACES_KIND = 'PLAC';
+
+/** A census place: a city, town or village. */
+export interface PlaceRecord {
+  /** Seven digits: state and place. */
+  readonly geoid: string;
+  readonly name: string;
+  /** Its internal point. */
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  /** Of the blocks whose centre lies in it. */
+  readonly population: number;
+}
+
+export interface PlaceWithBlocks extends PlaceRecord {
+  /** Ascending. */
+  readonly blocks: readonly GeoidNumber[];
+}
+
+const GEOID_DIGITS = 7;
+const CRC_BYTES = 4;
+
+/** Encodes the places of a state, ascending by GEOID, and which blocks lie in each. */
+export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
+  const facts = new VarintWriter(1 << 12);
+  const directory = new VarintWriter(1 << 12);
+  const rows = new VarintWriter(1 << 16);
+  const encoder = new TextEncoder();
+  facts.uint(places.length);
+  let previous = 0;
+  places.forEach((place, ordinal) => {
+    const geoid = Number(place.geoid);
+    if (ordinal > 0 && geoid <= previous) {
+      throw new RangeError(`place ${place.geoid} is out of order`);
+    }
+    facts.uint(geoid - previous);
+    previous = geoid;
+    const name = encoder.encode(place.name);
+    facts.uint(name.length);
+    facts.bytes(name);
+    facts.int(toMicro(place.lon));
+    facts.int(toMicro(place.lat));
+    facts.uint(place.population);
+    const start = rows.length;
+    let block = 0;
+    for (const next of place.blocks) {
+      rows.uint(next - block);
+      block = next;
+    }
+    const crc = crc32c(rows.view(), ordinal, start);
+    for (let shift = 0; shift < 32; shift += 8) rows.byte((crc >>> shift) & 255);
+    directory.uint(rows.length - start);
+  });
+  return writeEnvelope(PLACES_KIND, [
+    { tag: 'FACT', bytes: facts.view() },
+    { tag: 'RDIR', bytes: directory.view() },
+    { tag: 'ROWS', bytes: rows.view() },
+  ]);
+}
+
+/** The places of a state, kept in memory; the blocks of one are a range read. */
+export class PlaceTable {
+  readonly ref: ObjectRef;
+  /** Ascending by GEOID. */
+  readonly places: readonly PlaceRecord[];
+  readonly #rowStarts: Float64Array;
+
+  private constructor(ref: ObjectRef, head: Uint8Array) {
+    this.ref = ref;
+    const envelope = readEnvelope(ref.name, head, ref.bytes, PLACES_KIND);
+    const facts = new VarintReader(checkedSection(ref.name, envelope, 'FACT', head));
+    const directory = new VarintReader(checkedSection(ref.name, envelope, 'RDIR', head));
+    const rows = sectionOf(ref.name, envelope, 'ROWS');
+    const decoder = new TextDecoder();
+    try {
+      const count = facts.uint();
+      if (count > ref.bytes) throw new RangeError(`counts ${count} places`);
+      this.#rowStarts = new Float64Array(count + 1).fill(rows.offset);
+      let geoid = 0;
+      this.places = Array.from({ length: count }, (_, ordinal) => {
+        geoid += facts.uint();
+        this.#rowStarts[ordinal + 1] = this.#rowStarts[ordinal] + directory.uint();
+        return {
+          geoid: String(geoid).padStart(GEOID_DIGITS, '0'),
+          name: decoder.decode(facts.bytes(facts.uint())),
+          lon: facts.int() / MICRO,
+          lat: facts.int() / MICRO,
+          population: facts.uint(),
+        };
+      });
+    } catch (error) {
+      if (error instanceof RangeError) throw new ShardError(ref.name, 'places', error.message);
+      throw error;
+    }
+    if (this.#rowStarts[this.places.length] !== rows.offset + rows.bytes) {
+      throw new ShardError(ref.name, 'RDIR', 'does not add up to its rows');
+    }
+  }
+
+  /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
+  static async open(store: Store, ref: ObjectRef): Promise<PlaceTable> {
+    return new PlaceTable(ref, await readHead(store, ref, PLACES_KIND));
+  }
+
+  /** Memory held, for a byte-bounded cache. */
+  get byteLength(): number {
+    return this.places.length * 160;
+  }
+
+  ordinalOf(geoid: string): number {
+    let low = 0;
+    let high = this.places.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const found = this.places[middle].geoid;
+      if (found === geoid) return middle;
+      if (found < geoid) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  /** The blocks whose centre lies in a place, ascending. One range read. */
+  async blocks(store: Store, ordinal: number): Promise<GeoidNumber[]> {
+    const offset = this.#rowStarts[ordinal];
+    const length = this.#rowStarts[ordinal + 1] - offset;
+    const bytes = await store.readRange(this.ref, offset, length);
+    const fail = (problem: string) => new ShardError(this.ref.name, `row ${ordinal}`, problem);
+    const end = length - CRC_BYTES;
+    if (end < 0) throw fail('truncated');
+    const crc = new DataView(bytes.buffer, bytes.byteOffset + end, CRC_BYTES).getUint32(0, true);
+    if (crc !== crc32c(bytes, ordinal, 0, end)) throw fail('corrupted: checksum does not match');
+    const reader = new VarintReader(bytes, 0, end);
+    const blocks: GeoidNumber[] = [];
+    let block = 0;
+    while (!reader.done) {
+      block += reader.uint();
+      blocks.push(block);
+    }
+    return blocks;
+  }
+}

@@ -1,0 +1,106 @@
+import { gunzipSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { ShardError } from '../errors.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { type Directory, decodeDirectory, findEntry } from './directory.ts';
+import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
+import { type TileAddress, tileId } from './tile-id.ts';
+
+/** Leaf directories kept by an open archive: of some thousand tiles each. */
+const LEAVES_KEPT = 32;
+const MAX_METADATA_BYTES = 1 << 20;
+
+/**
+ * A PMTiles archive in a store, read by range: one read to open it, then one a tile, and one more
+ * for a tile whose leaf directory is not yet kept. What is not as `PmtilesWriter` wrote it is a
+ * `ShardError`.
+ */
+export class PmtilesArchive {
+  readonly header: PmtilesHeader;
+  readonly #store: Store;
+  readonly #ref: ObjectRef;
+  readonly #root: Directory;
+  /** Tiles asked for at the same time share a read; a read that failed is not kept. */
+  readonly #leaves = new LRUCache<number, Directory, number>({
+    max: LEAVES_KEPT,
+    fetchMethod: (offset, _, { context: bytes }) => this.#readDirectory({ offset, bytes }),
+  });
+
+  private constructor(store: Store, ref: ObjectRef, header: PmtilesHeader, root: Directory) {
+    this.#store = store;
+    this.#ref = ref;
+    this.header = header;
+    this.#root = root;
+  }
+
+  static async open(store: Store, ref: ObjectRef): Promise<PmtilesArchive> {
+    const bytes = await store.readRange(ref, 0, Math.min(ROOT_END, ref.bytes));
+    return explained(ref, 'header', () => {
+      const header = decodeHeader(bytes);
+      const { root, metadata, leaves, tiles } = header;
+      for (const extent of [root, metadata, leaves, tiles]) {
+        if (extent.offset + extent.bytes > ref.bytes) throw new RangeError('truncated');
+      }
+      const end = root.offset + root.bytes;
+      if (end > bytes.length) throw new RangeError(`its root directory ends at ${end}`);
+      const directory = decodeDirectory(bytes.subarray(root.offset, end));
+      return new PmtilesArchive(store, ref, header, directory);
+    });
+  }
+
+  /** Memory held once all leaves that are kept have been read, for a byte-bounded cache. */
+  get byteLength(): number {
+    const entryBytes = 8 + 4 + 4 + 8;
+    const leaf = this.header.leaves.bytes === 0 ? 0 : LEAVES_KEPT * 4096;
+    return (this.#root.ids.length + leaf) * entryBytes;
+  }
+
+  /** A tile as it lies in the archive, gzipped; `null` where nothing is drawn. */
+  async tile(address: TileAddress): Promise<Uint8Array | null> {
+    const { leaves, tiles, minZoom, maxZoom } = this.header;
+    if (address.z < minZoom || address.z > maxZoom) return null;
+    const id = tileId(address);
+    let directory = this.#root;
+    let entry = findEntry(directory, id);
+    if (entry !== -1 && directory.runs[entry] === 0) {
+      const leaf = within(this.#ref, leaves, directory, entry);
+      directory = (await this.#leaves.fetch(leaf.offset, { context: leaf.bytes }))!;
+      entry = findEntry(directory, id);
+    }
+    if (entry === -1) return null;
+    const { offset, bytes } = within(this.#ref, tiles, directory, entry);
+    return this.#store.readRange(this.#ref, offset, bytes);
+  }
+
+  /** What the archive says of itself: name, attribution, `vector_layers`. One read. */
+  async metadata(): Promise<Record<string, unknown>> {
+    const { offset, bytes } = this.header.metadata;
+    const packed = await this.#store.readRange(this.#ref, offset, bytes);
+    return explained(this.#ref, 'metadata', () =>
+      JSON.parse(gunzipSync(packed, { maxOutputLength: MAX_METADATA_BYTES }).toString()),
+    );
+  }
+
+  async #readDirectory({ offset, bytes }: Extent): Promise<Directory> {
+    const packed = await this.#store.readRange(this.#ref, offset, bytes);
+    return explained(this.#ref, `directory at ${offset}`, () => decodeDirectory(packed));
+  }
+}
+
+/** Where an entry points, which must be inside the part of the archive it points into. */
+function within(ref: ObjectRef, part: Extent, directory: Directory, entry: number): Extent {
+  const [offset, bytes] = [directory.offsets[entry], directory.lengths[entry]];
+  if (offset + bytes > part.bytes) {
+    throw new ShardError(ref.name, `tile ${directory.ids[entry]}`, 'lies beyond its section');
+  }
+  return { offset: part.offset + offset, bytes };
+}
+
+function explained<T>(ref: ObjectRef, part: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ShardError(ref.name, part, problem);
+  }
+}

@@ -1,0 +1,75 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { VarintReader, VarintWriter } from '../varint.ts';
+
+/**
+ * Entries ascending by tile id, as parallel arrays. An entry speaks of `runs` tiles from `ids` on,
+ * which all have the same content; one with no run at all points to a leaf directory.
+ */
+export interface Directory {
+  readonly ids: Float64Array;
+  readonly runs: Uint32Array;
+  readonly lengths: Uint32Array;
+  readonly offsets: Float64Array;
+}
+
+/** More than any directory holds; a few bytes of gzip could claim gigabytes. */
+const MAX_DIRECTORY_BYTES = 1 << 26;
+
+/** Entries `from` up to `to` as PMTiles 3 lays them out: columns of varints, compressed. */
+export function encodeDirectory(
+  { ids, runs, lengths, offsets }: Directory,
+  from = 0,
+  to = ids.length,
+): Uint8Array {
+  const out = new VarintWriter((to - from) * 8 + 8);
+  out.uint(to - from);
+  for (let i = from; i < to; i++) out.uint(ids[i] - (i === from ? 0 : ids[i - 1]));
+  for (let i = from; i < to; i++) out.uint(runs[i]);
+  for (let i = from; i < to; i++) out.uint(lengths[i]);
+  for (let i = from; i < to; i++) {
+    const follows = i > from && offsets[i] === offsets[i - 1] + lengths[i - 1];
+    out.uint(follows ? 0 : offsets[i] + 1);
+  }
+  return gzipSync(out.view(), { level: 9 });
+}
+
+/** Reads what `encodeDirectory` wrote; anything else throws. */
+export function decodeDirectory(bytes: Uint8Array): Directory {
+  const raw = gunzipSync(bytes, { maxOutputLength: MAX_DIRECTORY_BYTES });
+  const input = new VarintReader(raw);
+  const count = input.uint();
+  if (count > raw.length) throw new RangeError(`counts ${count} entries`);
+  const directory = {
+    ids: new Float64Array(count),
+    runs: new Uint32Array(count),
+    lengths: new Uint32Array(count),
+    offsets: new Float64Array(count),
+  };
+  const { ids, runs, lengths, offsets } = directory;
+  let id = 0;
+  for (let i = 0; i < count; i++) {
+    id += input.uint();
+    ids[i] = id;
+  }
+  for (let i = 0; i < count; i++) runs[i] = input.uint();
+  for (let i = 0; i < count; i++) lengths[i] = input.uint();
+  for (let i = 0; i < count; i++) {
+    const value = input.uint();
+    if (value === 0 && i === 0) throw new RangeError('begins with an offset that follows nothing');
+    offsets[i] = value === 0 ? offsets[i - 1] + lengths[i - 1] : value - 1;
+  }
+  return directory;
+}
+
+/** The entry that speaks of a tile, or of the leaf directory it is in; -1 when there is none. */
+export function findEntry({ ids, runs }: Directory, id: number): number {
+  let low = 0;
+  let high = ids.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    if (ids[middle] <= id) low = middle + 1;
+    else high = middle - 1;
+  }
+  if (high === -1) return -1;
+  return runs[high] === 0 || id < ids[high] + runs[high] ? high : -1;
+}

@@ -1,0 +1,89 @@
+import type { BoundingBox } from '../units.ts';
+
+/** The fixed header of an archive (PMTiles 3, section 3). Offsets and lengths are in bytes. */
+export interface PmtilesHeader {
+  readonly root: Extent;
+  readonly metadata: Extent;
+  readonly leaves: Extent;
+  readonly tiles: Extent;
+  /** Tiles that can be asked for, entries that speak of them, and different contents. */
+  readonly addressedTiles: number;
+  readonly tileEntries: number;
+  readonly tileContents: number;
+  readonly minZoom: number;
+  readonly maxZoom: number;
+  readonly bounds: BoundingBox;
+  readonly centre: { readonly zoom: number; readonly lon: number; readonly lat: number };
+}
+
+export interface Extent {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+export const HEADER_BYTES = 127;
+/** Where the root directory must end, so that one read has it. */
+export const ROOT_END = 16_384;
+
+const MAGIC = 'PMTiles';
+const VERSION = 3;
+const GZIP = 2;
+const VECTOR_TILES = 1;
+const E7 = 1e7;
+
+export function encodeHeader(header: PmtilesHeader): Uint8Array {
+  const out = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(out.buffer);
+  for (let i = 0; i < MAGIC.length; i++) out[i] = MAGIC.charCodeAt(i);
+  out[7] = VERSION;
+  [header.root, header.metadata, header.leaves, header.tiles].forEach(({ offset, bytes }, i) => {
+    view.setBigUint64(8 + i * 16, BigInt(offset), true);
+    view.setBigUint64(16 + i * 16, BigInt(bytes), true);
+  });
+  view.setBigUint64(72, BigInt(header.addressedTiles), true);
+  view.setBigUint64(80, BigInt(header.tileEntries), true);
+  view.setBigUint64(88, BigInt(header.tileContents), true);
+  // Clustered: contents lie in the order of their tiles.
+  out.set([1, GZIP, GZIP, VECTOR_TILES, header.minZoom, header.maxZoom], 96);
+  const { minLon, minLat, maxLon, maxLat } = header.bounds;
+  [minLon, minLat, maxLon, maxLat].forEach((degrees, i) => {
+    view.setInt32(102 + i * 4, Math.round(degrees * E7), true);
+  });
+  out[118] = header.centre.zoom;
+  view.setInt32(119, Math.round(header.centre.lon * E7), true);
+  view.setInt32(123, Math.round(header.centre.lat * E7), true);
+  return out;
+}
+
+/** Reads what `encodeHeader` wrote; a `RangeError` for any other kind of archive. */
+export function decodeHeader(bytes: Uint8Array): PmtilesHeader {
+  if (bytes.length < HEADER_BYTES) throw new RangeError(`truncated: ${bytes.length} bytes`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  if (String.fromCharCode(...bytes.subarray(0, 7)) !== MAGIC || bytes[7] !== VERSION) {
+    throw new RangeError('not a PMTiles archive of version 3');
+  }
+  if (bytes[97] !== GZIP || bytes[98] !== GZIP || bytes[99] !== VECTOR_TILES) {
+    throw new RangeError('not of gzipped vector tiles');
+  }
+  const long = (at: number): number => Number(view.getBigUint64(at, true));
+  const extent = (i: number): Extent => ({ offset: long(8 + i * 16), bytes: long(16 + i * 16) });
+  const degrees = (at: number): number => view.getInt32(at, true) / E7;
+  return {
+    root: extent(0),
+    metadata: extent(1),
+    leaves: extent(2),
+    tiles: extent(3),
+    addressedTiles: long(72),
+    tileEntries: long(80),
+    tileContents: long(88),
+    minZoom: bytes[100],
+    maxZoom: bytes[101],
+    bounds: {
+      minLon: degrees(102),
+      minLat: degrees(106),
+      maxLon: degrees(110),
+      maxLat: degrees(114),
+    },
+    centre: { zoom: bytes[118], lon: degrees(119), lat: degrees(123) },
+  };
+}

@@ -1,0 +1,67 @@
+import { readOutlines } from '../fgb/outlines.ts';
+import { geoidFromNumber } from '../geoid.ts';
+import { BlockIndex } from '../index/block-index.ts';
+import type { CountyManifest } from '../manifest.ts';
+import { type CountyFips, toMicro } from '../units.ts';
+import { type Fault, findFaults } from './fault.ts';
+import { outOfOrder, sameIds } from './row-rules.ts';
+import { countyOfBlock, type Verification } from './verification.ts';
+
+/** The blocks of a county are its own, and as many and as populous as the manifest says. */
+export function verifyIndex(
+  { release }: Verification,
+  fips: CountyFips,
+  county: CountyManifest,
+): AsyncGenerator<Fault> {
+  const ref = county.objects.index;
+  return findFaults(ref.name, async (findings) => {
+    const index = BlockIndex.decode(ref.name, await release.store.readRange(ref, 0, ref.bytes));
+    const at = outOfOrder(index.geoids);
+    if (at !== -1) findings.add('out of order', () => `block ${geoidFromNumber(index.geoids[at])}`);
+    let [population, routable] = [0, 0];
+    for (let block = 0; block < index.count; block++) {
+      population += index.population(block) ?? 0;
+      if (index.isRoutable(block)) routable++;
+      if (countyOfBlock(index.geoids[block]) !== fips) {
+        findings.add('of another county', () => `block ${geoidFromNumber(index.geoids[block])}`);
+      }
+    }
+    const counted = { blocks: index.count, population, routable_blocks: routable };
+    for (const [fact, value] of Object.entries(counted)) {
+      const said = county[fact as keyof typeof counted];
+      if (said !== value) findings.add(fact, () => `${value}; the manifest says ${said}`);
+    }
+  });
+}
+
+/** The polygons are those of the county's blocks, and fill the box that the manifest gives. */
+export function verifyBlockPolygons(
+  verification: Verification,
+  county: CountyManifest,
+): AsyncGenerator<Fault> {
+  const ref = county.objects.blocks;
+  return findFaults(ref.name, async (findings) => {
+    const { store } = verification.release;
+    const outlines = readOutlines(ref.name, await store.readRange(ref, 0, ref.bytes));
+    const index = await verification.index(county);
+    if (index && !sameIds(outlines.geoids, index.geoids)) {
+      findings.add('features', () => 'are not the blocks of the index');
+    }
+    const box = [least(outlines.x), least(outlines.y), most(outlines.x), most(outlines.y)];
+    const said = county.block_box.map(toMicro);
+    if (outlines.x.length > 0 && box.some((edge, i) => edge !== said[i])) {
+      findings.add(
+        'box',
+        () => `${box.join(', ')} millionths; the manifest says ${said.join(', ')}`,
+      );
+    }
+  });
+}
+
+function least(values: Int32Array): number {
+  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
+function most(values: Int32Array): number {
+  return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+}

@@ -1,0 +1,189 @@
+import { checkedSection, readEnvelope, sectionOf } from '../envelope.ts';
+import { ShardError } from '../errors.ts';
+import { geoidFromNumber } from '../geoid.ts';
+import type { BlockIndex } from '../index/block-index.ts';
+import type { CountyManifest } from '../manifest.ts';
+import { type ModeRow, TENTHS } from '../matrix/row-codec.ts';
+import { decodeNearestRow, NEAREST_KIND, nearestBytes, nearestRange } from '../nearest/nearest.ts';
+import type { PoiTable } from '../pois/poi-table.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import type { CountyFips } from '../units.ts';
+import { type Fault, Findings, findFaults } from './fault.ts';
+import { slowerThanWalking } from './row-rules.ts';
+import type { Verification } from './verification.ts';
+
+const READ_BYTES = 2 ** 20;
+
+/**
+ * The rows of a county's POI matrix: places that the release knows, no later by transit than on
+ * foot, nothing from a block without a street; and the nearest object is the least of them.
+ */
+export async function* verifyPois(
+  verification: Verification,
+  fips: CountyFips,
+  county: CountyManifest,
+): AsyncGenerator<Fault> {
+  const { release, dests } = verification;
+  const { pois: ref, nearest: nearestRef } = county.objects;
+  const index = await verification.index(county);
+  const nearestFindings = new Findings(nearestRef.name);
+  const nearest = verification.isSound(nearestRef)
+    ? new NearestRows(release.store, nearestRef, county.blocks, release.columns)
+    : null;
+  if (nearest) yield* findFaults(nearestRef.name, () => nearest.checkShape());
+  yield* findFaults(ref.name, async (findings) => {
+    const { matrix, table } = await release.pois(county);
+    verification.checkShape(matrix, TENTHS, index?.geoids ?? null, findings);
+    const { modes } = release.manifest;
+    const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
+    const homes = Int32Array.from(matrix.targets, (id) => {
+      const home = dests?.countyOf(id) ?? null;
+      if (dests && home === null) findings.add('places without a county', () => `dest_id ${id}`);
+      return home === null ? -1 : verification.countyNumber(home);
+    });
+    const least = leastOf(table, release.taxonomy.leafIds, modes.length, findings);
+    const scan = verification.pois.matrix(verification.countyNumber(fips), matrix, homes);
+    for await (const { ordinal, modes: rows } of matrix.rows(release.store)) {
+      const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
+      scan.row(ordinal, rows);
+      const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
+      if (late !== -1) {
+        findings.add(
+          'later by transit than on foot',
+          () => `${block()} to dest_id ${matrix.targets[late]}`,
+        );
+      }
+      if (index) {
+        for (const mode of unlinkedWithRows(index, ordinal, modes, rows)) {
+          findings.add('rows of a block without a street', () => `${block()}, ${mode}`);
+        }
+      }
+      if (!nearest?.isShaped) continue;
+      await compareNearest(nearest, ordinal, least(rows), nearestFindings, (column) => {
+        const mode = modes[Math.floor(column / release.taxonomy.leafIds.length)];
+        const type = release.taxonomy.leafIds[column % release.taxonomy.leafIds.length];
+        return `${block()}, ${mode}, type ${type}`;
+      });
+    }
+    // Without homes nothing can be said of the catchments.
+    if (dests) scan.finish();
+  });
+  yield* nearestFindings.faults();
+}
+
+/** Modes that a row has times of although the block could not be linked to their streets. */
+export function unlinkedWithRows(
+  index: BlockIndex,
+  ordinal: number,
+  modes: readonly string[],
+  rows: readonly ModeRow[],
+): string[] {
+  return modes.filter((mode, m) => {
+    if (rows[m].targets.length === 0) return false;
+    return index.link(ordinal, mode === 'bike' ? 'bike' : 'walk').status !== 'linked';
+  });
+}
+
+/** From a row of the matrix to what its row of the nearest object must be. */
+function leastOf(
+  table: PoiTable,
+  leafIds: readonly number[],
+  modes: number,
+  findings: Findings,
+): (rows: readonly ModeRow[]) => Uint16Array {
+  const columnOf = new Map(leafIds.map((id, column) => [id, column]));
+  const columns = Array.from({ length: table.count }, (_, place) =>
+    Array.from(table.types(place), (type) => {
+      if (!columnOf.has(type)) findings.add('types that are no leaves', () => `type ${type}`);
+      return columnOf.get(type) ?? -1;
+    }).filter((column) => column !== -1),
+  );
+  const least = new Uint16Array(modes * leafIds.length);
+  return (rows) => {
+    least.fill(0);
+    rows.forEach(({ targets, times }, mode) => {
+      for (let i = 0; i < targets.length; i++) {
+        for (const column of columns[targets[i]]) {
+          const at = mode * leafIds.length + column;
+          if (least[at] === 0 || times[i] < least[at]) least[at] = times[i];
+        }
+      }
+    });
+    return least;
+  };
+}
+
+async function compareNearest(
+  nearest: NearestRows,
+  ordinal: number,
+  least: Uint16Array,
+  findings: Findings,
+  cell: (column: number) => string,
+): Promise<void> {
+  let said: Uint16Array;
+  try {
+    said = await nearest.row(ordinal);
+  } catch (error) {
+    if (!(error instanceof ShardError)) throw error;
+    const { part, message } = error;
+    findings.add('rows', () => message.slice(message.indexOf(part)));
+    return;
+  }
+  const wrong = said.findIndex((time, column) => time !== least[column]);
+  if (wrong === -1) return;
+  findings.add(
+    'not the least of the POI rows',
+    () => `${cell(wrong)}: ${said[wrong]} tenths, not ${least[wrong]}`,
+  );
+}
+
+/** The rows of a nearest object in their order, many to a read. */
+class NearestRows {
+  readonly #store: Store;
+  readonly #ref: ObjectRef;
+  readonly #rows: number;
+  readonly #columns: number;
+  #first = 0;
+  #bytes: Uint8Array = new Uint8Array(0);
+  /** Whether there are as many rows and columns as there should. */
+  isShaped = false;
+
+  constructor(store: Store, ref: ObjectRef, rows: number, columns: number) {
+    this.#store = store;
+    this.#ref = ref;
+    this.#rows = rows;
+    this.#columns = columns;
+  }
+
+  async checkShape(): Promise<void> {
+    const { name, bytes } = this.#ref;
+    const head = await this.#store.readRange(this.#ref, 0, Math.min(bytes, 1024));
+    const envelope = readEnvelope(name, head, bytes, NEAREST_KIND);
+    const { offset, bytes: length } = sectionOf(name, envelope, 'META');
+    const section = await this.#store.readRange(this.#ref, offset, length);
+    const meta = checkedSection(name, envelope, 'META', section, offset);
+    const view = new DataView(meta.buffer, meta.byteOffset, meta.byteLength);
+    const [rows, columns] = [view.getUint32(0, true), view.getUint32(4, true)];
+    if (rows !== this.#rows || columns !== this.#columns) {
+      const wanted = `${this.#rows} blocks × ${this.#columns}`;
+      throw new ShardError(name, 'META', `${rows} × ${columns} cells for ${wanted}`);
+    }
+    if (bytes !== nearestBytes(rows, columns)) {
+      throw new ShardError(name, 'length', 'does not match its rows');
+    }
+    this.isShaped = true;
+  }
+
+  /** Reads on from `ordinal` when it is not among the rows read last. */
+  async row(ordinal: number): Promise<Uint16Array> {
+    const { offset, length } = nearestRange(ordinal, this.#columns);
+    if (ordinal < this.#first || (ordinal - this.#first + 1) * length > this.#bytes.length) {
+      const rows = Math.min(this.#rows - ordinal, Math.ceil(READ_BYTES / length));
+      this.#bytes = await this.#store.readRange(this.#ref, offset, rows * length);
+      this.#first = ordinal;
+    }
+    const at = (ordinal - this.#first) * length;
+    const bytes = this.#bytes.subarray(at, at + length);
+    return decodeNearestRow(this.#ref.name, ordinal, bytes, this.#columns);
+  }
+}

@@ -1,0 +1,78 @@
+import { geoidFromNumber } from '../geoid.ts';
+import type { CountyManifest } from '../manifest.ts';
+import { Matrix } from '../matrix/matrix.ts';
+import { MINUTES } from '../matrix/row-codec.ts';
+import type { CountyFips } from '../units.ts';
+import { unlinkedWithRows } from './county-pois.ts';
+import { type Fault, findFaults } from './fault.ts';
+import { slowerThanWalking, timeTo } from './row-rules.ts';
+import type { Verification } from './verification.ts';
+
+const SELF_MINUTES = 1;
+
+/**
+ * The rows from a county's blocks to blocks: all of them in the release, no later by transit than on
+ * foot, nothing from a block without a street, and a minute from any other to itself.
+ */
+export function verifyReachFrom(
+  verification: Verification,
+  fips: CountyFips,
+  county: CountyManifest,
+): AsyncGenerator<Fault> {
+  const { store, manifest } = verification.release;
+  const ref = county.objects['reach-from'];
+  return findFaults(ref.name, async (findings) => {
+    const index = await verification.index(county);
+    const matrix = await Matrix.open(store, ref);
+    verification.checkShape(matrix, MINUTES, index?.geoids ?? null, findings);
+    await verification.checkBlocks(matrix.targets, findings);
+    const { modes } = manifest;
+    const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
+    const counties = verification.countiesOfBlocks(matrix.targets);
+    const scan = verification.reach.matrix(verification.countyNumber(fips), matrix, counties);
+    for await (const { ordinal, modes: rows } of matrix.rows(store)) {
+      const origin = matrix.origins[ordinal];
+      const block = () => `block ${geoidFromNumber(origin)}`;
+      scan.row(ordinal, rows);
+      const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
+      if (late !== -1) {
+        findings.add(
+          'later by transit than on foot',
+          () => `${block()} to block ${geoidFromNumber(matrix.targets[late])}`,
+        );
+      }
+      if (!index) continue;
+      for (const mode of unlinkedWithRows(index, ordinal, modes, rows)) {
+        findings.add('rows of a block without a street', () => `${block()}, ${mode}`);
+      }
+      const self = matrix.targetOrdinal(origin);
+      modes.forEach((mode, m) => {
+        const { status } = index.link(ordinal, mode === 'bike' ? 'bike' : 'walk');
+        const time = timeTo(rows[m], self);
+        if (status !== 'linked' || time === SELF_MINUTES) return;
+        findings.add('time to itself', () => `${block()}, ${mode}: ${time ?? 'none'}`);
+      });
+    }
+    scan.finish();
+  });
+}
+
+/** The rows to a county's blocks from blocks; what they say is held against `reach-from` later. */
+export function verifyReachTo(
+  verification: Verification,
+  fips: CountyFips,
+  county: CountyManifest,
+): AsyncGenerator<Fault> {
+  const { store } = verification.release;
+  const ref = county.objects['reach-to'];
+  return findFaults(ref.name, async (findings) => {
+    const index = await verification.index(county);
+    const matrix = await Matrix.open(store, ref);
+    verification.checkShape(matrix, MINUTES, index?.geoids ?? null, findings);
+    await verification.checkBlocks(matrix.targets, findings);
+    const counties = verification.countiesOfBlocks(matrix.targets);
+    const scan = verification.reach.transpose(verification.countyNumber(fips), matrix, counties);
+    for await (const { ordinal, modes } of matrix.rows(store)) scan.row(ordinal, modes);
+    scan.finish();
+  });
+}

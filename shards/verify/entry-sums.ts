@@ -1,0 +1,90 @@
+import type { ModeRow } from '../matrix/row-codec.ts';
+
+/** Ids on one side of a matrix, hashed twice over: lane `l` of id `i` is at `2 × i + l`. */
+export type IdHashes = Int32Array;
+
+/** Which end of a journey ids are: A to B is not B to A. */
+export type Side = 'from' | 'to';
+
+const SEEDS: Readonly<Record<Side, readonly [number, number]>> = {
+  from: [0x9e3779b9, 0x7f4a7c15],
+  to: [0x3c6ef372, 0xbb67ae85],
+};
+const ENTRY_FACTORS = [0x2545f491, 0x5851f42d] as const;
+
+/** Hashes ids below 2⁵³. */
+export function hashIds(ids: Float64Array, side: Side): IdHashes {
+  const hashes = new Int32Array(ids.length * 2);
+  for (let i = 0; i < ids.length; i++) {
+    const low = ids[i] | 0;
+    const high = Math.floor(ids[i] / 2 ** 32);
+    for (let lane = 0; lane < 2; lane++) {
+      hashes[i * 2 + lane] = mix(mix(low ^ SEEDS[side][lane]) ^ high);
+    }
+  }
+  return hashes;
+}
+
+/**
+ * Digests of the entries of matrices that do not depend on their order: a matrix and its transpose
+ * have the same. An entry (from, to, mode, time) is hashed to two lanes of 32 bits, and the hashes
+ * are added up, in groups of entries.
+ */
+export class EntrySums {
+  readonly #lanes: Int32Array;
+  readonly #counts: Float64Array;
+
+  constructor(groups: number) {
+    this.#lanes = new Int32Array(groups * 2);
+    this.#counts = new Float64Array(groups);
+  }
+
+  /**
+   * Adds a row whose own id has the hashes of place `row` in `rows`, and whose targets have those in
+   * `columns` and belong to the groups `groupOf`, where -1 is none.
+   */
+  add(
+    rows: IdHashes,
+    row: number,
+    columns: IdHashes,
+    groupOf: Int32Array,
+    modes: readonly ModeRow[],
+  ): void {
+    const [low, high] = [rows[row * 2], rows[row * 2 + 1]];
+    for (let mode = 0; mode < modes.length; mode++) {
+      const { targets, times } = modes[mode];
+      for (let i = 0; i < targets.length; i++) {
+        const column = targets[i];
+        const group = groupOf[column];
+        if (group < 0) continue;
+        this.#add(group, low ^ columns[column * 2], high ^ columns[column * 2 + 1], mode, times[i]);
+      }
+    }
+  }
+
+  #add(group: number, low: number, high: number, mode: number, time: number): void {
+    const entry = (mode << 16) + time + 1;
+    const at = group * 2;
+    this.#lanes[at] += mix(low ^ Math.imul(entry, ENTRY_FACTORS[0]));
+    this.#lanes[at + 1] += mix(high ^ Math.imul(entry, ENTRY_FACTORS[1]));
+    this.#counts[group]++;
+  }
+
+  count(group: number): number {
+    return this.#counts[group];
+  }
+
+  /** A group's digest; equal ones have, in all likelihood, the same entries. */
+  digest(group: number): string {
+    const [low, high] = [this.#lanes[group * 2] >>> 0, this.#lanes[group * 2 + 1] >>> 0];
+    return `${this.#counts[group]}:${high}:${low}`;
+  }
+}
+
+/** The finaliser of MurmurHash3 (A. Appleby, 2011): every bit of the input moves half of the output. */
+function mix(value: number): number {
+  let h = value;
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

@@ -1,0 +1,27 @@
+import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
+import type { Feature } from 'geojson';
+import { ShardError } from '../errors.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+
+export interface LayerFeature {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly geometry: Feature['geometry'];
+}
+
+/**
+ * All features of a FlatGeobuf layer, read by the library rather than by what the service reads
+ * them with. What it cannot read is a `ShardError`.
+ */
+export async function* featuresOf(store: Store, ref: ObjectRef): AsyncGenerator<LayerFeature> {
+  const bytes = await store.readRange(ref, 0, ref.bytes);
+  let read = 0;
+  try {
+    for await (const { properties, geometry } of deserialize(bytes)) {
+      read++;
+      yield { properties: properties ?? {}, geometry: geometry as Feature['geometry'] };
+    }
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ShardError(ref.name, `feature ${read}`, problem);
+  }
+}

@@ -1,0 +1,41 @@
+import type { ModeRow } from '../matrix/row-codec.ts';
+
+/**
+ * The first target that a row reaches on foot but by transit later or not at all, or -1. The direct
+ * walk is one of the ways to go by transit.
+ */
+export function slowerThanWalking(walk: ModeRow, transit: ModeRow): number {
+  let at = 0;
+  for (let i = 0; i < walk.targets.length; i++) {
+    const target = walk.targets[i];
+    while (at < transit.targets.length && transit.targets[at] < target) at++;
+    const found = at < transit.targets.length && transit.targets[at] === target;
+    if (!found || transit.times[at] > walk.times[i]) return target;
+  }
+  return -1;
+}
+
+/** A row's time to a target, or null. */
+export function timeTo({ targets, times }: ModeRow, target: number): number | null {
+  let low = 0;
+  let high = targets.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    if (targets[middle] === target) return times[middle];
+    if (targets[middle] < target) low = middle + 1;
+    else high = middle - 1;
+  }
+  return null;
+}
+
+/** The first place where ids do not strictly ascend, or -1. */
+export function outOfOrder(ids: ArrayLike<number>): number {
+  for (let i = 1; i < ids.length; i++) if (ids[i] <= ids[i - 1]) return i;
+  return -1;
+}
+
+export function sameIds(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,68 @@
+import { type GeoidNumber, geoidFromNumber } from '../geoid.ts';
+import type { StateManifest } from '../manifest.ts';
+import { PlaceTable } from '../places/place-table.ts';
+import { type Fault, findFaults } from './fault.ts';
+import { featuresOf } from './layer.ts';
+import { outOfOrder, sameIds } from './row-rules.ts';
+import { countyOfBlock, type Verification } from './verification.ts';
+
+/**
+ * The census places of a state: as many as the manifest says, of blocks of the release, as populous
+ * as those together, and all on the map.
+ */
+export async function* verifyState(
+  verification: Verification,
+  state: string,
+  manifest: StateManifest,
+): AsyncGenerator<Fault> {
+  const { store } = verification.release;
+  const { places: ref, 'place-map': mapRef } = manifest.objects;
+  let listed: number[] | null = null;
+  yield* findFaults(ref.name, async (findings) => {
+    const table = await PlaceTable.open(store, ref);
+    const { places } = table;
+    if (places.length !== manifest.places) {
+      findings.add('places', () => `${places.length}; the manifest says ${manifest.places}`);
+    }
+    listed = places.map(({ geoid }) => Number(geoid));
+    const at = outOfOrder(listed);
+    if (at !== -1) findings.add('out of order', () => `place ${places[at].geoid}`);
+    for (const [ordinal, { geoid, population }] of places.entries()) {
+      if (!geoid.startsWith(state)) findings.add('of another state', () => `place ${geoid}`);
+      const blocks = Float64Array.from(await table.blocks(store, ordinal));
+      if (outOfOrder(blocks) !== -1) findings.add('blocks out of order', () => `place ${geoid}`);
+      await verification.checkBlocks(blocks, findings);
+      const people = await populationOf(verification, blocks);
+      if (people !== null && people !== population) {
+        findings.add('population', () => `place ${geoid}: ${population}, its blocks ${people}`);
+      }
+    }
+  });
+  if (!verification.isSound(mapRef)) return;
+  yield* findFaults(mapRef.name, async (findings) => {
+    const drawn: number[] = [];
+    for await (const { properties } of featuresOf(store, mapRef)) {
+      drawn.push(Number(properties.geoid));
+    }
+    drawn.sort((a, b) => a - b);
+    if (listed && !sameIds(drawn, listed)) {
+      findings.add('features', () => `${drawn.length}, not the ${listed!.length} of ${ref.name}`);
+    }
+  });
+}
+
+/** The people of some blocks together; null if not all of them can be looked up. */
+async function populationOf(
+  verification: Verification,
+  blocks: Iterable<GeoidNumber>,
+): Promise<number | null> {
+  let people = 0;
+  for (const block of blocks) {
+    const county = verification.release.county(countyOfBlock(block));
+    const index = county ? await verification.index(county) : null;
+    const ordinal = index?.ordinalOf(geoidFromNumber(block)) ?? -1;
+    if (!index || ordinal === -1) return null;
+    people += index.population(ordinal) ?? 0;
+  }
+  return people;
+}

@@ -1,0 +1,83 @@
+import { gunzipSync } from 'node:zlib';
+import { ShardError } from '../errors.ts';
+import { PmtilesArchive } from '../pmtiles/archive.ts';
+import { type Directory, decodeDirectory } from '../pmtiles/directory.ts';
+import type { Extent } from '../pmtiles/header.ts';
+import type { Release } from '../release.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { type Fault, type Findings, findFaults } from './fault.ts';
+
+const BLOCK_TILES = 'blocks';
+/** More than any tile holds; a few bytes of gzip could claim gigabytes. */
+const MAX_TILE_BYTES = 1 << 26;
+
+/**
+ * A tile archive: of a mode and a leaf type that the release has, every directory and every tile
+ * readable, as many as its header says, none beyond its zooms.
+ */
+export function verifyTiles(release: Release, name: string, ref: ObjectRef): AsyncGenerator<Fault> {
+  return findFaults(ref.name, async (findings) => {
+    const { modes } = release.manifest;
+    const [mode, type] = name.split('-');
+    const isKnown =
+      name === BLOCK_TILES ||
+      (modes.some((known) => known === mode) && release.taxonomy.has(Number(type)));
+    if (!isKnown) findings.add('name', () => `"${name}" is no mode and type of this release`);
+    await walk(release.store, ref, findings);
+  });
+}
+
+async function walk(store: Store, ref: ObjectRef, findings: Findings): Promise<void> {
+  const { header } = await PmtilesArchive.open(store, ref);
+  const { root, leaves, tiles } = header;
+  const counted = { addressedTiles: 0, tileEntries: 0, tileContents: 0 };
+  // Contents lie in the order of their tiles: one further on than all before is a new one.
+  let end = 0;
+  const visit = async (directory: Directory): Promise<void> => {
+    for (let i = 0; i < directory.ids.length; i++) {
+      const entry = { offset: directory.offsets[i], bytes: directory.lengths[i] };
+      if (directory.runs[i] === 0) {
+        await visit(await readDirectory(store, ref, leaves, entry));
+        continue;
+      }
+      counted.tileEntries++;
+      counted.addressedTiles += directory.runs[i];
+      if (entry.offset < end) continue;
+      counted.tileContents++;
+      end = entry.offset + entry.bytes;
+      const id = directory.ids[i];
+      const packed = await readWithin(store, ref, tiles, entry, `tile ${id}`);
+      try {
+        gunzipSync(packed, { maxOutputLength: MAX_TILE_BYTES });
+      } catch (error) {
+        findings.add('tiles', () => `tile ${id}: ${(error as Error).message}`);
+      }
+    }
+  };
+  await visit(await readDirectory(store, ref, root, { offset: 0, bytes: root.bytes }));
+  for (const [fact, count] of Object.entries(counted)) {
+    const said = header[fact as keyof typeof counted];
+    if (said !== count) findings.add(fact, () => `${count}; its header says ${said}`);
+  }
+}
+
+async function readDirectory(store: Store, ref: ObjectRef, part: Extent, entry: Extent) {
+  const where = `directory at ${entry.offset}`;
+  const bytes = await readWithin(store, ref, part, entry, where);
+  try {
+    return decodeDirectory(bytes);
+  } catch (error) {
+    throw new ShardError(ref.name, where, (error as Error).message);
+  }
+}
+
+async function readWithin(
+  store: Store,
+  ref: ObjectRef,
+  part: Extent,
+  { offset, bytes }: Extent,
+  what: string,
+): Promise<Uint8Array> {
+  if (offset + bytes > part.bytes) throw new ShardError(ref.name, what, 'lies beyond its section');
+  return store.readRange(ref, part.offset + offset, bytes);
+}

@@ -1,0 +1,150 @@
+import { Matrix } from '../matrix/matrix.ts';
+import type { ModeRow } from '../matrix/row-codec.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { EntrySums, hashIds } from './entry-sums.ts';
+
+/** A county's matrix, or its transpose, and what was found in it for each other county. */
+interface Scanned {
+  readonly ref: ObjectRef;
+  /** By number of the other county: only those with entries. */
+  readonly digests: ReadonlyMap<number, string>;
+}
+
+/**
+ * Whether the transposes of all counties have exactly the entries of the matrices they come from.
+ * Counties go by number. Each matrix is read once and remembered as a digest for every county it
+ * speaks of, so that memory follows the pairs of counties that reach each other.
+ */
+export class TransposeCheck {
+  readonly #counties: number;
+  readonly #matrices = new Map<number, Scanned>();
+  readonly #transposes = new Map<number, Scanned>();
+
+  constructor(counties: number) {
+    this.#counties = counties;
+  }
+
+  /** What to feed the rows of a matrix to; `countyOf` gives the county of each target, or -1. */
+  matrix(county: number, matrix: Matrix, countyOf: Int32Array): RowScan {
+    return this.#scan(matrix, countyOf, 'from', (scanned) => this.#matrices.set(county, scanned));
+  }
+
+  transpose(county: number, matrix: Matrix, countyOf: Int32Array): RowScan {
+    return this.#scan(matrix, countyOf, 'to', (scanned) => this.#transposes.set(county, scanned));
+  }
+
+  #scan(
+    matrix: Matrix,
+    countyOf: Int32Array,
+    side: 'from' | 'to',
+    keep: (scanned: Scanned) => void,
+  ): RowScan {
+    const rows = hashIds(matrix.origins, side);
+    const columns = hashIds(matrix.targets, side === 'from' ? 'to' : 'from');
+    const sums = new EntrySums(this.#counties);
+    return {
+      row: (ordinal, modes) => sums.add(rows, ordinal, columns, countyOf, modes),
+      finish: () => {
+        const digests = new Map<number, string>();
+        for (let county = 0; county < this.#counties; county++) {
+          if (sums.count(county) > 0) digests.set(county, sums.digest(county));
+        }
+        keep({ ref: matrix.ref, digests });
+      },
+    };
+  }
+
+  /** Pairs of a matrix and a transpose, both read to the end, that do not have the same entries. */
+  *differing(): Generator<{ matrix: ObjectRef; transpose: ObjectRef }> {
+    for (const [from, { ref, digests }] of this.#matrices) {
+      for (const [to, transposed] of this.#transposes) {
+        if (digests.get(to) === transposed.digests.get(from)) continue;
+        yield { matrix: ref, transpose: transposed.ref };
+      }
+    }
+  }
+}
+
+/** Takes the rows of a matrix in their order. */
+export interface RowScan {
+  row(ordinal: number, modes: readonly ModeRow[]): void;
+  /** To be called after the last row: a matrix that could not be read to its end is not compared. */
+  finish(): void;
+}
+
+/** An entry of a matrix that its transpose has otherwise; null stands for not having it. */
+export interface Difference {
+  readonly from: number;
+  readonly to: number;
+  readonly mode: number;
+  readonly time: number | null;
+  readonly transposedTime: number | null;
+}
+
+/**
+ * Finds the first entry, by destination, in which a matrix and its transpose differ. Reads both
+ * once more; null if they only differ in ids that the other does not list.
+ */
+export async function firstDifference(
+  store: Store,
+  matrixRef: ObjectRef,
+  transposeRef: ObjectRef,
+): Promise<Difference | null> {
+  const matrix = await Matrix.open(store, matrixRef);
+  const transposed = await Matrix.open(store, transposeRef);
+  const destination = await firstDifferingRow(store, matrix, transposed);
+  if (destination === -1) return null;
+  const to = transposed.origins[destination];
+  const times = await timesTo(store, matrix, to);
+  const rows = await transposed.row(store, destination);
+  for (let mode = 0; mode < rows.length; mode++) {
+    const { targets, times: said } = rows[mode];
+    for (let i = 0; i < targets.length; i++) {
+      const from = transposed.targets[targets[i]];
+      if (matrix.originOrdinal(from) === -1) continue;
+      const time = times[mode].get(from) ?? null;
+      if (time !== said[i]) return { from, to, mode, time, transposedTime: said[i] };
+      times[mode].delete(from);
+    }
+    const [left] = times[mode];
+    if (left) return { from: left[0], to, mode, time: left[1], transposedTime: null };
+  }
+  return null;
+}
+
+async function firstDifferingRow(
+  store: Store,
+  matrix: Matrix,
+  transposed: Matrix,
+): Promise<number> {
+  const destinations = transposed.origins.length;
+  const [ours, theirs] = [new EntrySums(destinations), new EntrySums(destinations)];
+  const matrixRows = hashIds(matrix.origins, 'from');
+  const matrixColumns = hashIds(matrix.targets, 'to');
+  const destinationOf = Int32Array.from(matrix.targets, (id) => transposed.originOrdinal(id));
+  for await (const { ordinal, modes } of matrix.rows(store)) {
+    ours.add(matrixRows, ordinal, matrixColumns, destinationOf, modes);
+  }
+  const rows = hashIds(transposed.origins, 'to');
+  const columns = hashIds(transposed.targets, 'from');
+  const isFrom = Array.from(transposed.targets, (id) => matrix.originOrdinal(id) !== -1);
+  for await (const { ordinal, modes } of transposed.rows(store)) {
+    const group = Int32Array.from(isFrom, (wanted) => (wanted ? ordinal : -1));
+    theirs.add(rows, ordinal, columns, group, modes);
+    if (ours.digest(ordinal) !== theirs.digest(ordinal)) return ordinal;
+  }
+  return -1;
+}
+
+/** By mode, the times to one target by the id of the origin. */
+async function timesTo(store: Store, matrix: Matrix, to: number): Promise<Map<number, number>[]> {
+  const target = matrix.targetOrdinal(to);
+  const times = Array.from({ length: matrix.modes }, () => new Map<number, number>());
+  for await (const { ordinal, modes } of matrix.rows(store)) {
+    modes.forEach((row, mode) => {
+      const at = row.targets.indexOf(target);
+      if (at !== -1) times[mode].set(matrix.origins[ordinal], row.times[at]);
+    });
+  }
+  return times;
+}

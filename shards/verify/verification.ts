@@ -1,0 +1,95 @@
+import type { DestDirectory } from '../dest-ids/dest-directory.ts';
+import type { GeoidNumber } from '../geoid.ts';
+import type { BlockIndex } from '../index/block-index.ts';
+import type { CountyManifest } from '../manifest.ts';
+import type { Matrix } from '../matrix/matrix.ts';
+import type { TimeUnit } from '../matrix/row-codec.ts';
+import type { Release } from '../release.ts';
+import type { ObjectRef } from '../store/store.ts';
+import type { CountyFips } from '../units.ts';
+import type { Findings } from './fault.ts';
+import { outOfOrder, sameIds } from './row-rules.ts';
+import { TransposeCheck } from './transpose-check.ts';
+
+const BLOCKS_A_COUNTY = 10 ** 10;
+
+/** What the checks of a release share. */
+export class Verification {
+  readonly release: Release;
+  /** Where each place is at home; null while that cannot be read. */
+  dests: DestDirectory | null = null;
+  readonly pois: TransposeCheck;
+  readonly reach: TransposeCheck;
+  readonly #sound = new Set<string>();
+  readonly #numberOf: ReadonlyMap<CountyFips, number>;
+
+  constructor(release: Release) {
+    this.release = release;
+    const counties = Object.keys(release.manifest.counties).sort();
+    this.#numberOf = new Map(counties.map((fips, i) => [fips, i]));
+    this.pois = new TransposeCheck(counties.length);
+    this.reach = new TransposeCheck(counties.length);
+  }
+
+  /** The bytes of an object are the recorded ones. */
+  passed({ name }: ObjectRef): void {
+    this.#sound.add(name);
+  }
+
+  isSound(...refs: readonly ObjectRef[]): boolean {
+    return refs.every(({ name }) => this.#sound.has(name));
+  }
+
+  countyNumber(fips: CountyFips): number {
+    return this.#numberOf.get(fips) ?? -1;
+  }
+
+  /** The number of each block's county; -1 for one that is not in the release. */
+  countiesOfBlocks(geoids: Float64Array): Int32Array {
+    return Int32Array.from(geoids, (geoid) => this.countyNumber(countyOfBlock(geoid)));
+  }
+
+  /** The blocks of a county, if its index can be relied on. */
+  async index(county: CountyManifest): Promise<BlockIndex | null> {
+    return this.isSound(county.objects.index) ? this.release.index(county) : null;
+  }
+
+  /** What holds of the head of every matrix. `ids` are what its origins must be. */
+  checkShape(matrix: Matrix, unit: TimeUnit, ids: Float64Array | null, findings: Findings): void {
+    const modes = this.release.manifest.modes.length;
+    if (matrix.modes !== modes) findings.add('modes', () => `${matrix.modes} of ${modes}`);
+    if (matrix.unit !== unit) findings.add('unit', () => `${matrix.unit.name}, not ${unit.name}`);
+    for (const [side, dictionary] of [
+      ['origins', matrix.origins],
+      ['targets', matrix.targets],
+    ] as const) {
+      const at = outOfOrder(dictionary);
+      if (at !== -1) findings.add(`${side} out of order`, () => `id ${dictionary[at]}`);
+    }
+    if (ids && !sameIds(matrix.origins, ids)) {
+      findings.add('origins', () => 'are not the blocks of the index');
+    }
+  }
+
+  /** Every block of a dictionary must be in the index of its county. */
+  async checkBlocks(geoids: Float64Array, findings: Findings): Promise<void> {
+    let county: CountyFips = '';
+    let known: ReadonlySet<GeoidNumber> | null = null;
+    for (const geoid of geoids) {
+      const fips = countyOfBlock(geoid);
+      if (fips !== county) {
+        county = fips;
+        const manifest = this.release.county(fips);
+        const index = manifest ? await this.index(manifest) : null;
+        known = manifest && !index ? null : new Set(index?.geoids);
+      }
+      if (known?.has(geoid) === false) {
+        findings.add('blocks that are not in the release', () => String(geoid).padStart(15, '0'));
+      }
+    }
+  }
+}
+
+export function countyOfBlock(geoid: GeoidNumber): CountyFips {
+  return String(Math.floor(geoid / BLOCKS_A_COUNTY)).padStart(5, '0');
+}

@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KeptAnswer, Ledger } from '../../portal/accounts/ledger.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MEBIBYTE = 2 ** 20;
+
+/** What any ledger promises about requests with an `Idempotency-Key`. `open` gives a new one. */
+export function idempotencySuite(name: string, open: () => Promise<Ledger>): void {
+  describe(`${name}, Idempotency-Key`, () => {
+    let ledger: Ledger;
+    beforeAll(async () => {
+      ledger = await open();
+    });
+    afterAll(() => ledger.close());
+
+    async function customer(tokens: number) {
+      const { id } = await ledger.createAccount({ email: null });
+      if (tokens > 0) await ledger.grant(id, { tokens, cause: 'start', atMs: NOON });
+      const charge = (cost: number, atMs = NOON, keyId = 'key') => ({
+        account: id,
+        keyId,
+        tokens: cost,
+        atMs,
+      });
+      const books = async () => {
+        const usage = await ledger.usage(id);
+        const granted = (await ledger.grants(id)).reduce((sum, grant) => sum + grant.tokens, 0);
+        const used = usage.reduce((sum, day) => sum + day.tokens, 0);
+        const { balance } = (await ledger.account(id))!;
+        expect(balance).toBe(granted - used);
+        return { balance, requests: usage.reduce((sum, day) => sum + day.requests, 0) };
+      };
+      return { id, charge, books };
+    }
+
+    test('the same request again gets the first answer, byte by byte, and is not charged', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'order 1', fingerprint: 'abc' };
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      const first = answer('first');
+      expect(await ledger.debitOnce(charge(7), request, first)).toEqual({
+        outcome: 'debited',
+        balance: 93,
+      });
+      const replayed = { outcome: 'replayed', balance: 93, tokens: 7, answer: first };
+      expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
+        readable(replayed),
+      );
+      const again = await ledger.debitOnce(charge(9, NOON + HOUR_MS), request, answer('second'));
+      expect(readable(again)).toEqual(readable(replayed));
+      expect(await books()).toEqual({ balance: 93, requests: 1 });
+    });
+
+    test('the same key for another request is a conflict, and charges nothing', async () => {
+      const { id, charge, books } = await customer(100);
+      await ledger.debitOnce(charge(7), { key: 'k', fingerprint: 'abc' }, answer('first'));
+      const other = { key: 'k', fingerprint: 'abd' };
+      expect(await ledger.replay(id, other, NOON)).toEqual({ outcome: 'conflict' });
+      expect(await ledger.debitOnce(charge(7), other, answer('other'))).toEqual({
+        outcome: 'conflict',
+      });
+      expect(await books()).toEqual({ balance: 93, requests: 1 });
+    });
+
+    test('accounts do not share keys', async () => {
+      const [one, two] = [await customer(10), await customer(10)];
+      const request = { key: 'k', fingerprint: 'abc' };
+      for (const { id, charge } of [one, two]) {
+        expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+        const { outcome } = await ledger.debitOnce(charge(1), request, answer('mine'));
+        expect(outcome).toBe('debited');
+      }
+    });
+
+    test('of a hundred racing requests one is charged, and all get its answer', async () => {
+      const { charge, books } = await customer(1_000);
+      const request = { key: 'race', fingerprint: 'abc' };
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, i) =>
+          ledger.debitOnce(charge(5), request, answer(`answer ${i}`)),
+        ),
+      );
+      const debited = outcomes.flatMap(({ outcome }, i) => (outcome === 'debited' ? [i] : []));
+      expect(debited).toHaveLength(1);
+      for (const [i, got] of outcomes.entries()) {
+        if (i === debited[0]) continue;
+        expect(readable(got)).toMatchObject({ answer: { body: `answer ${debited[0]}` } });
+      }
+      expect(await books()).toEqual({ balance: 995, requests: 1 });
+    });
+
+    test('what cannot be paid is not kept: with more tokens the same request is charged', async () => {
+      const { id, charge, books } = await customer(3);
+      const request = { key: 'k', fingerprint: 'abc' };
+      expect(await ledger.debitOnce(charge(4), request, answer('first'))).toEqual({
+        outcome: 'insufficient',
+        balance: 3,
+      });
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      await ledger.grant(id, { tokens: 1, cause: 'more', atMs: NOON });
+      expect((await ledger.debitOnce(charge(4), request, answer('now'))).outcome).toBe('debited');
+      expect(await books()).toEqual({ balance: 0, requests: 1 });
+    });
+
+    test('an answer is kept for 24 hours, and then the key is as if never used', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'k', fingerprint: 'abc' };
+      await ledger.debitOnce(charge(1), request, answer('first'));
+      expect(await ledger.replay(id, request, NOON + DAY_MS - 1)).toMatchObject({
+        outcome: 'replayed',
+      });
+      expect(await ledger.replay(id, request, NOON + DAY_MS)).toBeUndefined();
+      const next = { key: 'k', fingerprint: 'another' };
+      const second = await ledger.debitOnce(charge(2, NOON + DAY_MS), next, answer(null));
+      expect(second).toEqual({ outcome: 'debited', balance: 97 });
+      // Nothing of the first shines through, nor does its end take the second with it.
+      await ledger.debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
+      const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
+      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, answer: { gzip: null } });
+      expect(await books()).toEqual({ balance: 96, requests: 3 });
+    });
+
+    test('a failed delivery is refunded, and the request may be sent again', async () => {
+      const { id, charge, books } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      await ledger.debitOnce(charge(4), request, answer('lost'));
+      await ledger.undeliver(id, 'k');
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      // What is gone already has nothing left to take back.
+      await ledger.undeliver(id, 'k');
+      expect((await ledger.debitOnce(charge(5), request, answer('again'))).outcome).toBe('debited');
+      expect(await books()).toEqual({ balance: 5, requests: 1 });
+    });
+
+    test('an answer that somebody got stays paid for, whoever else lost it', async () => {
+      const { id, charge, books } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      await ledger.debitOnce(charge(4, NOON, 'one key'), request, answer('first'));
+      await ledger.debitOnce(charge(4, NOON + DAY_MS - 1, 'other key'), request, answer('second'));
+      await ledger.undeliver(id, 'k');
+      expect(await books()).toEqual({ balance: 6, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
+      await ledger.undeliver(id, 'k');
+      await ledger.undeliver(id, 'k');
+      // The last one takes back what was booked: under the first one's key and day.
+      expect(await ledger.usage(id)).toEqual([]);
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+    });
+
+    test('a body of 8 MiB is kept; of a larger one, that it was paid', async () => {
+      const { id, charge } = await customer(10);
+      for (const [bytes, kept] of [
+        [8 * MEBIBYTE, true],
+        [8 * MEBIBYTE + 1, false],
+      ] as const) {
+        const request = { key: `of ${bytes}`, fingerprint: 'abc' };
+        const gzip = randomBytes(bytes);
+        await ledger.debitOnce(charge(1), request, { status: 200, headers: {}, gzip });
+        const replayed = await ledger.replay(id, request, NOON);
+        if (replayed?.outcome !== 'replayed') throw new Error(replayed?.outcome);
+        expect(replayed.tokens).toBe(1);
+        if (kept) expect(gzip.equals(replayed.answer.gzip!)).toBe(true);
+        else expect(replayed.answer.gzip).toBeNull();
+      }
+    });
+
+    test('a key is 1 to 255 characters, and all of them count', async () => {
+      const { id, charge, books } = await customer(10);
+      for (const key of ['', 'k'.repeat(256)]) {
+        const request = { key, fingerprint: 'abc' };
+        await expect(ledger.debitOnce(charge(1), request, answer(''))).rejects.toThrow(RangeError);
+      }
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+      const long = '~ '.repeat(127);
+      for (const key of [`${long}a`, `${long}b`, ' ', '!']) {
+        const request = { key, fingerprint: key };
+        expect((await ledger.debitOnce(charge(1), request, answer(key))).outcome).toBe('debited');
+        expect(readable(await ledger.replay(id, request, NOON))).toMatchObject({
+          answer: { body: key },
+        });
+      }
+    });
+
+    test('a charge that is nonsense keeps nothing', async () => {
+      const { id, charge, books } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      for (const nonsense of [
+        charge(-1),
+        charge(0.5),
+        charge(Number.NaN),
+        charge(1, Number.NaN),
+        { ...charge(1), account: 'nobody' },
+      ]) {
+        await expect(ledger.debitOnce(nonsense, request, answer('first'))).rejects.toThrow();
+        expect(await ledger.replay(nonsense.account, request, NOON)).toBeUndefined();
+      }
+      expect(await ledger.replay(id, request, NOON)).toBeUndefined();
+      expect(await books()).toEqual({ balance: 10, requests: 0 });
+    });
+
+    test('does in any order of requests what a list on paper does', async () => {
+      const step = fc.record({
+        kind: fc.constantFrom('debit', 'debit', 'replay', 'lose'),
+        key: fc.nat(2),
+        fingerprint: fc.nat(1),
+        tokens: fc.nat(30),
+        waitMs: fc.constantFrom(0, 1, HOUR_MS, 12 * HOUR_MS, DAY_MS),
+      });
+      interface OnPaper {
+        fingerprint: string;
+        tokens: number;
+        atMs: number;
+        body: string;
+        deliveries: number;
+      }
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+          const { id, charge, books } = await customer(200);
+          const paper = new Map<string, OnPaper>();
+          let [now, balance, requests] = [NOON, 200, 0];
+          for (const [i, { kind, tokens, waitMs, ...of }] of steps.entries()) {
+            now += waitMs;
+            const request = { key: `key ${of.key}`, fingerprint: `body ${of.fingerprint}` };
+            const kept = paper.get(request.key);
+            const alive = kept && now < kept.atMs + DAY_MS;
+            if (kind === 'lose') {
+              // Answers are lost right after they are made, if at all.
+              if (!alive) continue;
+              await ledger.undeliver(id, request.key);
+              if (--kept.deliveries === 0) {
+                paper.delete(request.key);
+                balance += kept.tokens;
+                requests--;
+              }
+              continue;
+            }
+            const body = `answer ${i}`;
+            const got =
+              kind === 'debit'
+                ? await ledger.debitOnce(charge(tokens, now), request, answer(body))
+                : await ledger.replay(id, request, now);
+            if (alive && kept.fingerprint === request.fingerprint) {
+              kept.deliveries++;
+              const { tokens } = kept;
+              const expected = {
+                outcome: 'replayed',
+                balance,
+                tokens,
+                answer: { body: kept.body },
+              };
+              expect(readable(got)).toMatchObject(expected);
+            } else if (alive) {
+              expect(got).toEqual({ outcome: 'conflict' });
+            } else if (kind === 'replay') {
+              expect(got).toBeUndefined();
+            } else if (tokens > balance) {
+              expect(got).toEqual({ outcome: 'insufficient', balance });
+            } else {
+              balance -= tokens;
+              requests++;
+              paper.set(request.key, { ...request, tokens, atMs: now, body, deliveries: 1 });
+              expect(got).toEqual({ outcome: 'debited', balance });
+            }
+          }
+          expect(await books()).toEqual({ balance, requests });
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+}
+
+function answer(body: string | null): KeptAnswer {
+  const gzip = body === null ? null : gzipSync(body);
+  return { status: 200, headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip };
+}
+
+/** An outcome with its answer's body as text. */
+function readable(outcome: unknown): unknown {
+  const { answer } = outcome as { answer: KeptAnswer };
+  const { gzip, ...rest } = answer;
+  const body = gzip && gunzipSync(gzip).toString();
+  return { ...(outcome as object), answer: { ...rest, body } };
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AccountId, Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { runLedgerProgram } from '../support/ledger-program.ts';
+
+const TOKENS = 10_000_000;
+const NOON = Date.UTC(2026, 5, 1, 12);
+const DAY_MS = 86_400_000;
+let folder: string;
+let ledger: Ledger;
+let account: AccountId;
+
+const open = () => openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-answers-'));
+  ledger = await open();
+  account = (await ledger.createAccount({ email: null })).id;
+  await ledger.grant(account, { tokens: TOKENS, cause: 'start', atMs: NOON });
+});
+afterEach(async () => {
+  await ledger.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('after kill −9 every acknowledged answer is there, and what was debited is what is kept', async () => {
+  await ledger.close();
+  // Eight at a time, with numbers as keys, until it is killed.
+  const program = runLedgerProgram(
+    folder,
+    `let next = 0;
+     const headers = { 'content-type': 'text/plain' };
+     await Promise.all(Array.from({ length: 8 }, async () => {
+       for (;;) {
+         const n = next++;
+         const charge = { account: '${account}', keyId: 'key', tokens: 1 + (n % 5), atMs: ${NOON} };
+         const answer = { status: 200, headers, gzip: Buffer.from('answer ' + n) };
+         await ledger.debitOnce(charge, { key: 'n' + n, fingerprint: 'f' + n }, answer);
+         say('kept ' + n + '.');
+       }
+     }));`,
+  );
+  await program.says('kept 500.');
+  program.child.kill('SIGKILL');
+  await program.ended;
+  const acknowledged = [...program.output().matchAll(/kept (\d+)\./g)].map(([, n]) => Number(n));
+
+  ledger = await open();
+  const replayed = async (n: number) => {
+    const answer = await ledger.replay(account, { key: `n${n}`, fingerprint: `f${n}` }, NOON);
+    if (answer?.outcome !== 'replayed') return undefined;
+    expect(Buffer.from(answer.answer.gzip!).toString()).toBe(`answer ${n}`);
+    expect(answer.tokens).toBe(1 + (n % 5));
+    return answer.tokens;
+  };
+  for (const n of acknowledged) expect([n, await replayed(n)]).not.toContain(undefined);
+  let kept = 0;
+  for (let n = 0; n < Math.max(...acknowledged) + 20; n++) kept += (await replayed(n)) ?? 0;
+  expect((await ledger.account(account))!.balance).toBe(TOKENS - kept);
+});
+
+test('processes that race with one key charge it once, and give one answer', async () => {
+  const body = `
+    const [{ account, keys, atMs }, name] = ${JSON.stringify([
+      { account, keys: 200, atMs: NOON },
+      'NAME',
+    ])};
+    const charge = { account, keyId: 'key', tokens: 1, atMs };
+    const answer = { status: 200, headers: {}, gzip: Buffer.from(name) };
+    for (let n = 0; n < keys; n++) {
+      const got = await ledger.debitOnce(charge, { key: 'n' + n, fingerprint: 'f' }, answer);
+      say(n + ' ' + (got.outcome === 'debited' ? name : Buffer.from(got.answer.gzip).toString()));
+    }
+    await ledger.close();`;
+  const programs = ['one', 'two'].map((name) =>
+    runLedgerProgram(folder, body.replace('NAME', name)),
+  );
+  for (const program of programs) expect(await program.ended).toBe(0);
+  expect(programs[0].output()).toBe(programs[1].output());
+  expect(programs[0].output().split('\n')).toHaveLength(201);
+  expect(await ledger.usage(account)).toMatchObject([{ requests: 200, tokens: 200 }]);
+});
+
+test('ended answers make room for new ones: a ledger does not grow by them', async () => {
+  const [answersADay, bytes] = [100, 40_000];
+  const sizes: number[] = [];
+  for (let day = 0; day < 24; day++) {
+    const kept = Array.from({ length: answersADay }, (_, n) =>
+      ledger.debitOnce(
+        { account, keyId: 'key', tokens: 1, atMs: NOON + day * DAY_MS },
+        { key: `day ${day} answer ${n}`, fingerprint: 'f' },
+        { status: 200, headers: {}, gzip: randomBytes(bytes) },
+      ),
+    );
+    await Promise.all(kept);
+    sizes.push(await bytesIn(folder));
+  }
+  expect(sizes[0]).toBeGreaterThan(answersADay * bytes);
+  // Pages are free for use again some commits after what was on them has gone.
+  expect(sizes.at(-1)).toBeLessThan(5 * answersADay * bytes);
+  expect(sizes.at(-1)).toBeLessThan(1.1 * sizes[5]);
+  expect(await ledger.usage(account)).toHaveLength(24);
+});
+
+async function bytesIn(directory: string): Promise<number> {
+  const sizes = await Promise.all(
+    (await readdir(directory)).map(async (file) => (await stat(path.join(directory, file))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

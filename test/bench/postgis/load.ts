@@ -1,0 +1,126 @@
+import { hilbertOrder } from '../../../shards/geometry/hilbert.ts';
+import { modeIdOf } from '../../../shards/modes.ts';
+import type { PoiFacts } from '../../../shards/pois/poi-table.ts';
+import type { Release } from '../../../shards/release.ts';
+import { type DestId, MICRO } from '../../../shards/units.ts';
+import type { Place } from '../places.ts';
+import type { Cluster } from './cluster.ts';
+import { ewkbMultiPolygon, ewkbPoint } from './ewkb.ts';
+import { INDEXES, SETTLE, TABLES } from './schema.ts';
+
+/** An account of its own for each key hash, with as many tokens. */
+export interface Accounts {
+  readonly keyHashes: readonly string[];
+  readonly tokens: number;
+}
+
+/** Loads the rows of a release into an empty cluster, makes the indexes, and settles it. */
+export async function loadRelease(
+  cluster: Cluster,
+  release: Release,
+  places: readonly Place[],
+  { keyHashes, tokens }: Accounts,
+): Promise<void> {
+  await cluster.execute(TABLES);
+  await cluster.copy('block', blockLines(release));
+  await cluster.copy('nearest', nearestLines(release));
+  await cluster.copy('poi', await poiLines(release));
+  await cluster.copy('poi_time', poiTimeLines(release));
+  await cluster.copy(
+    'place',
+    places.map(({ geoid, area }) => line(geoid, ewkbMultiPolygon(area))),
+  );
+  await cluster.copy(
+    'account',
+    keyHashes.map((_, i) => line(i, tokens, 'f')),
+  );
+  await cluster.copy(
+    'api_key',
+    keyHashes.map((hash, i) => line(hash, i, i, 'f')),
+  );
+  await cluster.execute(INDEXES);
+  await cluster.execute(SETTLE);
+}
+
+async function* blockLines(release: Release): AsyncGenerator<string> {
+  for (const county of Object.values(release.manifest.counties)) {
+    const index = await release.index(county);
+    for (let i = 0; i < index.count; i++) {
+      const centre = ewkbPoint(index.lon[i] / MICRO, index.lat[i] / MICRO);
+      yield line(index.geoids[i], index.population(i), index.landArea(i), centre);
+    }
+  }
+}
+
+async function* nearestLines(release: Release): AsyncGenerator<string> {
+  const { leafIds } = release.taxonomy;
+  const modeIds = release.manifest.modes.map(modeIdOf);
+  for (const county of Object.values(release.manifest.counties)) {
+    const index = await release.index(county);
+    for (let block = 0; block < index.count; block++) {
+      if (!index.isRoutable(block)) continue;
+      const times = await release.nearest(county, block);
+      for (const [column, tenths] of times.entries()) {
+        if (tenths === 0) continue;
+        const mode = modeIds[Math.floor(column / leafIds.length)];
+        yield line(index.geoids[block], mode, leafIds[column % leafIds.length], tenths);
+      }
+    }
+  }
+}
+
+/** A point of interest that several counties reach is one row. */
+async function poiLines(release: Release): Promise<string[]> {
+  const pois = new Map<DestId, PoiFacts>();
+  for (const county of Object.values(release.manifest.counties)) {
+    const { matrix, table } = await release.pois(county);
+    for (const [i, destId] of matrix.targets.entries()) pois.set(destId, table.facts(i));
+  }
+  const all = [...pois].sort(([a], [b]) => a - b);
+  const order = hilbertOrder(
+    Float64Array.from(all, ([, poi]) => poi.lon),
+    Float64Array.from(all, ([, poi]) => poi.lat),
+  );
+  // Rows lie in the table in the order a search reads them.
+  return Array.from(order, (i, rank) => {
+    const [destId, { name, lon, lat, street, city, state, zip, types }] = all[i];
+    const facts = [name, lon, lat, street, city, state, zip, `{${types.join(',')}}`];
+    return line(destId, rank, ...facts, ewkbPoint(lon, lat));
+  });
+}
+
+async function* poiTimeLines(release: Release): AsyncGenerator<string> {
+  const modeIds = release.manifest.modes.map(modeIdOf);
+  for (const county of Object.values(release.manifest.counties)) {
+    const pois = await release.pois(county);
+    const { origins, targets } = pois.matrix;
+    for (let block = 0; block < origins.length; block++) {
+      const row = await release.poiRow(pois, block);
+      // One piece for each block: rows are many millions.
+      let lines = '';
+      for (const [mode, reached] of row.entries()) {
+        for (const [i, target] of reached.targets.entries()) {
+          lines += `${origins[block]}\t${targets[target]}\t${modeIds[mode]}\t${reached.times[i]}\n`;
+        }
+      }
+      yield lines;
+    }
+  }
+}
+
+/** A row of PostgreSQL's text format. */
+function line(...values: readonly (string | number | null)[]): string {
+  return `${values.map(field).join('\t')}\n`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+};
+
+function field(value: string | number | null): string {
+  if (value === null) return '\\N';
+  return String(value).replaceAll(/[\\\t\n\r]/g, (character) => ESCAPES[character]);
+}

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import type { KeyHash } from '../../../portal/accounts/ledger.ts';
+import type { Release } from '../../../shards/release.ts';
+import type { Place } from '../places.ts';
+import { type ServerProcess, startServer } from '../server-process.ts';
+import { startCluster } from './cluster.ts';
+import { loadRelease } from './load.ts';
+
+const SERVER = path.resolve('dist/test/bench/postgis/server.js');
+/** Sessions: as many commits as share a sync of the disk, few enough for two cores. */
+const POOL = 16;
+
+/** Starts the twin on a release's rows: a cluster of its own, and the server over it. */
+export async function startTwin(
+  release: Release,
+  places: readonly Place[],
+  accounts: { readonly keyHashes: readonly KeyHash[]; readonly tokens: number },
+): Promise<ServerProcess> {
+  const cluster = await startCluster();
+  try {
+    await loadRelease(cluster, release, places, accounts);
+    const server = await startServer([SERVER], {
+      PGHOST: cluster.host,
+      PGUSER: cluster.user,
+      POOL: String(POOL),
+      CURSOR_SECRET: 'a secret of the benchmark',
+      RELEASE_SHA256: release.latest.sha256,
+    });
+    return {
+      ...server,
+      async stop() {
+        await server.stop();
+        await cluster.stop();
+      },
+    };
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

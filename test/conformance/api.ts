@@ -1,0 +1,169 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { expect, inject } from 'vitest';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { PROBLEM_STATUS, type ProblemSlug } from './problems.ts';
+
+export type Answer = LightMyRequestResponse;
+export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined;
+type Headers = Readonly<Record<string, string>>;
+
+export interface Call {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Headers;
+  /** Who asks: the rich customer of the API unless told; `null` sends no key. */
+  readonly as?: Customer | null;
+}
+
+export interface Customer {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Proxies of one service sign cursors alike. */
+const cursorSecrets = ['the secret that all proxies of a test share'];
+
+/** Slugs that may come with a status over 499. Everything else over it is a fault. */
+const BACKEND_SLUGS: readonly string[] = ['debit-unavailable', 'store-unavailable'];
+
+/**
+ * A proxy on the demo release, asked as clients ask. Each call is held to what the contract promises
+ * of every answer: a request id; a problem document if it is no success; nothing internal; and a
+ * balance that changed by exactly what `X-Tokens-Charged` says, which is nothing for a failure.
+ */
+export class Api {
+  readonly proxy: ProxyHarness;
+  readonly customer: Customer;
+
+  private constructor(proxy: ProxyHarness, customer: Customer) {
+    this.proxy = proxy;
+    this.customer = customer;
+  }
+
+  static async open(
+    options: Parameters<typeof openProxy>[1] & { readonly store?: string } = {},
+  ): Promise<Api> {
+    const { store = inject('demoStore'), config, ...rest } = options;
+    const proxy = await openProxy(store, { ...rest, config: { cursorSecrets, ...config } });
+    return new Api(proxy, await proxy.customer({ tokens: 1e12 }));
+  }
+
+  close(): Promise<void> {
+    return this.proxy.close();
+  }
+
+  newCustomer(options?: { tokens?: number; member?: boolean }): Promise<Customer> {
+    return this.proxy.customer(options);
+  }
+
+  get(path: string, query: Call['query'] = {}, rest: Partial<Call> = {}): Promise<Answer> {
+    return this.call({ path, query, ...rest });
+  }
+
+  post(path: string, body: unknown, rest: Partial<Call> = {}): Promise<Answer> {
+    return this.call({ method: 'POST', path, body, ...rest });
+  }
+
+  async call({ method = 'GET', path, query = {}, body, headers = {}, as }: Call): Promise<Answer> {
+    const asked = as === undefined ? this.customer : as;
+    const before = await this.balance(asked);
+    const answer = await this.proxy.app.inject({
+      method,
+      url: urlOf(path, query),
+      headers: {
+        ...(asked === null ? {} : { authorization: `Bearer ${asked.key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    keepsItsWord(answer, before - (await this.balance(asked)));
+    return answer;
+  }
+
+  async balance(customer: Customer | null = this.customer): Promise<number> {
+    return customer === null ? 0 : (await this.proxy.ledger.account(customer.id))!.balance;
+  }
+}
+
+/** A path with its query: arrays repeat the parameter, as the contract has it. */
+export function urlOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(
+      (one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,
+    ),
+  );
+  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+}
+
+/** What is true of every answer to any request, given what the asker's balance went down by. */
+export function keepsItsWord(answer: Answer, spent: number): void {
+  const { statusCode, headers, body } = answer;
+  expect(headers['x-request-id'], 'X-Request-Id').toBeTruthy();
+  expect(headers['access-control-allow-origin'], 'CORS').toBe('*');
+  expect(spent, 'what the balance went down by').toBe(Number(headers['x-tokens-charged'] ?? 0));
+  if (statusCode < 400) return;
+  expect(spent, 'a failure costs nothing').toBe(0);
+  expect(body, 'nothing internal').not.toMatch(/node_modules|\.[jt]s:\d|\bat \S+ \(/);
+  if (body !== '') slugOf(answer);
+}
+
+/** The slug of a problem document, which it must be in every respect. */
+export function slugOf({ statusCode, headers, body }: Answer): string {
+  expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+  const problem = JSON.parse(body);
+  const slug = String(new URL(problem.type).pathname.split('/').at(-1));
+  expect(problem).toMatchObject({ title: expect.stringMatching(/\S/), status: statusCode });
+  expect(['string', 'undefined']).toContain(typeof problem.detail);
+  expect(Object.keys(PROBLEM_STATUS), 'a slug of the contract').toContain(slug);
+  expect([slug, statusCode]).toEqual([slug, PROBLEM_STATUS[slug as ProblemSlug]]);
+  if (statusCode >= 500) expect(BACKEND_SLUGS, body).toContain(slug);
+  if (slug === 'invalid-parameters') {
+    expect(problem.errors.length).toBeGreaterThan(0);
+    for (const error of problem.errors) {
+      expect(error).toEqual({
+        loc: expect.any(Array),
+        msg: expect.any(String),
+        type: expect.any(String),
+      });
+    }
+  }
+  if (statusCode === 401) expect(headers['www-authenticate']).toMatch(/^Bearer/);
+  if (statusCode === 429 || statusCode === 503) expect(headers['retry-after']).toMatch(/^\d+$/);
+  if (statusCode === 405) expect(headers.allow).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+  return slug;
+}
+
+/** Expects one slug, with the status that the contract gives it. Returns the document. */
+export function expectProblem(answer: Answer, slug: ProblemSlug) {
+  expect([answer.statusCode, answer.statusCode < 400 ? answer.body : slugOf(answer)]).toEqual([
+    PROBLEM_STATUS[slug],
+    slug,
+  ]);
+  return answer.json();
+}
+
+/** Expects `invalid-parameters` whose `errors` speak of `name` and of nothing else. */
+export function expectInvalid(answer: Answer, name: string): void {
+  const { errors } = expectProblem(answer, 'invalid-parameters');
+  for (const { loc } of errors) expect(loc).toContain(name);
+}
+
+/** Expects a success that cost `rows` tokens, at least one; returns its body. */
+export function expectRows(answer: Answer, rows: number) {
+  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
+  expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, rows)));
+  expect(answer.headers['x-tokens-remaining']).toMatch(/^\d+$/);
+  return answer.json();
+}
+
+/** Expects 200; returns the body. */
+export function expectOk(answer: Answer) {
+  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
+  return answer.json();
+}

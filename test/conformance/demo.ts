@@ -1,0 +1,67 @@
+import path from 'node:path';
+import { inject } from 'vitest';
+import { Api } from './api.ts';
+import {
+  type NaiveBlock,
+  type NaivePlace,
+  type NaivePoi,
+  type NaiveRelease,
+  readNaiveRelease,
+} from './naive-release.ts';
+
+/** Where nothing is: the middle of the Atlantic. */
+export const OPEN_SEA = { lon: -40, lat: 30 };
+/** Well-formed, in a county of the release, and no block of it. */
+export const NO_SUCH_BLOCK = '990019999999999';
+/** Well-formed, in a county that the release lacks. */
+export const BLOCK_ELSEWHERE = '010010001001000';
+export const NO_SUCH_POI = 1;
+export const NO_SUCH_PLACE = '0100001';
+/** The demo city: covers its whole county. */
+export const PORT_MERIDIAN = '9957600';
+
+/** A proxy on the demo release, the release as plain arrays, and some of what is in it. */
+export interface Demo {
+  readonly api: Api;
+  readonly release: NaiveRelease;
+  /** A block in the middle of the city. */
+  readonly block: NaiveBlock;
+  /** A block of open water: no mode can be routed from it. */
+  readonly water: NaiveBlock;
+  readonly poi: NaivePoi;
+  readonly place: NaivePlace;
+}
+
+export async function openDemo(): Promise<Demo> {
+  const api = await Api.open();
+  const release = await readNaiveRelease(
+    api.proxy.releases.current,
+    inject('demoStore'),
+    path.join(inject('demoCity'), 'places', 'tl_99_place.zip'),
+  );
+  const routable = release.blocks.filter((block) => block.isRoutable);
+  const block = routable[Math.floor(routable.length / 2)];
+  const [{ dest_id }] = release.times.get(block.geoid)!;
+  return {
+    api,
+    release,
+    block,
+    water: release.blocks.find((one) => !one.isRoutable)!,
+    poi: release.pois.find((one) => one.dest_id === dest_id)!,
+    place: release.places.find((one) => one.geoid === PORT_MERIDIAN)!,
+  };
+}
+
+/** The demo behind another proxy, a fresh one or one that is set up otherwise, while `use` runs. */
+export async function withProxy(
+  demo: Demo,
+  options: Parameters<typeof Api.open>[0],
+  use: (other: Demo) => Promise<void>,
+): Promise<void> {
+  const api = await Api.open(options);
+  try {
+    await use({ ...demo, api });
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, openDemo } from '../demo.ts';
+import { arealOf } from '../naive-answers.ts';
+import type { NaiveBlock } from '../naive-release.ts';
+import { allPages } from '../paging.ts';
+import { degreesToBorder, isInside, metresBetween } from '../plain-geometry.ts';
+import { randomQueries } from '../random-queries.ts';
+
+let demo: Demo;
+let random: ReturnType<typeof randomQueries>;
+beforeAll(async () => {
+  demo = await openDemo();
+  random = randomQueries(demo);
+});
+afterAll(() => demo.api.close());
+
+const QUERY = '/v1/blocks/query';
+const NEAR_BORDER = 1e-7;
+/** How far a sphere and an ellipsoid may differ on a distance. */
+const SPHERE_ERROR = 0.006;
+
+const filters = () => ({
+  mode: random.mode,
+  // Some types, so that pages are few.
+  type: random.type.filter((type) => type.length > 0),
+  include_population: fc.boolean(),
+  limit: fc.constantFrom(333, 1000),
+});
+
+test('a polygon has the rows of the blocks whose centres are inside it', async () => {
+  const { api, release } = demo;
+  const query = fc.record({ star: random.star, ...filters() });
+  await fc.assert(
+    fc.asyncProperty(query, async ({ star, ...asked }) => {
+      const polygon = { type: 'Polygon', coordinates: [star] };
+      const isOnBorder = ({ lon, lat }: NaiveBlock) =>
+        degreesToBorder([[star]], lon, lat) < NEAR_BORDER;
+      fc.pre(!release.blocks.some(isOnBorder));
+      const blocks = release.blocks.filter(({ lon, lat }) => isInside([[star]], lon, lat));
+      const rows = await allPages(api, {
+        method: 'POST',
+        path: QUERY,
+        body: { polygon, ...asked },
+      });
+      expect(rows).toEqual(arealOf(release, blocks, asked, asked.include_population));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a circle has the rows of the blocks whose centres are within it', async () => {
+  const { api, release } = demo;
+  const query = fc.record({ center: random.point, radius_m: random.radius, ...filters() });
+  await fc.assert(
+    fc.asyncProperty(query, async ({ center, radius_m, ...asked }) => {
+      const slack = SPHERE_ERROR * radius_m + 0.2;
+      const off = (block: NaiveBlock) => metresBetween(center, block) - radius_m;
+      const rows = await allPages<{ geoid: string }>(api, {
+        ...{ method: 'POST', path: QUERY },
+        body: { center, radius_m, ...asked },
+      });
+      const unsure = new Set(
+        release.blocks.filter((block) => Math.abs(off(block)) <= slack).map(({ geoid }) => geoid),
+      );
+      const blocks = release.blocks.filter((block) => off(block) < -slack);
+      expect(rows.filter(({ geoid }) => !unsure.has(geoid))).toEqual(
+        arealOf(release, blocks, asked, asked.include_population),
+      );
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a place has the rows of the blocks whose centres are in it', async () => {
+  const { api, release } = demo;
+  const geoids = fc.constantFrom(...release.places.map(({ geoid }) => geoid));
+  await fc.assert(
+    fc.asyncProperty(geoids, fc.record(filters()), async (geoid, asked) => {
+      const place = release.places.find((one) => one.geoid === geoid)!;
+      const blocks = release.blocks.filter(({ lon, lat }) => isInside(place.polygons, lon, lat));
+      const path = `/v1/places/${geoid}/blocks`;
+      const rows = await allPages(api, { path, query: asked });
+      expect(rows).toEqual(arealOf(release, blocks, asked, asked.include_population));
+    }),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRows } from '../api.ts';
+import { type Demo, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA, openDemo } from '../demo.ts';
+import { catchmentOf, type Filter, poisOf, summaryOf } from '../naive-answers.ts';
+import { blockAt, type NaiveBlock } from '../naive-release.ts';
+import { randomQueries } from '../random-queries.ts';
+
+let demo: Demo;
+let random: ReturnType<typeof randomQueries>;
+beforeAll(async () => {
+  demo = await openDemo();
+  random = randomQueries(demo);
+});
+afterAll(() => demo.api.close());
+
+type Point = Readonly<{ lat: number; lon: number }>;
+type Batch = { readonly filter: Filter } & (
+  | { readonly path: '/v1/blocks/summary' | '/v1/blocks/pois'; readonly origins: readonly string[] }
+  | { readonly path: '/v1/point/summary' | '/v1/point/pois'; readonly origins: readonly Point[] }
+  | { readonly path: '/v1/pois/catchment'; readonly origins: readonly number[] }
+);
+
+/** What one origin should come to: its rows as the batch has them, or the slug of its error. */
+interface Outcome {
+  /** How `truncated` names the origin. */
+  readonly name: unknown;
+  readonly rows: readonly object[];
+  readonly error?: string;
+}
+
+/** Any batch, some of its origins unknown. */
+function batches(): fc.Arbitrary<Batch> {
+  const { mode, type, max_minutes } = { ...random, max_minutes: random.maxMinutes };
+  const some = <T>(origin: fc.Arbitrary<T>, unknown: T, maxLength: number) =>
+    fc.uniqueArray(fc.oneof({ arbitrary: origin, weight: 5 }, fc.constant(unknown)), {
+      ...{ minLength: 1, maxLength },
+      selector: (one) => JSON.stringify(one),
+    });
+  const geoids = some(
+    random.block.map(({ geoid }) => geoid),
+    NO_SUCH_BLOCK,
+    12,
+  );
+  const centre = random.block.filter(
+    (block) => blockAt(demo.release, block.lon, block.lat) === block,
+  );
+  const points = some<Point>(
+    centre.map(({ lon, lat }) => ({ lat, lon })),
+    OPEN_SEA,
+    8,
+  );
+  const destIds = some(
+    random.poi.map((poi) => poi.dest_id),
+    NO_SUCH_POI,
+    5,
+  );
+  const batch = <P extends Batch['path'], O>(
+    path: P,
+    origins: fc.Arbitrary<O[]>,
+    filter: Record<string, fc.Arbitrary<unknown>>,
+  ) => fc.record({ path: fc.constant(path), origins, filter: fc.record(filter) });
+  return fc.oneof(
+    batch('/v1/blocks/summary', geoids, { mode, type }),
+    batch('/v1/blocks/pois', geoids, { mode, type, max_minutes }),
+    batch('/v1/point/summary', points, { mode, type }),
+    batch('/v1/point/pois', points, { mode, type, max_minutes }),
+    batch('/v1/pois/catchment', destIds, { mode, max_minutes }),
+  ) as fc.Arbitrary<Batch>;
+}
+
+/** What each origin of a batch should come to, in the order of the request. */
+function outcomesOf({ path, origins, filter }: Batch): Outcome[] {
+  const { release } = demo;
+  const rowsOf = path.endsWith('/summary') ? summaryOf : poisOf;
+  const ofBlock = (block: NaiveBlock | undefined, absent: string, name: unknown, id: object) => {
+    if (!block) return { name, rows: [], error: absent };
+    if (!block.isRoutable) return { name, rows: [], error: 'no-block-data' };
+    const rows: object[] = rowsOf(release, block.geoid, filter);
+    return { name, rows: rows.map((row) => ({ ...row, ...id })) };
+  };
+  switch (path) {
+    case '/v1/blocks/summary':
+    case '/v1/blocks/pois':
+      return origins.map((geoid) => {
+        const block = release.blocks.find((one) => one.geoid === geoid);
+        return ofBlock(block, 'block-not-found', geoid, { geoid });
+      });
+    case '/v1/point/summary':
+    case '/v1/point/pois':
+      return origins.map(({ lat, lon }) => {
+        const name = { origin_lat: lat, origin_lon: lon };
+        return ofBlock(blockAt(release, lon, lat), 'point-not-covered', name, name);
+      });
+    case '/v1/pois/catchment':
+      return origins.map((id) =>
+        id === NO_SUCH_POI
+          ? { name: id, rows: [], error: 'poi-not-found' }
+          : { name: id, rows: catchmentOf(release, id, filter) },
+      );
+  }
+}
+
+function bodyOf({ path, origins, filter }: Batch): object {
+  return { [path === '/v1/pois/catchment' ? 'dest_ids' : 'origins']: origins, ...filter };
+}
+
+describe('batches', () => {
+  test('have the rows of each origin in the order of the request, and an error for each other', async () => {
+    await fc.assert(
+      fc.asyncProperty(batches(), async (batch) => {
+        const outcomes = outcomesOf(batch);
+        const results = outcomes.flatMap(({ rows }) => rows);
+        const answer = await demo.api.post(batch.path, bodyOf(batch));
+        const body = expectRows(answer, results.length);
+        expect(body).toMatchObject({ truncated: [], truncated_reason: null });
+        expect(body.results).toEqual(results);
+        expect(body.errors.map(({ type }: { type: string }) => type)).toEqual(
+          outcomes.flatMap(({ error }) => error ?? []),
+        );
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test('deliver whole origins while the balance lasts, and name the rest', async () => {
+    const share = fc.integer({ min: 1, max: 99 });
+    await fc.assert(
+      fc.asyncProperty(batches(), share, async (batch, percent) => {
+        const outcomes = outcomesOf(batch);
+        const sum = outcomes.reduce((total, { rows }) => total + rows.length, 0);
+        const tokens = Math.floor((sum * percent) / 100);
+        fc.pre(tokens >= 1);
+        const paid = countPaid(outcomes, tokens);
+        const results = outcomes.slice(0, paid).flatMap(({ rows }) => rows);
+        const as = await demo.api.newCustomer({ tokens });
+        const answer = await demo.api.post(batch.path, bodyOf(batch), { as });
+        const body = expectRows(answer, results.length);
+        expect(body.results).toEqual(results);
+        expect(body.truncated_reason).toBe('insufficient-balance');
+        // Whether an origin past the end is found out to be unknown is left open.
+        const rest = outcomes.slice(paid);
+        const known = rest.filter(({ error }) => error === undefined).map(({ name }) => name);
+        expect(body.truncated[0]).toEqual(known[0]);
+        expect(body.truncated).toEqual(expect.arrayContaining(known));
+        for (const name of body.truncated) expect(rest.map((one) => one.name)).toContainEqual(name);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** How many origins, from the first, so many tokens pay for. */
+function countPaid(outcomes: readonly Outcome[], tokens: number): number {
+  let left = tokens;
+  return outcomes.findIndex(({ rows }) => {
+    left -= rows.length;
+    return left < 0;
+  });
+}

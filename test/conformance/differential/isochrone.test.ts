@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectOk } from '../api.ts';
+import { type Demo, openDemo } from '../demo.ts';
+import { blockAt, type NaiveReach } from '../naive-release.ts';
+import { degreesToBorder, isInside, type Rings } from '../plain-geometry.ts';
+import { randomQueries } from '../random-queries.ts';
+
+let demo: Demo;
+let random: ReturnType<typeof randomQueries>;
+beforeAll(async () => {
+  demo = await openDemo();
+  random = randomQueries(demo);
+});
+afterAll(() => demo.api.close());
+
+const PATH = '/v1/isochrone';
+const NEAR_BORDER = 3e-6;
+
+interface Asked {
+  readonly mode: string;
+  readonly direction: string;
+  readonly minutes: number;
+}
+const anyQuestion = () =>
+  fc.record({
+    mode: fc.constantFrom(...demo.release.modes),
+    direction: fc.constantFrom('from', 'to'),
+    minutes: fc.integer({ min: 1, max: 60 }),
+  });
+
+/** Blocks within reach and their minutes. What reaches a block is told by what others reach. */
+function reachOf(geoid: string, { mode, direction, minutes }: Asked): Map<string, number> {
+  const { reach } = demo.release;
+  const rows: NaiveReach[] =
+    direction === 'from'
+      ? [...(reach.get(geoid) ?? [])]
+      : [...reach.values()].flat().filter((row) => row.to === geoid);
+  return new Map(
+    rows
+      .filter((row) => row.mode === mode && row.minutes <= minutes)
+      .map((row) => [direction === 'from' ? row.to : row.from, row.minutes]),
+  );
+}
+
+test('the blocks of an isochrone are what the plain arrays say, in both directions', async () => {
+  await fc.assert(
+    fc.asyncProperty(random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
+      const answer = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
+      const body = expectOk(answer);
+      const rows: [string, number][] = body.blocks.map(
+        (row: { geoid: string; travel_min: number }) => [row.geoid, row.travel_min],
+      );
+      expect(rows.length).toBe(body.reachable_blocks);
+      expect(new Map(rows)).toEqual(reachOf(geoid, asked));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a contour covers every point of the blocks that are reached', async () => {
+  const { api, release } = demo;
+  const points = fc.array(random.point, { minLength: 30, maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(
+      random.routableBlock,
+      anyQuestion(),
+      points,
+      async ({ geoid }, asked, some) => {
+        const { features } = expectOk(await api.get(PATH, { block: geoid, ...asked }));
+        const { geometry, properties } = features[0];
+        const shape: Rings[] =
+          geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+        const reached = reachOf(geoid, asked);
+        expect(properties).toEqual({
+          ...{ contour: asked.minutes, mode: asked.mode, reachable_blocks: reached.size },
+        });
+        for (const { lon, lat } of some) {
+          const block = blockAt(release, lon, lat);
+          if (!block || !reached.has(block.geoid)) continue;
+          if (degreesToBorder(block.polygons, lon, lat) < NEAR_BORDER) continue;
+          expect([lon, lat, isInside(shape, lon, lat)]).toEqual([lon, lat, true]);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectOk, expectProblem, expectRows } from '../api.ts';
+import { type Demo, openDemo } from '../demo.ts';
+import { poisOf, summaryOf } from '../naive-answers.ts';
+import { blockAt } from '../naive-release.ts';
+import { allPages } from '../paging.ts';
+import { degreesToBorder, isInside } from '../plain-geometry.ts';
+import { randomQueries } from '../random-queries.ts';
+
+let demo: Demo;
+let random: ReturnType<typeof randomQueries>;
+beforeAll(async () => {
+  demo = await openDemo();
+  random = randomQueries(demo);
+});
+afterAll(() => demo.api.close());
+
+const SUMMARY = '/v1/point/summary';
+/** About a tenth of a metre: nearer to a border, plain doubles may be wrong. */
+const NEAR_BORDER = 1e-6;
+
+/** The blocks whose border a point is on, or nearly. */
+function bordering(lon: number, lat: number, within = NEAR_BORDER) {
+  return demo.release.blocks.filter(({ polygons }) => degreesToBorder(polygons, lon, lat) < within);
+}
+
+test('a point lies in the block whose polygon a ray from it says it is in', async () => {
+  const { api, release } = demo;
+  await fc.assert(
+    fc.asyncProperty(random.point, random.mode, random.type, async (point, mode, type) => {
+      fc.pre(bordering(point.lon, point.lat).length === 0);
+      const block = blockAt(release, point.lon, point.lat);
+      const answer = await api.get(SUMMARY, { ...point, mode, type });
+      if (!block) {
+        expectProblem(answer, 'point-not-covered');
+        return;
+      }
+      const results = summaryOf(release, block.geoid, { mode, type });
+      const { geoid, population, land_area_m2 } = block;
+      expect(expectRows(answer, results.length)).toEqual({
+        resolved_block: geoid,
+        block: { geoid, population, land_area_m2 },
+        results,
+      });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the places of a point are those of its block, page by page', async () => {
+  const { api, release } = demo;
+  const query = fc.record({
+    ...{ mode: random.mode, type: random.type, dest_id: random.destIds },
+    ...{ max_minutes: random.maxMinutes, limit: fc.constantFrom(50, 1000) },
+  });
+  await fc.assert(
+    fc.asyncProperty(random.block, query, async ({ geoid, lon, lat }, asked) => {
+      fc.pre(blockAt(release, lon, lat)?.geoid === geoid);
+      const rows = await allPages(api, { path: '/v1/point/pois', query: { ...asked, lon, lat } });
+      expect(rows).toEqual(poisOf(release, geoid, asked));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a point on a border or a corner lies in exactly one of the blocks that meet there, always the same', async () => {
+  const { api, release } = demo;
+  const corner = fc
+    .tuple(random.block, fc.nat(), fc.constantFrom(0, 0.5, 0.25))
+    .map(([block, at, along]) => {
+      const ring = block.polygons[0][0];
+      const [a, b] = [ring[at % (ring.length - 1)], ring[(at % (ring.length - 1)) + 1]];
+      return { lon: a[0] + along * (b[0] - a[0]), lat: a[1] + along * (b[1] - a[1]) };
+    });
+  await fc.assert(
+    fc.asyncProperty(corner, async ({ lon, lat }) => {
+      const touching = bordering(lon, lat, 1e-9).map(({ geoid }) => geoid);
+      const isInland = [0, 1, 2, 3, 4, 5, 6, 7].every((eighth) => {
+        const angle = (eighth + 0.31) * (Math.PI / 4);
+        const [x, y] = [lon + 1e-5 * Math.cos(angle), lat + 1e-5 * Math.sin(angle)];
+        return release.blocks.some(({ polygons }) => isInside(polygons, x, y));
+      });
+      const answer = await api.get(SUMMARY, { lon, lat, type: 101 });
+      if (!isInland && answer.statusCode === 404) {
+        expectProblem(answer, 'point-not-covered');
+        return;
+      }
+      const { resolved_block } = expectOk(answer);
+      expect(touching).toContain(resolved_block);
+      const again = await api.get('/v1/point/pois', { lon, lat, limit: 1 });
+      expect(expectOk(again).resolved_block).toBe(resolved_block);
+    }),
+    { numRuns: 150 },
+  );
+});

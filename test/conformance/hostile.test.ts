@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Demo, openDemo } from './demo.ts';
+import { PROBLEM_STATUS } from './problems.ts';
+import { onTheWire, parseAnswers, type WireAnswer } from './wire.ts';
+
+let demo: Demo;
+let port: number;
+let summary: string;
+beforeAll(async () => {
+  demo = await openDemo();
+  await demo.api.proxy.app.listen({ port: 0, host: '127.0.0.1' });
+  ({ port } = demo.api.proxy.app.server.address() as { port: number });
+  summary = `/v1/blocks/${demo.block.geoid}/summary`;
+});
+afterAll(() => demo.api.close());
+
+/** Stands for the customer's key in requests that are written before there is one. */
+const KEY = '<key>';
+
+/** A request with a key: `lines` are header lines, each with its end. */
+const request = (first: string, lines = '', body = '') =>
+  `${first} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n${lines}\r\n${body}`;
+
+/**
+ * Sends bytes and holds every answer to what is promised: a problem document or a success, no fault
+ * of ours, nothing internal; and the balance went down by exactly what the answers say.
+ */
+async function send(bytes: string, options: { leaveAtOnce?: boolean } = {}) {
+  const { api } = demo;
+  const before = await api.balance();
+  const keyed = bytes.replaceAll(KEY, api.customer.key);
+  const { text, isClosed } = await onTheWire(port, keyed, options);
+  const answers = parseAnswers(text);
+  let said = 0;
+  for (const answer of answers) {
+    said += Number(answer.headers['x-tokens-charged'] ?? 0);
+    keepsItsWord(answer);
+  }
+  expect(before - (await api.balance()), 'what the balance went down by').toBe(said);
+  const alive = await demo.api.get('/v1/health');
+  expect(alive.statusCode, 'the service goes on').toBe(200);
+  return { answers, isClosed, statuses: answers.map(({ status }) => status), charged: said };
+}
+
+function keepsItsWord({ status, headers, body }: WireAnswer): void {
+  expect(headers['x-request-id'], `X-Request-Id of a ${status}`).toBeTruthy();
+  expect(headers['x-request-id']).toMatch(/^[\x21-\x7e]{1,128}$/);
+  if (status < 400) return;
+  expect(status, body).toBeLessThan(500);
+  expect(headers['content-type'], body).toMatch(/^application\/problem\+json/);
+  const problem = JSON.parse(body);
+  const slug = String(new URL(problem.type).pathname.split('/').at(-1));
+  expect([slug, problem.status]).toEqual([slug, status]);
+  expect(PROBLEM_STATUS).toHaveProperty(slug, status);
+  expect(body).not.toMatch(/node_modules|\.[jt]s:\d|\bat \S+ \(|fastify|FST_/i);
+}
+
+describe('addresses', () => {
+  test.each([
+    ['an escape that is no hexadecimal', '/v1/blocks/%zz/summary'],
+    ['half an escape', '/v1/blocks/%4'],
+    ['an escaped byte that is no UTF-8', '/v1/blocks/%ff/summary'],
+    ['an overlong UTF-8 escape', '/v1/blocks/%c0%af/summary'],
+    ['an escaped surrogate', '/v1/blocks/%ed%a0%80/summary'],
+    ['an escaped NUL', '/v1/blocks/%00/summary'],
+    ['an escaped line end', '/v1/blocks/%0d%0aX-Injected:%201/summary'],
+    ['a segment of ten thousand characters', `/v1/blocks/${'9'.repeat(10_000)}/summary`],
+    ['a parameter of ten thousand characters', `/v1/health?q=${'x'.repeat(10_000)}`],
+    ['five hundred parameters', `/v1/health?${'a=1&'.repeat(500)}`],
+    ['__proto__ as a parameter', '/v1/health?__proto__=1'],
+    ['constructor as a parameter', '/v1/health?constructor=1'],
+    ['a nested parameter', '/v1/health?a[__proto__][b]=1'],
+    ['a parameter without a name', '/v1/health?=1'],
+  ])('%s is refused, free', async (_, path) => {
+    const { statuses, charged } = await send(request(`GET ${path}`, 'Connection: close\r\n'));
+    expect([400, 404]).toContain(statuses[0]);
+    expect(statuses).toHaveLength(1);
+    expect(charged).toBe(0);
+  });
+});
+
+describe('addresses that mean something all the same', () => {
+  test.each([
+    ['an invalid UTF-8 escape in a value', () => `${summary}?mode=%ff`, 400],
+    ['half an escape in a value', () => `${summary}?mode=%4`, 400],
+    ['an escaped NUL in a value', () => `${summary}?mode=%00`, 400],
+    ['an empty query', () => `${summary}?`, 200],
+    ['an escaped letter in the path', () => summary.replace('/blocks/', '/%62locks/'), 200],
+    ['an escaped slash in the path', () => summary.replace('/blocks/', '%2fblocks/'), 404],
+    ['a doubled slash', () => summary.replace('/blocks/', '//blocks/'), 404],
+    ['dot segments', () => `/v1/../v1${summary.slice(3)}`, 404],
+    ['another case', () => summary.toUpperCase(), 404],
+    ['a semicolon', () => `${summary};mode=walk`, 404],
+    ['absolute form', () => `http://elsewhere.example${summary}`, 200],
+  ])('%s', async (_, path, status) => {
+    const { statuses } = await send(request(`GET ${path()}`, 'Connection: close\r\n'));
+    expect(statuses).toEqual([status]);
+  });
+
+  test.each(['*', 'elsewhere.example:443', 'ftp://x/v1/health', '//v1/health', 'v1/health'])(
+    'the target %j is no route',
+    async (target) => {
+      for (const method of ['GET', 'OPTIONS', 'CONNECT']) {
+        const { statuses } = await send(request(`${method} ${target}`, 'Connection: close\r\n'));
+        for (const status of statuses) {
+          expect(method === 'OPTIONS' ? [204, 400, 404] : [400, 404]).toContain(status);
+        }
+      }
+    },
+  );
+});
+
+describe('requests that are none', () => {
+  test.each([
+    ['no request line', 'NONSENSE\r\n\r\n'],
+    ['a method that there is not', request('FROB /v1/health')],
+    ['a method in small letters', request('get /v1/health')],
+    ['a version that there is not', 'GET /v1/health HTTP/3.7\r\nHost: x\r\n\r\n'],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['the beginning of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a space in the target', request('GET /v1/he alth')],
+    ['a space before a colon', request('GET /v1/health', 'X-A : 1\r\n')],
+    ['a header without a colon', request('GET /v1/health', 'nonsense\r\n')],
+    ['a NUL in a header', request('GET /v1/health', 'X-A: \0\r\n')],
+    ['a header name of other bytes', request('GET /v1/health', 'X-\xe9: 1\r\n')],
+    ['a header of 40 kB', request('GET /v1/health', `X-A: ${'x'.repeat(40_000)}\r\n`)],
+    ['headers of 40 kB', request('GET /v1/health', 'X-A: 0123456789\r\n'.repeat(2400))],
+    ['a target of 40 kB', request(`GET /v1/health?${'x'.repeat(40_000)}`)],
+    [
+      'two lengths that differ',
+      request(`POST ${'/v1/blocks/summary'}`, 'Content-Length: 2\r\nContent-Length: 3\r\n', '{}'),
+    ],
+    ['a length below zero', request('POST /v1/blocks/summary', 'Content-Length: -1\r\n', '{}')],
+    [
+      'a length that is no number',
+      request('POST /v1/blocks/summary', 'Content-Length: 2x\r\n', '{}'),
+    ],
+    [
+      'a length and chunks',
+      request(
+        'POST /v1/blocks/summary',
+        'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n',
+        '0\r\n\r\n',
+      ),
+    ],
+    [
+      'a chunk size that is no number',
+      request(
+        'POST /v1/blocks/summary',
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n',
+        'zz\r\n{}\r\n',
+      ),
+    ],
+    ['no Host in HTTP/1.1', 'GET /v1/health HTTP/1.1\r\n\r\n'],
+  ])('%s: one problem document, and the connection closes', async (_, bytes) => {
+    const { statuses, isClosed } = await send(bytes);
+    expect(statuses).toHaveLength(1);
+    expect(statuses[0]).toBeGreaterThanOrEqual(400);
+    expect(isClosed).toBe(true);
+  });
+
+  test('nothing at all, and half a request, get nothing and cost nothing', async () => {
+    for (const bytes of ['', 'GET', request(`GET ${summary}`).slice(0, -2)]) {
+      expect((await send(bytes)).statuses).toEqual([]);
+    }
+  });
+
+  test('who leaves before the answer has come is not charged', async () => {
+    const before = await demo.api.balance();
+    await send(request(`GET ${summary}`), { leaveAtOnce: true });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await demo.api.balance()).toBe(before);
+  });
+});
+
+describe('headers', () => {
+  const close = 'Connection: close\r\n';
+
+  test('a second, other key is refused or ignored, never charged beside the first', async () => {
+    const other = await demo.api.newCustomer({ tokens: 5000 });
+    const lines = `Authorization: Bearer ${other.key}\r\n${close}`;
+    const { statuses } = await send(request(`GET ${summary}`, lines));
+    expect([[200], [400], [401]]).toContainEqual(statuses);
+    expect(await demo.api.balance(other)).toBe(5000);
+  });
+
+  test.each([
+    ['a doubled Host', 'Host: y\r\n', 200],
+    ['a folded header', 'X-A: 1\r\n 2\r\n', 400],
+    ['an If-None-Match of many tags', `If-None-Match: ${'"a", '.repeat(2500)}"b"\r\n`, 200],
+    ['an If-None-Match that is hard to match', `If-None-Match: ${'W/"'.repeat(4000)}\r\n`, 200],
+    ['an If-None-Match of blanks', `If-None-Match: "a${' ,'.repeat(5000)}\r\n`, 200],
+    ['an Accept that means nothing', 'Accept: ;;;q=NaN,,*\r\n', 200],
+    ['an Accept-Encoding that means nothing', 'Accept-Encoding: ;q=1e999,\x7f\r\n', 400],
+    ['a Range', 'Range: bytes=0-5\r\n', 200],
+    ['a Range of nonsense', 'Range: bytes=5-0,-,x\r\n', 200],
+    ['an upgrade', 'Upgrade: websocket\r\n', 200],
+    ['two request ids', 'X-Request-Id: a\r\nX-Request-Id: b\r\n', 200],
+    ['a request id of other bytes', 'X-Request-Id: \xe9\xff\r\n', 200],
+    ['a forwarded address of nonsense', 'X-Forwarded-For: <script>, ::::\r\n', 200],
+    ['a thousand headers', 'X-A: 1\r\n'.repeat(1000), 200],
+    ['an expectation that nobody meets', 'Expect: miracles\r\n', 200],
+    ['an expectation to go on', 'Expect: 100-continue\r\n', 200],
+    ['a method override', 'X-HTTP-Method-Override: DELETE\r\n', 200],
+  ])('%s', async (_, lines, status) => {
+    const began = Date.now();
+    const { statuses } = await send(request(`GET ${summary}`, `${lines}${close}`));
+    expect(statuses).toEqual([status]);
+    expect(Date.now() - began).toBeLessThan(2000);
+  });
+
+  test('HTTP/1.0 is answered and closed', async () => {
+    const bytes = `GET ${summary} HTTP/1.0\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+    const { statuses, isClosed } = await send(bytes);
+    expect([statuses, isClosed]).toEqual([[200], true]);
+  });
+
+  test('line ends without a carriage return are refused or read, not misread', async () => {
+    const bytes = request(`GET ${summary}`, close).replaceAll('\r\n', '\n');
+    const { statuses } = await send(bytes);
+    expect([[200], [400]]).toContainEqual(statuses);
+  });
+
+  test('a body on GET changes nothing', async () => {
+    const lines = `Content-Type: application/json\r\nContent-Length: 14\r\n${close}`;
+    const { statuses } = await send(request(`GET ${summary}`, lines, '{"mode":"bike"'));
+    expect([[200], [400]]).toContainEqual(statuses);
+  });
+});
+
+describe('pipelining', () => {
+  test('fifty requests on one connection are answered in order, each for itself', async () => {
+    const paths = [
+      summary,
+      '/v1/health',
+      '/nothing',
+      `${summary}?x=1`,
+      summary.replace('99', '01'),
+    ];
+    const wanted = [200, 200, 404, 400, 404];
+    const all = Array.from({ length: 50 }, (_, i) => i);
+    const bytes = all
+      .map((i) => request(`GET ${paths[i % 5]}`, `X-Request-Id: n${i}\r\n`))
+      .join('');
+    const { answers } = await send(bytes);
+    expect(answers.map(({ headers }) => headers['x-request-id'])).toEqual(all.map((i) => `n${i}`));
+    expect(answers.map(({ status }) => status)).toEqual(all.map((i) => wanted[i % 5]));
+  });
+
+  test('a malformed request ends the connection; what was asked before it is paid only if it came', async () => {
+    for (const path of ['/v1/health', summary, summary.replace('summary', 'pois')]) {
+      const after = request(`GET ${summary}`);
+      const bytes = `${request(`GET ${path}`)}\0\0\0\r\n\r\n${after}`;
+      const { statuses, isClosed } = await send(bytes);
+      expect([[200, 400], [400]]).toContainEqual(statuses);
+      expect(isClosed).toBe(true);
+    }
+  });
+
+  test('HEAD has no body that the next answer could be taken for', async () => {
+    const bytes = request('HEAD /nothing') + request('GET /v1/health', 'Connection: close\r\n');
+    const { api } = demo;
+    const { text } = await onTheWire(port, bytes.replaceAll(KEY, api.customer.key));
+    const heads = text.split(/(?=HTTP\/1\.1 \d{3})/);
+    expect(heads).toHaveLength(2);
+    expect(heads[0]).toMatch(/\r\n\r\n$/);
+  });
+});

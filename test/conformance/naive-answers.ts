@@ -1,0 +1,109 @@
+import type { Mode } from '../../shards/modes.ts';
+import type { NaiveBlock, NaivePoi, NaiveRelease, NaiveTime } from './naive-release.ts';
+
+/** What answers should say, worked out by filter and sort over the plain arrays of a release. */
+export interface Filter {
+  readonly mode?: readonly Mode[];
+  readonly type?: readonly number[];
+  readonly dest_id?: readonly number[];
+  readonly max_minutes?: number;
+}
+
+/** Rows of a block's summary: the least time among the places of each leaf type, by each mode. */
+export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) {
+  const least = new Map<string, number>();
+  for (const { mode, poi, travel_time } of release.times.get(geoid)!) {
+    for (const type of poi.types) {
+      const pair = `${mode} ${type}`;
+      least.set(pair, Math.min(travel_time, least.get(pair) ?? travel_time));
+    }
+  }
+  return modesOf(release, filter).flatMap((mode) =>
+    leavesOf(release, filter).flatMap((dest_type_id) => {
+      const travel_time = least.get(`${mode} ${dest_type_id}`);
+      return travel_time === undefined ? [] : [{ dest_type_id, mode, travel_time }];
+    }),
+  );
+}
+
+/** Rows of a block's places. */
+export function poisOf(release: NaiveRelease, geoid: string, filter: Filter) {
+  return wanted(release, release.times.get(geoid)!, filter)
+    .sort((a, b) => byMode(release, a, b) || a.dest_id - b.dest_id)
+    .map(({ mode, travel_time, poi }) => ({ ...found(poi), mode, travel_time }));
+}
+
+/** Rows of a place's catchment. */
+export function catchmentOf(release: NaiveRelease, dest_id: number, filter: Filter) {
+  const rows = [...release.times.values()].flat().filter((row) => row.dest_id === dest_id);
+  return wanted(release, rows, filter)
+    .sort((a, b) => byMode(release, a, b) || (a.geoid < b.geoid ? -1 : 1))
+    .map(({ poi, ...row }) => row);
+}
+
+/** Rows of an area: the summaries of its blocks. */
+export function arealOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  filter: Filter,
+  include_population = false,
+) {
+  return [...blocks]
+    .sort((a, b) => (a.geoid < b.geoid ? -1 : 1))
+    .flatMap(({ geoid, population }) =>
+      summaryOf(release, geoid, filter)
+        .map(({ dest_type_id, mode, travel_time }) => ({
+          ...{ geoid, dest_type_id, mode_id: release.modeIds.get(mode)!, travel_time },
+          ...(include_population ? { population } : {}),
+        }))
+        .sort((a, b) => a.dest_type_id - b.dest_type_id || a.mode_id - b.mode_id),
+    );
+}
+
+/** Whether a search for types and a part of the name finds a place. Case and accents do not count. */
+export function isFound(
+  release: NaiveRelease,
+  poi: NaivePoi,
+  { type, q }: { readonly type?: readonly number[]; readonly q?: string },
+): boolean {
+  const leaves = leavesOf(release, { type });
+  return poi.types.some((one) => leaves.includes(one)) && fold(poi.name).includes(fold(q ?? ''));
+}
+
+/** A place as a search gives it. */
+export function found({ dest_id, name, lon, lat, address }: NaivePoi) {
+  return { dest_id, name, lon, lat, address };
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+function wanted(
+  release: NaiveRelease,
+  rows: readonly NaiveTime[],
+  { type, dest_id, max_minutes, mode }: Filter,
+): NaiveTime[] {
+  const modes = modesOf(release, { mode });
+  const leaves = leavesOf(release, { type });
+  return rows
+    .filter((row) => modes.includes(row.mode))
+    .filter((row) => !dest_id?.length || dest_id.includes(row.dest_id))
+    .filter((row) => row.travel_time <= (max_minutes ?? 30))
+    .filter((row) => row.poi.types.some((one) => leaves.includes(one)));
+}
+
+/** Nothing asked for means everything. */
+function modesOf({ modes }: NaiveRelease, { mode }: Filter): readonly Mode[] {
+  return mode?.length ? modes.filter((one) => mode.includes(one)) : modes;
+}
+
+function leavesOf(release: NaiveRelease, { type }: Filter): readonly number[] {
+  if (!type?.length) return release.leafIds;
+  const leaves = new Set(type.flatMap((id) => release.leavesOf.get(id)!));
+  return release.leafIds.filter((id) => leaves.has(id));
+}
+
+function byMode({ modeIds }: NaiveRelease, a: { mode: Mode }, b: { mode: Mode }): number {
+  return modeIds.get(a.mode)! - modeIds.get(b.mode)!;
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+
+/** What of JSON Schema the document uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+/** Values that mean something in the release, by the name of the parameter or member. */
+export type Pools = Readonly<Record<string, readonly unknown[]>>;
+
+/** The longest array that is made; longer ones are made on purpose elsewhere. */
+const MOST_ITEMS = 4;
+
+/**
+ * Values that a schema allows, with its bounds among them. A name with a pool mostly draws from it:
+ * what is merely well-formed is hardly ever found.
+ */
+export function valuesOf(
+  schema: Schema,
+  resolve: (ref: string) => Schema,
+  pools: Pools,
+  name = '',
+): fc.Arbitrary<unknown> {
+  const inner = (one: Schema, called = name) => valuesOf(one, resolve, pools, called);
+  if (schema.$ref !== undefined) return inner(resolve(schema.$ref));
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return fc.oneof(...alternatives.map((one) => inner(one)));
+  if (schema.allOf) {
+    return fc
+      .tuple(...schema.allOf.map((one) => inner(one)))
+      .map((all) => Object.assign({}, ...all));
+  }
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  return fc.oneof(...types.map((type) => ofType(type, schema, inner, pools[name], name)));
+}
+
+function ofType(
+  type: string | undefined,
+  schema: Schema,
+  inner: (one: Schema, called?: string) => fc.Arbitrary<unknown>,
+  pool: readonly unknown[] | undefined,
+  name: string,
+): fc.Arbitrary<unknown> {
+  const mostly = (made: fc.Arbitrary<unknown>) =>
+    pool ? fc.oneof({ arbitrary: fc.constantFrom(...pool), weight: 5 }, made) : made;
+  switch (type) {
+    case 'integer':
+      return mostly(integers(schema));
+    case 'number':
+      return mostly(numbers(schema));
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'string':
+      return mostly(strings(schema));
+    case 'array': {
+      if (schema.prefixItems) return fc.tuple(...schema.prefixItems.map((one) => inner(one)));
+      const minLength = schema.minItems ?? 0;
+      const maxLength = Math.max(minLength, Math.min(schema.maxItems ?? MOST_ITEMS, MOST_ITEMS));
+      return fc.array(inner(schema.items ?? {}, name), { minLength, maxLength });
+    }
+    case 'object': {
+      const members = Object.entries(schema.properties ?? {});
+      const requiredKeys = schema.required?.filter((key) => schema.properties?.[key]) ?? [];
+      return fc.record(
+        Object.fromEntries(members.map(([key, member]) => [key, inner(member, key)])),
+        { requiredKeys: [...requiredKeys] },
+      );
+    }
+    default:
+      return fc.jsonValue();
+  }
+}
+
+function integers({ minimum, maximum, exclusiveMinimum }: Schema): fc.Arbitrary<number> {
+  const min = minimum ?? (exclusiveMinimum === undefined ? -(2 ** 31) : exclusiveMinimum + 1);
+  const max = Math.min(maximum ?? 2 ** 31, Number.MAX_SAFE_INTEGER);
+  return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max));
+}
+
+function numbers(schema: Schema): fc.Arbitrary<number> {
+  const min = schema.minimum ?? schema.exclusiveMinimum ?? -1e9;
+  const max = schema.maximum ?? schema.exclusiveMaximum ?? 1e9;
+  return fc
+    .integer({ min: Math.ceil(min * 100), max: Math.floor(max * 100) })
+    .map((hundredths) => hundredths / 100)
+    .filter((value) => schema.exclusiveMinimum === undefined || value > schema.exclusiveMinimum);
+}
+
+function strings({ pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitrary<string> {
+  if (pattern) return fc.stringMatching(new RegExp(pattern));
+  return fc.string({ minLength, maxLength: Math.min(maxLength, 40) });
+}

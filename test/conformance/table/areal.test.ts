@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
+import { type Demo, NO_SUCH_PLACE, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { allPages } from '../paging.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo();
+});
+afterAll(() => demo.api.close());
+
+const QUERY = '/v1/blocks/query';
+const PLACE = `/v1/places/${PORT_MERIDIAN}/blocks`;
+const FEW = { type: [101], limit: 20 };
+
+type Ring = [number, number][];
+const box = (west: number, south: number, east: number, north: number): Ring => [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+];
+const polygon = (...coordinates: Ring[]) => ({ type: 'Polygon', coordinates });
+const CITY = polygon(box(-70.05, 35.95, -69.95, 36.05));
+const query = (body: object) => demo.api.post(QUERY, { ...FEW, ...body });
+const center = () => ({ lon: demo.block.lon, lat: demo.block.lat });
+
+interface Row {
+  readonly geoid: string;
+  readonly dest_type_id: number;
+  readonly mode_id: number;
+  readonly travel_time: number;
+}
+
+describe('§2 ArealBlockResult', () => {
+  test('geoid, dest_type_id, mode_id, travel_time; the mode as its numeric id', async () => {
+    for (const answer of [await query({ polygon: CITY }), await demo.api.get(PLACE, FEW)]) {
+      const body = expectRows(answer, 20);
+      expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
+      for (const row of body.results as Row[]) {
+        expect(Object.keys(row).sort()).toEqual([
+          'dest_type_id',
+          'geoid',
+          'mode_id',
+          'travel_time',
+        ]);
+        expect([1, 2, 3]).toContain(row.mode_id);
+      }
+    }
+  });
+
+  test('population is there only when include_population is true', async () => {
+    const include_population = true;
+    for (const answer of [
+      await query({ polygon: CITY, include_population }),
+      await demo.api.get(PLACE, { ...FEW, include_population }),
+    ]) {
+      for (const row of expectOk(answer).results) {
+        const { population } = demo.release.blocks.find(({ geoid }) => geoid === row.geoid)!;
+        expect(row.population).toBe(population);
+      }
+    }
+    const without = await demo.api.get(PLACE, { ...FEW, include_population: false });
+    expect(expectOk(without).results[0]).not.toHaveProperty('population');
+    for (const bad of ['yes', '1', '', 'TRUE', ['true', 'true']]) {
+      expectInvalid(await demo.api.get(PLACE, { include_population: bad }), 'include_population');
+    }
+  });
+
+  test('rows are ordered by geoid, dest_type_id, mode_id', async () => {
+    const body = { type: [100, 601], limit: 1000 };
+    for (const answer of [
+      await query({ polygon: CITY, ...body }),
+      await demo.api.get(PLACE, body),
+    ]) {
+      const rows: Row[] = expectOk(answer).results;
+      const keys = rows.map((row) => [row.geoid, row.dest_type_id, row.mode_id]);
+      const sorted = [...keys].sort(
+        ([a, b, c], [d, e, f]) => (a < d ? -1 : a > d ? 1 : 0) || +b - +e || +c - +f,
+      );
+      expect(keys).toEqual(sorted);
+    }
+  });
+
+  test('each row is the one that the block’s own summary has', async () => {
+    const rows: Row[] = expectOk(
+      await query({ center: center(), radius_m: 150, limit: 10 }),
+    ).results;
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { geoid, dest_type_id, mode_id, travel_time } of rows) {
+      const mode = ['walk', 'bike', 'transit'][mode_id - 1];
+      const path = `/v1/blocks/${geoid}/summary`;
+      const { results } = expectOk(await demo.api.get(path, { mode, type: dest_type_id }));
+      expect(results).toEqual([{ dest_type_id, mode, travel_time }]);
+    }
+  });
+});
+
+describe('POST /v1/blocks/query', () => {
+  test('no area is missing-area; two are invalid-parameters', async () => {
+    for (const body of [{}, { mode: ['walk'] }, { center: center() }, { radius_m: 500 }]) {
+      const answer = await demo.api.post(QUERY, body);
+      expect([answer.statusCode, answer.body]).toEqual([
+        400,
+        expect.stringMatching(/missing-area|invalid-parameters/),
+      ]);
+    }
+    expectProblem(await demo.api.post(QUERY, {}), 'missing-area');
+    const both = await query({ polygon: CITY, center: center(), radius_m: 500 });
+    expectProblem(both, 'invalid-parameters');
+  });
+
+  test.each([
+    [
+      'unclosed',
+      polygon([
+        [-70, 36],
+        [-69.9, 36],
+        [-69.9, 36.1],
+        [-70, 36.1],
+      ]),
+    ],
+    [
+      'self-crossing',
+      polygon([
+        [-70, 36],
+        [-69.9, 36.1],
+        [-69.9, 36],
+        [-70, 36.1],
+        [-70, 36],
+      ]),
+    ],
+    [
+      'of three positions',
+      polygon([
+        [-70, 36],
+        [-69.9, 36.1],
+        [-70, 36],
+      ]),
+    ],
+    ['without rings', polygon()],
+    ['with an empty ring', polygon([])],
+    ['out of range', polygon(box(-190, 35, -170, 36))],
+    ['over the pole', polygon(box(-70, 89, -69, 91))],
+    ['without polygons', { type: 'MultiPolygon', coordinates: [] }],
+  ])('a polygon %s is invalid-geometry', async (_, shape) => {
+    expectProblem(await query({ polygon: shape }), 'invalid-geometry');
+  });
+
+  test.each([
+    ['another type', { type: 'Point', coordinates: [-70, 36] }],
+    ['no coordinates', { type: 'Polygon' }],
+    ['coordinates of text', { type: 'Polygon', coordinates: 'x' }],
+    ['positions of text', polygon([['-70', '36']] as unknown as Ring)],
+    ['a null', null],
+    ['a scalar', 5],
+  ])('a polygon that is %s is refused', async (_, shape) => {
+    const { statusCode, body } = await query({ polygon: shape });
+    expect([statusCode, body]).toEqual([
+      400,
+      expect.stringMatching(/invalid-geometry|invalid-parameters/),
+    ]);
+  });
+
+  test('over 2,000 vertices, or 5,000 km², is polygon-too-complex', async () => {
+    const circle = (vertices: number, radius: number): Ring =>
+      Array.from({ length: vertices + 1 }, (_, i) => {
+        const angle = (2 * Math.PI * (i % vertices)) / vertices;
+        return [-70 + radius * Math.cos(angle), 36 + radius * Math.sin(angle)];
+      });
+    expectOk(await query({ polygon: polygon(circle(1990, 0.05)) }));
+    expectProblem(await query({ polygon: polygon(circle(2010, 0.05)) }), 'polygon-too-complex');
+    const large = polygon(box(-71, 35, -70, 36));
+    expectProblem(await query({ polygon: large }), 'polygon-too-complex');
+    expectOk(await query({ polygon: polygon(box(-70.3, 35.8, -69.8, 36.3)) }));
+  });
+
+  test('a MultiPolygon is the sum of its polygons, and a hole is left out', async () => {
+    const [west, east] = [box(-70.02, 35.98, -70, 36.02), box(-70, 35.98, -69.98, 36.02)];
+    const rows = (polygon: object) =>
+      allPages<Row>(demo.api, {
+        ...{ method: 'POST', path: QUERY },
+        body: { polygon, type: [601], limit: 1000 },
+      });
+    const both = await rows({ type: 'MultiPolygon', coordinates: [[west], [east]] });
+    const each = [...(await rows(polygon(west))), ...(await rows(polygon(east)))];
+    const key = (row: Row) => `${row.geoid} ${row.mode_id}`;
+    expect(both.map(key).sort()).toEqual(each.map(key).sort());
+    const hole = box(-70.005, 35.99, -69.995, 36);
+    const around = await rows(polygon(box(-70.02, 35.98, -69.98, 36.02), hole));
+    const within = await rows(polygon(hole));
+    expect(within.length).toBeGreaterThan(0);
+    expect([...around, ...within].map(key).sort()).toEqual(both.map(key).sort());
+  });
+
+  test('the rings’ direction and first vertex do not matter', async () => {
+    const ring = box(-70.01, 35.99, -69.99, 36.01);
+    const turned = [...ring.slice(2), ...ring.slice(1, 3)];
+    const shapes = [ring, [...ring].reverse(), turned].map((one) => ({ polygon: polygon(one) }));
+    const first = expectOk(await query(shapes[0]));
+    expect(first.results.length).toBeGreaterThan(0);
+    for (const shape of shapes.slice(1))
+      expect(expectOk(await query(shape))).toMatchObject({ results: first.results });
+  });
+
+  test('radius_m and center are within their bounds', async () => {
+    for (const radius_m of [0, -5, 50_000.1, '500', null, []]) {
+      expectInvalid(await query({ center: center(), radius_m }), 'radius_m');
+    }
+    for (const bad of [{ lon: -70 }, { lon: 181, lat: 0 }, { lon: '1', lat: 2 }, [1, 2], 'x']) {
+      const answer = await query({ center: bad, radius_m: 5 });
+      expect([answer.statusCode, JSON.stringify(bad)]).toEqual([400, JSON.stringify(bad)]);
+    }
+  });
+
+  test('arrays in a body must be arrays', async () => {
+    expectInvalid(await query({ polygon: CITY, mode: 'walk' }), 'mode');
+    expectInvalid(await query({ polygon: CITY, type: 101 }), 'type');
+    expectInvalid(await query({ polygon: CITY, type: ['101'] }), 'type');
+    expectInvalid(await query({ polygon: CITY, limit: '5' }), 'limit');
+    expectInvalid(await query({ polygon: CITY, include_population: 'true' }), 'include_population');
+  });
+});
+
+describe('§4.3 GET /v1/places/{geoid}/blocks', () => {
+  test('an unknown place is place-not-found; what is no place GEOID invalid-parameters', async () => {
+    expectProblem(await demo.api.get(`/v1/places/${NO_SUCH_PLACE}/blocks`), 'place-not-found');
+    expectInvalid(await demo.api.get(`/v1/places/${demo.block.geoid}/blocks`), 'geoid');
+  });
+});

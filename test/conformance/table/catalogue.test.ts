@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectOk, expectProblem } from '../api.ts';
+import { type Demo, openDemo, withProxy } from '../demo.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo();
+});
+afterAll(() => demo.api.close());
+
+const free = async (path: string) => expectOk(await demo.api.get(path, {}, { as: null }));
+const CATALOGUE = [
+  '/v1/last-updated',
+  '/v1/meta/modes',
+  '/v1/meta/destination-types',
+  '/v1/meta/vintage',
+  '/v1/plans',
+];
+
+describe('§4.1 free routes', () => {
+  test('health: {status: "ok", version}, and touches no backend', async () => {
+    const { api } = demo;
+    api.proxy.store.reads = [];
+    expect(await free('/v1/health')).toEqual({ status: 'ok', version: expect.any(String) });
+    expect(api.proxy.store.reads).toEqual([]);
+  });
+
+  test('ready: a check per backend', async () => {
+    const { checks } = await free('/v1/ready');
+    expect(Object.keys(checks).length).toBeGreaterThan(1);
+  });
+
+  test('last-updated: {last_updated, release}, an RFC 3339 timestamp', async () => {
+    const { last_updated, release } = await free('/v1/last-updated');
+    expect(last_updated).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+    expect(Date.parse(last_updated)).toBeLessThanOrEqual(Date.now());
+    expect(release).toBe('demo');
+  });
+
+  test('modes: 1 walk, 2 bike, 3 transit, described; there is no drive mode', async () => {
+    const { modes } = await free('/v1/meta/modes');
+    expect(modes).toEqual(
+      ['walk', 'bike', 'transit'].map((mode, i) => ({
+        ...{ mode_id: i + 1, mode },
+        description: expect.stringMatching(/\w/),
+      })),
+    );
+  });
+
+  test('destination types: leaves and parents, each parent with the leaves it stands for', async () => {
+    const { destination_types: types } = await free('/v1/meta/destination-types');
+    const { leavesOf } = demo.release;
+    expect(new Set(types.map((type: { dest_type_id: number }) => type.dest_type_id))).toEqual(
+      new Set(leavesOf.keys()),
+    );
+    for (const type of types) {
+      expect(type).toEqual({
+        dest_type_id: expect.any(Number),
+        name: expect.stringMatching(/\w/),
+        label: expect.stringMatching(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/),
+        is_leaf: leavesOf.get(type.dest_type_id)!.includes(type.dest_type_id),
+        leaf_ids: leavesOf.get(type.dest_type_id),
+        parent_id: type.parent_id === null ? null : expect.any(Number),
+      });
+    }
+    const labels = types.map((type: { label: string }) => type.label);
+    expect(new Set(labels).size).toBe(labels.length);
+    for (const label of [
+      ...['grocery_stores', 'libraries', 'parks', 'frequent_transit', 'restaurants', 'cafes'],
+      ...['public_schools'],
+    ]) {
+      expect(labels).toContain(label);
+    }
+  });
+
+  test('public schools cover elementary, middle and high', async () => {
+    const { destination_types: types } = await free('/v1/meta/destination-types');
+    const labelOf = new Map(
+      types.map((type: { dest_type_id: number; label: string }) => [type.dest_type_id, type.label]),
+    );
+    const parent = types.find((type: { label: string }) => type.label === 'public_schools');
+    const leaves = parent.leaf_ids.map((id: number) => labelOf.get(id)).join(' ');
+    for (const level of ['elementary', 'middle', 'high']) expect(leaves).toContain(level);
+  });
+
+  test('vintage: {component, version, effective_date} of each data component', async () => {
+    const { components } = await free('/v1/meta/vintage');
+    for (const component of components) {
+      expect(component).toEqual({
+        component: expect.stringMatching(/^(road_network|transit_network|pois|blocks|parks)$/),
+        version: expect.stringMatching(/\S/),
+        effective_date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      });
+    }
+    const names = components.map(({ component }: { component: string }) => component);
+    expect(new Set(names).size).toBe(names.length);
+    expect([...names].sort()).toEqual([
+      'blocks',
+      'parks',
+      'pois',
+      'road_network',
+      'transit_network',
+    ]);
+  });
+
+  test('plans: the free grant, the membership, packs and charges', async () => {
+    const plans = await free('/v1/plans');
+    expect(plans).toEqual({
+      free_grant: { tokens: 5000 },
+      membership: {
+        price_usd: 10,
+        interval: expect.any(String),
+        tokens_per_month: 10_000,
+        isochrones_unmetered: true,
+      },
+      token_packs: expect.any(Array),
+      charges: { row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
+    });
+    expect(plans.token_packs.length).toBeGreaterThan(0);
+    for (const pack of plans.token_packs) {
+      expect(pack).toEqual({
+        id: expect.any(String),
+        tokens: expect.any(Number),
+        price_usd: expect.any(Number),
+      });
+    }
+  });
+
+  test.each(CATALOGUE)(
+    '%s may be kept for five minutes, and revalidated by its ETag',
+    async (path) => {
+      const { api } = demo;
+      const first = await api.get(path, {}, { as: null });
+      expect(first.headers['cache-control']).toBe(
+        'public, max-age=300, stale-while-revalidate=86400',
+      );
+      const headers = { 'if-none-match': String(first.headers.etag) };
+      const again = await api.get(path, {}, { as: null, headers });
+      expect([again.statusCode, again.body]).toEqual([304, '']);
+    },
+  );
+
+  test.each(CATALOGUE)('HEAD %s has the headers of GET and no body', async (path) => {
+    const { api } = demo;
+    const get = await api.get(path, {}, { as: null });
+    const head = await api.call({ method: 'HEAD', path, as: null });
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    for (const name of ['etag', 'content-type', 'content-length', 'cache-control']) {
+      expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+    }
+  });
+
+  test('free routes are limited by address', async () => {
+    await withProxy(demo, { config: { freeRateLimitPerMinute: 2 } }, async (few) => {
+      const ask = () => few.api.get('/v1/meta/modes', {}, { as: null });
+      expectOk(await ask());
+      expectOk(await ask());
+      expectProblem(await ask(), 'rate-limited');
+      expectOk(await few.api.get('/v1/health', {}, { as: null }));
+    });
+  });
+});
+
+describe('§4.2 keyed, never charged', () => {
+  test('tokens: {tokens_remaining}, also at a zero balance', async () => {
+    const { api } = demo;
+    for (const tokens of [0, 1, 4321]) {
+      const as = await api.newCustomer({ tokens });
+      expect(expectOk(await api.get('/v1/tokens', {}, { as }))).toEqual({
+        tokens_remaining: tokens,
+      });
+      expect(await api.balance(as)).toBe(tokens);
+    }
+  });
+
+  test('tokens needs a key, and is not kept by caches', async () => {
+    const { api } = demo;
+    expectProblem(await api.get('/v1/tokens', {}, { as: null }), 'missing-key');
+    const answer = await api.get('/v1/tokens');
+    expect(answer.headers['cache-control']).toMatch(/no-store|private/);
+  });
+});

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Call, expectOk, expectProblem, urlOf } from '../api.ts';
+import { type Demo, openDemo, withProxy } from '../demo.ts';
+import { BATCHES, METERED_GETS, METERED_POSTS, POI_DETAIL } from '../routes.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo();
+});
+afterAll(() => demo.api.close());
+
+const GETS = [
+  ...METERED_GETS.map(({ route, request, rows }) => ({
+    ...{ route, request },
+    cost: (body: Record<string, unknown[]>) => Math.max(1, body[rows].length),
+  })),
+  { ...POI_DETAIL, cost: () => 1 },
+];
+const ALL = [...GETS, ...METERED_POSTS.map((post) => ({ ...post, route: `POST ${post.route}` }))];
+
+const charged = (answer: Answer) => Number(answer.headers['x-tokens-charged']);
+
+describe.each(ALL)('every metered route: $route', ({ request }) => {
+  const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
+
+  test('a missing key gives missing-key, another invalid-key, a disabled account account-disabled', async () => {
+    expectProblem(await ask({ as: null }), 'missing-key');
+    const { api } = demo;
+    const wrong = { ...api.customer, key: `ta_live_${'0'.repeat(38)}` };
+    expectProblem(await ask({ as: wrong }), 'invalid-key');
+    const customer = await api.newCustomer();
+    const [{ id }] = await api.proxy.ledger.keys(customer.id);
+    await api.proxy.ledger.revokeKey(customer.id, id);
+    expectProblem(await ask({ as: customer }), 'invalid-key');
+    const disabled = await api.newCustomer();
+    await api.proxy.ledger.setDisabled(disabled.id, true);
+    expectProblem(await ask({ as: disabled }), 'account-disabled');
+  });
+
+  test('carries X-Tokens-Charged, X-Tokens-Remaining, RateLimit and RateLimit-Policy', async () => {
+    const as = await demo.api.newCustomer({ tokens: 4000 });
+    const answer = await ask({ as });
+    expectOk(answer);
+    expect(charged(answer)).toBeGreaterThan(0);
+    expect(Number(answer.headers['x-tokens-remaining'])).toBe(4000 - charged(answer));
+    expect(answer.headers.ratelimit).toMatch(/^"[^"]+";r=\d+;t=\d+$/);
+    expect(answer.headers['ratelimit-policy']).toMatch(/^"[^"]+";q=\d+;w=60$/);
+  });
+
+  test('a zero balance is tokens-exhausted, which says what is needed and what is left', async () => {
+    const as = await demo.api.newCustomer({ tokens: 0 });
+    const problem = expectProblem(await ask({ as }), 'tokens-exhausted');
+    expect(problem.tokens_remaining).toBe(0);
+  });
+
+  test('an unknown parameter costs nothing', async () => {
+    const { query, body } = request(demo);
+    expectProblem(await ask({ query: { ...query, lmit: 3 } }), 'invalid-parameters');
+    if (body === undefined) return;
+    const typo = { body: { ...(body as object), lmit: 3 } };
+    const { errors } = expectProblem(await ask(typo), 'invalid-parameters');
+    expect(errors[0].loc).toContain('lmit');
+  });
+
+  test('key before rate before parameters', async () => {
+    await withProxy(demo, { rateLimitPerMinute: 2 }, async (few) => {
+      const call = { ...request(few), query: { nonsense: 1 } };
+      expectProblem(await few.api.call({ ...call, as: null }), 'missing-key');
+      expectProblem(await few.api.call(call), 'invalid-parameters');
+      expectProblem(await few.api.call(call), 'invalid-parameters');
+      const refused = await few.api.call(call);
+      expectProblem(refused, 'rate-limited');
+      expect(refused.headers.ratelimit).toMatch(/;r=0;/);
+    });
+  });
+
+  test('without a ledger there is no answer: debit-unavailable', async () => {
+    const { method = 'GET', path, query, body } = request(demo);
+    await withProxy(demo, {}, async (broken) => {
+      const { app, ledger } = broken.api.proxy;
+      await ledger.close();
+      const answer = await app.inject({
+        ...{ method, url: urlOf(path, query) },
+        headers: { authorization: `Bearer ${broken.api.customer.key}` },
+        ...(body === undefined ? {} : { payload: body as object }),
+      });
+      expectProblem(answer, 'debit-unavailable');
+    });
+  });
+});
+
+describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
+  const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
+
+  test('costs 1 token a returned row, minimum 1', async () => {
+    const answer = await ask();
+    expect(charged(answer)).toBe(cost(expectOk(answer)));
+  });
+
+  test('If-None-Match with its ETag is 304: no body, free, also at a zero balance', async () => {
+    const etag = String((await ask()).headers.etag);
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const as = await demo.api.newCustomer({ tokens: 0 });
+    for (const value of [etag, `W/${etag}`, `"a", ${etag}`, `"a",W/${etag} , "b"`, '*']) {
+      const answer = await ask({ as, headers: { 'if-none-match': value } });
+      expect([value, answer.statusCode, answer.body]).toEqual([value, 304, '']);
+      expect(answer.headers.etag).toBe(etag);
+      expect(charged(answer)).toBe(0);
+    }
+    for (const value of ['"other"', etag.replaceAll('"', ''), '', `"${etag}`]) {
+      const answer = await ask({ headers: { 'if-none-match': value } });
+      expect([value, answer.statusCode]).toEqual([value, 200]);
+    }
+  });
+
+  test('a 304 reads no shard', async () => {
+    const etag = String((await ask()).headers.etag);
+    await withProxy(demo, {}, async (cold) => {
+      cold.api.proxy.store.reads = [];
+      const call = { ...request(cold), headers: { 'if-none-match': etag } };
+      expect((await cold.api.call(call)).statusCode).toBe(304);
+      expect(cold.api.proxy.store.reads).toEqual([]);
+    });
+  });
+
+  test('the ETag is of the request and the data: not of key, balance, clock or spelling', async () => {
+    const { api } = demo;
+    const call = request(demo);
+    const etag = (await ask()).headers.etag;
+    const as = await api.newCustomer({ tokens: 999_999 });
+    expect((await ask({ as })).headers.etag).toBe(etag);
+    const backwards = Object.fromEntries(Object.entries(call.query!).reverse());
+    expect((await ask({ query: backwards })).headers.etag).toBe(etag);
+  });
+
+  test('public, no-cache, Vary: Authorization, Accept-Encoding, Accept', async () => {
+    const { headers } = await ask();
+    expect(headers['cache-control']).toBe('public, no-cache');
+    expect(headers.vary).toBe('Authorization, Accept-Encoding, Accept');
+  });
+
+  test('HEAD is free: the same headers, and X-Tokens-Cost', async () => {
+    const get = await ask();
+    const head = await ask({ method: 'HEAD' });
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(head.headers['x-tokens-cost']).toBe(get.headers['x-tokens-charged']);
+    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
+      expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+    }
+  });
+
+  test('a balance one short is tokens-exhausted; the exact balance is enough', async () => {
+    const tokens = charged(await ask());
+    const exact = await demo.api.newCustomer({ tokens });
+    expectOk(await ask({ as: exact }));
+    expect(await demo.api.balance(exact)).toBe(0);
+    if (tokens === 1) return;
+    const short = await demo.api.newCustomer({ tokens: tokens - 1 });
+    const problem = expectProblem(await ask({ as: short }), 'tokens-exhausted');
+    expect(problem).toMatchObject({ tokens_required: tokens, tokens_remaining: tokens - 1 });
+  });
+
+  test('the same request twice gives the same bytes, and is charged twice', async () => {
+    const [first, second] = [await ask(), await ask()];
+    expect(second.body).toBe(first.body);
+    expect(charged(second)).toBe(charged(first));
+  });
+
+  test('POST is not taken where there is only GET, nor PUT anywhere', async () => {
+    expectProblem(await ask({ method: 'PUT' }), 'method-not-allowed');
+  });
+});
+
+describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
+  const ask = (rest: Partial<Call> = {}) => demo.api.call({ ...request(demo), ...rest });
+  const idempotent = (key: string) => ({ 'idempotency-key': key });
+
+  test('is not kept: no-store', async () => {
+    expect((await ask()).headers['cache-control']).toBe('no-store');
+  });
+
+  test('the same Idempotency-Key and body is charged once and answered again', async () => {
+    const headers = idempotent(`once ${request(demo).path}`);
+    const first = await ask({ headers });
+    expectOk(first);
+    expect(charged(first)).toBeGreaterThan(0);
+    const balance = await demo.api.balance();
+    const again = await ask({ headers });
+    expect([again.statusCode, again.body]).toEqual([200, first.body]);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(await demo.api.balance()).toBe(balance);
+    const other = await ask({ headers: idempotent(`twice ${request(demo).path}`) });
+    expect(other.headers['idempotency-replayed']).toBeUndefined();
+    expect(charged(other)).toBe(charged(first));
+  });
+
+  test('the same Idempotency-Key with another body is idempotency-conflict', async () => {
+    const headers = idempotent(`conflict ${request(demo).path}`);
+    await ask({ headers });
+    const body = { ...(request(demo).body as object), mode: ['walk'] };
+    expectProblem(await ask({ headers, body }), 'idempotency-conflict');
+  });
+
+  test('an Idempotency-Key is the account’s own', async () => {
+    const headers = idempotent(`mine ${request(demo).path}`);
+    await ask({ headers });
+    const as = await demo.api.newCustomer();
+    const theirs = await ask({ headers, as });
+    expect(theirs.headers['idempotency-replayed']).toBeUndefined();
+    expect(charged(theirs)).toBeGreaterThan(0);
+  });
+
+  test('requests that race with one Idempotency-Key are charged once', async () => {
+    const as = await demo.api.newCustomer({ tokens: 100_000 });
+    const { path, body } = request(demo);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        demo.api.proxy.app.inject({
+          ...{ method: 'POST', url: path, payload: body as object },
+          headers: { authorization: `Bearer ${as.key}`, 'idempotency-key': 'race' },
+        }),
+      ),
+    );
+    const cost = Math.max(...answers.map((answer) => charged(answer) || 0));
+    expect(await demo.api.balance(as)).toBe(100_000 - cost);
+    for (const { statusCode } of answers) expect([200, 409]).toContain(statusCode);
+  });
+
+  test('an Idempotency-Key has 1 to 255 printable characters', async () => {
+    for (const key of ['', 'x'.repeat(256)]) {
+      expectProblem(await ask({ headers: idempotent(key) }), 'invalid-parameters');
+    }
+    expectOk(await ask({ headers: idempotent('x'.repeat(255)) }));
+  });
+
+  test('a refused request leaves its Idempotency-Key free', async () => {
+    const headers = idempotent(`free ${request(demo).path}`);
+    const as = await demo.api.newCustomer({ tokens: 0 });
+    expectProblem(await ask({ headers, as }), 'tokens-exhausted');
+    await demo.api.proxy.ledger.grant(as.id, { tokens: 5000, cause: 'late', atMs: Date.now() });
+    expectOk(await ask({ headers, as }));
+  });
+
+  test('a body of another type is unsupported-media-type, over 1 MiB payload-too-large', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expectProblem(await ask({ headers }), 'unsupported-media-type');
+    const body = `{"origins": "${'x'.repeat(2 ** 20)}"}`;
+    expectProblem(await ask({ body }), 'payload-too-large');
+  });
+
+  test.each(['', '{', 'null', '[]', '"x"', '3', '{"__proto__": 1}', '\u0000', '{"a":1}{}'])(
+    'a body that is %j is invalid-parameters or lacks what is needed',
+    async (body) => {
+      const answer = await ask({ body });
+      expect([400, body]).toEqual([answer.statusCode, body]);
+    },
+  );
+
+  test('an empty body lacks origins, or an area', async () => {
+    const answer = await ask({ body: '{}' });
+    expect(['missing-origins', 'missing-area']).toContain(
+      new URL(answer.json().type).pathname.split('/').at(-1),
+    );
+  });
+});
+
+describe('§4.4 a batch counts once', () => {
+  test.each(BATCHES)(
+    'the whole batch counts as one request against the rate limit: $route',
+    async ({ request }) => {
+      await withProxy(demo, { rateLimitPerMinute: 5 }, async (few) => {
+        const answer = await few.api.call(request(few));
+        expectOk(answer);
+        expect(answer.headers.ratelimit).toMatch(/;r=4;/);
+      });
+    },
+  );
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
+import { type Demo, NO_SUCH_POI, OPEN_SEA, openDemo } from '../demo.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo();
+});
+afterAll(() => demo.api.close());
+
+const SEARCH = '/v1/pois';
+const CITY = '-70.1,35.9,-69.9,36.1';
+const MODE_ORDER = ['walk', 'bike', 'transit'];
+
+describe('§4.3 GET /v1/pois', () => {
+  test('answers {results: [PoiSearchResult], next_cursor}: no mode, no travel_time', async () => {
+    const body = expectRows(await demo.api.get(SEARCH, { bbox: CITY, limit: 9 }), 9);
+    expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
+    for (const row of body.results) {
+      expect(Object.keys(row).sort()).toEqual(['address', 'dest_id', 'lat', 'lon', 'name']);
+      expect(Object.keys(row.address)).toEqual(['street', 'city', 'state', 'zip']);
+    }
+  });
+
+  test('neither bbox nor lat+lon+radius_m is missing-location', async () => {
+    const { lon, lat } = demo.poi;
+    for (const query of [
+      {},
+      { type: 101 },
+      { q: 'park' },
+      { lon },
+      { lon, lat },
+      { radius_m: 5 },
+    ]) {
+      expectProblem(await demo.api.get(SEARCH, query), 'missing-location');
+    }
+  });
+
+  test('bbox and a circle at once is invalid-parameters', async () => {
+    const { lon, lat } = demo.poi;
+    const query = { bbox: CITY, lon, lat, radius_m: 500 };
+    expectProblem(await demo.api.get(SEARCH, query), 'invalid-parameters');
+  });
+
+  test.each([
+    ...['', '1', '1,2,3', '1,2,3,4,5', 'a,b,c,d', '1,2,3,', ',,,', '1;2;3;4', 'NaN,1,2,3'],
+    ...[
+      '-181,0,0,1',
+      '0,-91,1,1',
+      '0,0,181,1',
+      '0,0,1,91',
+      '0,1,1,0',
+      '0,0,1,Infinity',
+      '[0,0,1,1]',
+    ],
+  ])('the box %j is malformed: invalid-bbox', async (bbox) => {
+    expectProblem(await demo.api.get(SEARCH, { bbox }), 'invalid-bbox');
+  });
+
+  test('radius_m is greater than 0 and at most 50000', async () => {
+    const { lon, lat } = demo.poi;
+    for (const radius_m of [0, -1, 50_000.1, 'NaN', 'x', '', '1e3', [1, 2]]) {
+      expectInvalid(await demo.api.get(SEARCH, { lon, lat, radius_m }), 'radius_m');
+    }
+    expectOk(await demo.api.get(SEARCH, { lon, lat, radius_m: 50_000 }));
+    const here = expectOk(await demo.api.get(SEARCH, { lon, lat, radius_m: 0.5 }));
+    expect(here.results.map((row: { dest_id: number }) => row.dest_id)).toContain(demo.poi.dest_id);
+  });
+
+  test('where nothing is, there are no rows: 1 token', async () => {
+    const body = expectRows(await demo.api.get(SEARCH, { ...OPEN_SEA, radius_m: 1000 }), 0);
+    expect(body).toEqual({ results: [], next_cursor: null });
+  });
+
+  test('q is a part of the name, in any case', async () => {
+    const part = demo.poi.name.slice(1, 5);
+    for (const q of [part, part.toUpperCase()]) {
+      const { results } = expectOk(await demo.api.get(SEARCH, { bbox: CITY, q, limit: 1000 }));
+      const ids = results.map((row: { dest_id: number }) => row.dest_id);
+      expect(ids).toContain(demo.poi.dest_id);
+      for (const { name } of results) expect(name.toLowerCase()).toContain(part.toLowerCase());
+    }
+    for (const q of ['%', '.*', '_____']) {
+      expectRows(await demo.api.get(SEARCH, { bbox: CITY, q }), 0);
+    }
+  });
+
+  test('an unknown type is invalid-parameters', async () => {
+    expectInvalid(await demo.api.get(SEARCH, { bbox: CITY, type: 65_000 }), 'type');
+  });
+
+  test('mode is no parameter of a search', async () => {
+    expectInvalid(await demo.api.get(SEARCH, { bbox: CITY, mode: 'walk' }), 'mode');
+  });
+});
+
+describe('§4.3 GET /v1/pois/{dest_id}', () => {
+  test('answers PoiDetail: dest_id, name, lat, lon, address, type_ids, attrs', async () => {
+    const { api, poi } = demo;
+    const { dest_id, name, lon, lat, address, types } = poi;
+    expect(expectRows(await api.get(`/v1/pois/${dest_id}`), 1)).toEqual({
+      ...{ dest_id, name, lat, lon, address, type_ids: types },
+      attrs: poi.brand === null ? {} : { brand: poi.brand },
+    });
+  });
+
+  test('attrs has brand when there is one, and nothing else', async () => {
+    const { api, release } = demo;
+    const [branded] = release.pois.filter((poi) => poi.brand !== null);
+    const [plain] = release.pois.filter((poi) => poi.brand === null);
+    const detail = expectOk(await api.get(`/v1/pois/${branded.dest_id}`));
+    expect(detail.attrs).toEqual({ brand: branded.brand });
+    expect(expectOk(await api.get(`/v1/pois/${plain.dest_id}`)).attrs).toEqual({});
+  });
+
+  test('an unknown dest_id is poi-not-found', async () => {
+    for (const dest_id of [NO_SUCH_POI, 0, Number.MAX_SAFE_INTEGER]) {
+      for (const path of [`/v1/pois/${dest_id}`, `/v1/pois/${dest_id}/catchment`]) {
+        expectProblem(await demo.api.get(path), 'poi-not-found');
+      }
+    }
+  });
+
+  test.each(['x', '-1', '1.5', '1e3', '0x1', '9007199254740993', '%20', '١'])(
+    'the dest_id %j is no integer: invalid-parameters',
+    async (dest_id) => {
+      for (const path of [`/v1/pois/${dest_id}`, `/v1/pois/${dest_id}/catchment`]) {
+        expectInvalid(await demo.api.get(path), 'dest_id');
+      }
+    },
+  );
+});
+
+describe('§4.3 GET /v1/pois/{dest_id}/catchment', () => {
+  interface Row {
+    readonly dest_id: number;
+    readonly geoid: string;
+    readonly mode: string;
+    readonly travel_time: number;
+  }
+  const catchment = (query: Record<string, string | number | readonly (string | number)[]> = {}) =>
+    demo.api.get(`/v1/pois/${demo.poi.dest_id}/catchment`, query);
+
+  test('answers {dest_id, results: [{dest_id, geoid, mode, travel_time}], next_cursor}', async () => {
+    const body = expectRows(await catchment({ limit: 5 }), 5);
+    expect(Object.keys(body).sort()).toEqual(['dest_id', 'next_cursor', 'results']);
+    expect(body.dest_id).toBe(demo.poi.dest_id);
+    for (const row of body.results) {
+      expect(Object.keys(row).sort()).toEqual(['dest_id', 'geoid', 'mode', 'travel_time']);
+      expect(row.dest_id).toBe(demo.poi.dest_id);
+    }
+  });
+
+  test('rows are ordered by mode_id, then geoid', async () => {
+    const rows: Row[] = expectOk(await catchment({ limit: 1000 })).results;
+    const keys = rows.map((row) => `${MODE_ORDER.indexOf(row.mode)} ${row.geoid}`);
+    expect(keys).toEqual([...keys].sort());
+  });
+
+  test('each row is the time that the block says of the place', async () => {
+    const rows: Row[] = expectOk(await catchment({ limit: 20, mode: 'bike' })).results;
+    for (const { geoid, mode, travel_time, dest_id } of rows) {
+      const answer = await demo.api.get(`/v1/blocks/${geoid}/pois`, { dest_id, mode });
+      expect(expectRows(answer, 1).results[0]).toMatchObject({ dest_id, mode, travel_time });
+    }
+  });
+
+  test('block keeps only these blocks, GEOIDs as integers', async () => {
+    const [a, , b]: Row[] = expectOk(await catchment({ mode: 'bike' })).results;
+    const block = [b, a].map((row) => Number(row.geoid));
+    const body = expectRows(await catchment({ mode: 'bike', block }), 2);
+    expect(body.results).toEqual([a, b]);
+    for (const bad of ['x', 1.5, -1, '9'.repeat(17)]) {
+      expectInvalid(await catchment({ block: bad }), 'block');
+    }
+  });
+
+  test('max_minutes is at most 30', async () => {
+    const { results } = expectOk(await catchment({ max_minutes: 4.5, limit: 1000 }));
+    for (const { travel_time } of results) expect(travel_time).toBeLessThanOrEqual(4.5);
+    for (const bad of [0, 31, 'x'])
+      expectInvalid(await catchment({ max_minutes: bad }), 'max_minutes');
+  });
+});

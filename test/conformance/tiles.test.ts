@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Customer, expectOk, expectProblem } from './api.ts';
+import { type Demo, openDemo } from './demo.ts';
+
+let demo: Demo;
+let template: string;
+const GROCERIES = 101;
+const ZOOM = 12;
+
+beforeAll(async () => {
+  demo = await openDemo();
+  template = `/v1/isochrone/tiles/walk/${GROCERIES}`;
+});
+afterAll(() => demo.api.close());
+
+/** The tile of Web Mercator that a point lies in. */
+function tileAt({ lon, lat }: { lon: number; lat: number }, z: number): string {
+  const sin = Math.sin((lat * Math.PI) / 180);
+  const x = Math.floor(((lon + 180) / 360) * 2 ** z);
+  const y = Math.floor((0.5 - Math.log((1 + sin) / (1 - sin)) / (4 * Math.PI)) * 2 ** z);
+  return `${z}/${x}/${y}`;
+}
+const tile = (zxy: string, as: Customer | null = demo.api.customer): Promise<Answer> =>
+  demo.api.get(`${template}/${zxy}.mvt`, {}, { as });
+
+describe('/v1/isochrone/tiles', () => {
+  test('TileJSON 3 is free, without a key, and leads to the tiles', async () => {
+    const json = expectOk(await demo.api.get(`${template}.json`, {}, { as: null }));
+    expect(json).toMatchObject({
+      tilejson: expect.stringMatching(/^3\./),
+      tiles: [expect.stringMatching(/\{z\}\/\{x\}\/\{y\}\.mvt$/)],
+      vector_layers: expect.any(Array),
+      minzoom: 6,
+      maxzoom: 14,
+    });
+    const url = new URL(json.tiles[0].replace('{z}/{x}/{y}', tileAt(demo.block, ZOOM)));
+    expectOkTile(await demo.api.get(url.pathname));
+  });
+
+  test('a tile costs 1 token', async () => {
+    const answer = await tile(tileAt(demo.block, ZOOM));
+    expectOkTile(answer);
+    expect(answer.headers['x-tokens-charged']).toBe('1');
+  });
+
+  test('a tile costs a member nothing, and says nothing of tokens', async () => {
+    const member = await demo.api.newCustomer({ tokens: 0, member: true });
+    const answer = await tile(tileAt(demo.block, ZOOM), member);
+    expectOkTile(answer);
+    expect(answer.headers).not.toHaveProperty('x-tokens-charged');
+    expect(answer.headers).not.toHaveProperty('x-tokens-remaining');
+  });
+
+  test('an empty tile is 204 and free', async () => {
+    const answer = await tile(tileAt({ lon: 100, lat: 0 }, ZOOM));
+    expect([answer.statusCode, answer.body]).toEqual([204, '']);
+    expect(Number(answer.headers['x-tokens-charged'] ?? 0)).toBe(0);
+  });
+
+  test('a tile needs a key, and is revalidated by its ETag for free', async () => {
+    const zxy = tileAt(demo.block, ZOOM);
+    expectProblem(await tile(zxy, null), 'missing-key');
+    const first = await tile(zxy);
+    const headers = { 'if-none-match': String(first.headers.etag) };
+    const again = await demo.api.get(`${template}/${zxy}.mvt`, {}, { headers });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  test.each(['6/99999/1', '6/1/64', '15/0/0', '5/0/0', '-1/0/0', 'a/b/c', '12/1.5/1', '12/01e1/1'])(
+    'the tile %s is none: refused, free',
+    async (zxy) => {
+      const { statusCode } = await tile(zxy);
+      expect([204, 400, 404]).toContain(statusCode);
+    },
+  );
+
+  test('an unknown mode or type is refused', async () => {
+    for (const path of ['drive/101', 'walk/65000', 'walk/x']) {
+      for (const url of [
+        `/v1/isochrone/tiles/${path}.json`,
+        `/v1/isochrone/tiles/${path}/6/0/0.mvt`,
+      ]) {
+        expect([400, 404]).toContain((await demo.api.get(url)).statusCode);
+      }
+    }
+  });
+});
+
+function expectOkTile(answer: Answer): void {
+  expect([answer.statusCode, answer.statusCode === 200 ? '' : answer.body]).toEqual([200, '']);
+  expect(answer.headers['content-type']).toMatch(
+    /^application\/(vnd\.mapbox-vector-tile|x-protobuf)/,
+  );
+  expect(answer.rawPayload.length).toBeGreaterThan(0);
+}

@@ -1,0 +1,544 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Destination } from '../../builder/destinations/destination.ts';
+import { readPoiFiles } from '../../builder/destinations/from-files.ts';
+import { OVERTURE_CATEGORIES } from '../../builder/destinations/overture-categories.ts';
+import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { BuildError } from '../../builder/errors.ts';
+import { readGeoJson } from '../../builder/inputs/geojson.ts';
+import type { Progress } from '../../builder/progress.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { Scratch } from '../osm/scratch.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+
+const scratch = new Scratch();
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+const LABELS = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
+
+beforeAll(() => ensureDebianPackage('gdal-bin', 'ogr2ogr'));
+
+/** A feature of a list of one's own; members may be overridden. */
+function listed(
+  id: string | number,
+  properties: object = {},
+  coordinates: unknown = [-76.6, 39.3],
+) {
+  return {
+    type: 'Feature',
+    properties: { id, name: `Place ${id}`, type: 'libraries', ...properties },
+    geometry: { type: 'Point', coordinates },
+  };
+}
+
+/** A feature in Overture's schema; members may be overridden. */
+function overture(id: string, properties: object = {}, coordinates: unknown = [-76.6, 39.3]) {
+  return {
+    type: 'Feature',
+    id,
+    properties: {
+      ...{ id, theme: 'places', type: 'place', version: 1, confidence: 0.9 },
+      names: { primary: 'Café "Één", {Nr} [1]', common: null },
+      categories: { primary: 'cafe', alternate: ['bakery', 'caterer'] },
+      brand: { names: { primary: 'Eén' }, wikidata: null },
+      addresses: [
+        { freeform: '12 Main St', locality: 'Elm', postcode: '21201', region: 'MD', country: 'US' },
+      ],
+      ...properties,
+    },
+    geometry: { type: 'Point', coordinates },
+  };
+}
+
+function geojson(name: string, features: readonly object[], head = {}): string {
+  return write(name, JSON.stringify({ type: 'FeatureCollection', ...head, features }));
+}
+
+function write(name: string, text: string): string {
+  return scratch.write(name, new TextEncoder().encode(text));
+}
+
+function ogr2ogr(source: string, name: string, ...options: string[]): string {
+  const file = scratch.path(name);
+  execFileSync('ogr2ogr', [...options, file, source]);
+  return file;
+}
+
+/** Reads files, and keeps the notes. */
+async function read(paths: readonly string[], area = EVERYWHERE) {
+  const notes: string[] = [];
+  const progress: Progress = {
+    start: () => ({ at: () => {}, finish: () => {} }),
+    note: (line) => notes.push(line),
+  };
+  return { places: await readPoiFiles(paths, area, progress), notes };
+}
+
+function labels({ types }: Destination): string[] {
+  return types.map((type) => LABELS.get(type)!);
+}
+
+describe('a place of one’s own list', () => {
+  test('has what its properties say', async () => {
+    const file = geojson('own.geojson', [
+      listed('a', {
+        ...{ types: ['grocery_stores', 705], type: null, brand: 'B', street: '1 Elm St' },
+        ...{ city: 'Elm', state: 'md', zip: '21201' },
+      }),
+    ]);
+    const { places, notes } = await read([file]);
+    expect(places).toHaveLength(1);
+    expect(places[0]).toMatchObject({
+      ...{ name: 'Place a', brand: 'B', source: `${file}: feature 1 (id a)` },
+      ...{ types: [101, 705], lon: -76.6, lat: 39.3, entrances: [{ lon: -76.6, lat: 39.3 }] },
+      address: { street: '1 Elm St', city: 'Elm', state: 'MD', zip: '21201' },
+    });
+    expect(places[0].destId % 4).toBe(0);
+    expect(notes).toEqual([]);
+  });
+
+  test('keeps its dest_id while its id stays, whatever else changes', async () => {
+    const before = await read([geojson('before.geojson', [listed(7), listed('x')])]);
+    const after = await read([
+      geojson('after.geojson', [
+        listed('x', { type: 'cafes' }, [1, 1]),
+        listed('7', { name: 'N' }),
+      ]),
+    ]);
+    expect(after.places.map((p) => p.destId)).toEqual(before.places.map((p) => p.destId));
+  });
+
+  test('drawn as polygons stands on a point inside the largest', async () => {
+    // A letter U, whose middle is outside of it, and a small square.
+    const u = [
+      ...[
+        [0, 0],
+        [0.03, 0],
+        [0.03, 0.03],
+        [0.02, 0.03],
+        [0.02, 0.01],
+        [0.01, 0.01],
+        [0.01, 0.03],
+      ],
+      ...[
+        [0, 0.03],
+        [0, 0],
+      ],
+    ];
+    const square = [
+      [
+        [1, 1],
+        [1.001, 1],
+        [1.001, 1.001],
+        [1, 1.001],
+        [1, 1],
+      ],
+    ];
+    const file = geojson('polygons.geojson', [
+      { ...listed(1), geometry: { type: 'MultiPolygon', coordinates: [square, [u]] } },
+    ]);
+    const [{ lon, lat }] = (await read([file])).places;
+    expect(lat).toBeLessThan(0.03);
+    expect(lon < 0.01 || lon > 0.02 || lat < 0.01).toBe(true);
+  });
+
+  test('as spreadsheets and GDAL leave it: several types in one text, a ZIP code as a number', async () => {
+    const file = geojson('texts.geojson', [
+      listed('a', { type: 'cafes; bakeries', zip: 2134 }),
+      listed('b', { type: undefined, types: ['cafes', 'bakeries'] }, [-76, 39]),
+    ]);
+    const rewritten = ogr2ogr(file, 'texts-2.geojson');
+    for (const { places } of [await read([file]), await read([rewritten])]) {
+      expect(places.map(labels)).toEqual(Array(2).fill(['bakeries', 'cafes']));
+      expect(places.map(({ address }) => address.zip).sort()).toEqual(['02134', null]);
+    }
+  });
+
+  const wrong: [problem: string, feature: object, says: RegExp][] = [
+    ['no id', listed(1, { id: null }), /feature 2: has no "id"/],
+    ['no type', listed(1, { type: '' }), /feature 2 \(id 1\): has no "type"/],
+    ['an unknown type', listed(1, { type: 'grocers' }), /id 1\): type "grocers" is not in the tax/],
+    [
+      'a group as its type',
+      listed(1, { type: 'public_schools' }),
+      /name one of elementary_schools,/,
+    ],
+    ['no coordinates', { ...listed(1), geometry: null }, /id 1\): its geometry is no Point/],
+    ['coordinates out of range', listed(1, {}, [39.3, -176.6]), /id 1\): its geometry is no Point/],
+    ['coordinates that are texts', listed(1, {}, ['1', '2']), /id 1\): its geometry is no Point/],
+    ['a name that is none', listed(1, { name: ['a'] }), /id 1\): "name": /],
+    [
+      'the id of another',
+      listed(0),
+      /feature 1 \(id 0\) and .*feature 2 \(id 0\) both have dest_id/,
+    ],
+  ];
+  test.each(wrong)('fails the build with %s, by name', async (_, feature, says) => {
+    const reading = read([geojson('wrong.geojson', [listed(0), feature])]);
+    await expect(reading).rejects.toThrow(says);
+    await expect(reading).rejects.toThrow(BuildError);
+    await expect(reading).rejects.toThrow('wrong.geojson');
+  });
+});
+
+describe('a place of Overture', () => {
+  const expected = {
+    ...{ name: 'Café "Één", {Nr} [1]', brand: 'Eén', source: 'Overture place 08f-1' },
+    ...{ types: [104, 202], lon: -76.6, lat: 39.3 },
+    address: { street: '12 Main St', city: 'Elm', state: 'MD', zip: '21201' },
+  };
+
+  test('is read from GeoJSON, as Overture and as GDAL write it', async () => {
+    const file = geojson('overture.geojson', [overture('08f-1')]);
+    const files = [
+      file,
+      ogr2ogr(file, 'by-gdal.geojson'),
+      ogr2ogr(ogr2ogr(file, 'overture.gpkg'), 'by-gdal-twice.geojson'),
+      ogr2ogr(file, 'lines.geojsonl', '-f', 'GeoJSONSeq'),
+      ogr2ogr(file, 'records.geojsons', '-f', 'GeoJSONSeq', '-lco', 'RS=YES'),
+    ];
+    for (const path of files) {
+      const { places, notes } = await read([path]);
+      expect(places, path).toHaveLength(1);
+      expect(places[0], path).toMatchObject(expected);
+      expect(notes).toEqual([]);
+    }
+  });
+
+  test('is read with its nested members as JSON text, as tables hold them', async () => {
+    const { properties, ...feature } = overture('08f-1');
+    const texts = Object.entries(properties).map(([key, value]) => [
+      key,
+      typeof value === 'object' ? JSON.stringify(value) : value,
+    ]);
+    const file = geojson('as-text.geojson', [
+      { ...feature, properties: Object.fromEntries(texts) },
+    ]);
+    expect((await read([file])).places[0]).toMatchObject(expected);
+  });
+
+  test('is read with its members flattened, as GDAL reads GeoParquet', async () => {
+    const { geometry } = overture('');
+    const properties = {
+      ...{ id: '08f-1', 'names.primary': 'Café "Één", {Nr} [1]', 'brand.names.primary': 'Eén' },
+      ...{ 'categories.primary': 'cafe', 'categories.alternate': ['bakery'] },
+      addresses: JSON.stringify(overture('').properties.addresses),
+    };
+    const { places } = await read([
+      geojson('flat.geojson', [{ type: 'Feature', properties, geometry }]),
+    ]);
+    expect(places[0]).toMatchObject(expected);
+  });
+
+  test('is of the types of its taxonomy, where categories are no more', async () => {
+    const categorised = (id: string, lon: number, taxonomy: object, basic_category: string) =>
+      overture(id, { categories: undefined, taxonomy, basic_category }, [lon, 0]);
+    const { places, notes } = await read([
+      geojson('taxonomy.geojson', [
+        categorised('1', 1, { primary: 'ramen_restaurant', alternates: ['bar'] }, 'restaurant'),
+        categorised(
+          '2',
+          2,
+          { primary: 'orthodontics', hierarchy: ['health_care'] },
+          'dental_clinic',
+        ),
+        categorised('3', 3, { primary: 'swimming_instructor' }, 'swimming_pool'),
+        categorised('4', 4, { primary: 'fast_food_restaurant' }, 'restaurant'),
+        categorised('5', 5, { primary: 'gas_station', alternates: ['convenience_store'] }, 'shop'),
+      ]),
+    ]);
+    const byLon = places.sort((a, b) => a.lon - b.lon);
+    expect(byLon.map(labels)).toEqual([
+      ['restaurants', 'bars_and_pubs'],
+      ['dentists'],
+      ['fast_food'],
+      ['convenience_stores'],
+    ]);
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toMatch(/1 of 1 categories that no type takes \(swimming_instructor 1\)$/);
+  });
+
+  test('that is closed, doubtful, unusable or of no type is left out, counted and noted', async () => {
+    const file = geojson('dropped.geojson', [
+      overture('1', { operating_status: 'permanently_closed' }),
+      overture('2', { operating_status: 'temporarily_closed', confidence: 0.1 }),
+      overture('3', { confidence: 0.49 }),
+      overture('4', { id: null }, ['x']),
+      ...['law_firm', 'park', 'law_firm'].map((primary, i) =>
+        overture(`5-${i}`, { categories: { primary, alternate: null } }),
+      ),
+      overture('6', { operating_status: 'open', confidence: null }),
+    ]);
+    const { places, notes } = await read([file]);
+    expect(places.map(({ source }) => source)).toEqual(['Overture place 6']);
+    expect(notes).toEqual([
+      `${file}: left out 2 closed; 1 of low confidence; 1 without id or point; 3 of 2 categories that no type takes (law_firm 2, park 1)`,
+    ]);
+  });
+
+  test('in two overlapping extracts is one, and in a list of one’s own that one', async () => {
+    const first = geojson('first.geojson', [overture('1'), overture('2', {}, [1, 1])]);
+    const second = geojson('second.geojson', [
+      overture('2', { names: { primary: 'Other' } }, [1, 1]),
+      overture('3', {}, [2, 2]),
+    ]);
+    const own = geojson('mine.geojson', [
+      listed(1, { name: 'Cafe Een Nr 1', type: 'cafes', city: 'Oak' }, [2.0005, 2]),
+    ]);
+    const { places } = await read([first, second, own]);
+    expect(await read([own, second, first])).toEqual({ places, notes: [] });
+    const sources = ['Overture place 1', 'Overture place 2', `${own}: feature 1 (id 1)`];
+    expect(places.map(({ source }) => source).sort()).toEqual(sources.sort());
+    const mine = places.find(({ source }) => source.startsWith(own));
+    expect(mine?.address).toMatchObject({ city: 'Oak', street: '12 Main St' });
+    expect(places.map((p) => p.destId)).toEqual(places.map((p) => p.destId).sort((a, b) => a - b));
+  });
+});
+
+describe('a GeoJSON file', () => {
+  const features = Array.from({ length: 40 }, (_, i) =>
+    listed(i, { name: '}]"\\ {[ é 💧', nested: { a: [{ b: '\\' }] } }, [i, 0]),
+  );
+
+  test('larger than its reader’s buffer is read whole, wherever the buffer ends', async () => {
+    // Odd lengths, so that buffers end everywhere: within strings, escapes and characters.
+    const padded = Array.from({ length: 3_000 }, (_, i) =>
+      listed(i, { name: 'é"\\}'.repeat(150 + (i % 37)) }, [0, 0]),
+    );
+    const ids: unknown[] = [];
+    for await (const record of readGeoJson(geojson('large.geojson', padded))) {
+      expect(record.properties).toEqual(padded[ids.length].properties);
+      ids.push(record.properties.id);
+    }
+    expect(ids).toEqual(padded.map((_, i) => i));
+  });
+
+  test('may be a collection with other members around, features by line, or one feature', async () => {
+    const pretty = JSON.stringify(
+      {
+        bbox: [0, 0, 1, 1],
+        type: 'FeatureCollection',
+        features,
+        extra: { features: [{ a: [{}] }] },
+      },
+      null,
+      2,
+    );
+    const lines = features.map((feature) => JSON.stringify(feature)).join('\r\n');
+    const texts: [string, number][] = [
+      [pretty, 40],
+      [`\uFEFF${pretty}\n`, 40],
+      [`${lines}\n`, 40],
+      [JSON.stringify({ ...features[0], bbox: [0, 0, 0, 0] }), 1],
+      ['{"type":"FeatureCollection","features":[]}', 0],
+    ];
+    for (const [i, [text, count]] of texts.entries()) {
+      const { places } = await read([write(`shape-${i}.geojson`, text)]);
+      expect(places, text.slice(0, 60)).toHaveLength(count);
+    }
+  });
+
+  const collection = JSON.stringify({ type: 'FeatureCollection', features });
+  const broken: [problem: string, text: string | Uint8Array, says: RegExp][] = [
+    [
+      'is cut short',
+      collection.slice(0, -100),
+      /the file ends, or a bracket is missing, after feat/,
+    ],
+    ['is cut short between features', collection.slice(0, -2), /the file ends/],
+    ['is empty', '', /holds no GeoJSON/],
+    ['is CSV', 'id,name,lat,lon\n1,"a",2,3\n', /holds no GeoJSON/],
+    ['is other JSON', '{"type":"Topology","objects":{}}', /feature 1: its "type" is "Topology"/],
+    [
+      'has a feature that is not JSON',
+      collection.replace('"id":3,', '"id":3 3,'),
+      /feature 4: not J/,
+    ],
+    [
+      'is in Latin-1',
+      Buffer.from(collection.replaceAll('💧', ''), 'latin1'),
+      /feature 1: not JSON in/,
+    ],
+    [
+      'is projected',
+      JSON.stringify({
+        ...{ type: 'FeatureCollection', features },
+        crs: { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::26985' } },
+      }).replace(/"features":(\[.*\]),("crs":.*)}$/, '$2,"features":$1}'),
+      /its coordinates are in urn:ogc:def:crs:EPSG::26985; export it in longitude/,
+    ],
+  ];
+  test.each(broken)('that %s is refused by name', async (_, text, says) => {
+    const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+    const reading = read([scratch.write('broken.geojson', bytes)]);
+    await expect(reading).rejects.toThrow(says);
+    await expect(reading).rejects.toThrow(BuildError);
+  });
+
+  test('that is not there is an error that says so', async () => {
+    await expect(read([scratch.path('none.geojson')])).rejects.toThrow(
+      /none.geojson: no such file/,
+    );
+  });
+});
+
+describe('a GeoParquet file', () => {
+  /** Little-endian WKB of a point. */
+  function wkb([lon, lat]: readonly number[]): Uint8Array {
+    const bytes = new DataView(new ArrayBuffer(21));
+    bytes.setUint8(0, 1);
+    bytes.setUint32(1, 1, true);
+    bytes.setFloat64(5, lon, true);
+    bytes.setFloat64(13, lat, true);
+    return new Uint8Array(bytes.buffer);
+  }
+
+  const GEO = {
+    version: '1.1.0',
+    primary_column: 'geometry',
+    columns: { geometry: { encoding: 'WKB' } },
+  };
+
+  /** Features in Overture's schema as Overture writes them: nested columns, bounds of each row. */
+  function parquet(
+    name: string,
+    features: readonly ReturnType<typeof overture>[],
+    geo: object | null = GEO,
+    rowGroupSize = 10,
+  ): string {
+    const column = (of: string) =>
+      features.map(({ properties }) => (properties as Record<string, unknown>)[of] ?? null);
+    const at = features.map(({ geometry }) => geometry.coordinates as readonly number[]);
+    const leaf = (leafName: string) =>
+      ({
+        name: leafName,
+        type: 'BYTE_ARRAY',
+        converted_type: 'UTF8',
+        repetition_type: 'OPTIONAL',
+      }) as const;
+    const group = (groupName: string, num_children: number) =>
+      ({ name: groupName, num_children, repetition_type: 'OPTIONAL' }) as const;
+    const listOf = (listName: string) => [
+      { ...group(listName, 1), converted_type: 'LIST' } as const,
+      { name: 'list', num_children: 1, repetition_type: 'REPEATED' } as const,
+    ];
+    const side = (sideName: string) =>
+      ({ name: sideName, type: 'FLOAT', repetition_type: 'OPTIONAL' }) as const;
+    const buffer = parquetWriteBuffer({
+      rowGroupSize,
+      kvMetadata: geo ? [{ key: 'geo', value: JSON.stringify(geo) }] : [],
+      schema: [
+        { name: 'root', num_children: 8 },
+        leaf('id'),
+        { name: 'geometry', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' },
+        ...[group('bbox', 4), side('xmin'), side('xmax'), side('ymin'), side('ymax')],
+        { name: 'confidence', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+        ...[group('names', 1), leaf('primary')],
+        ...[group('categories', 2), leaf('primary'), ...listOf('alternate'), leaf('element')],
+        ...[group('brand', 1), group('names', 1), leaf('primary')],
+        ...listOf('addresses'),
+        ...[
+          group('element', 4),
+          leaf('freeform'),
+          leaf('locality'),
+          leaf('postcode'),
+          leaf('region'),
+        ],
+      ],
+      columnData: [
+        { name: 'id', data: column('id') },
+        { name: 'geometry', data: at.map(wkb) },
+        { name: 'bbox', data: at.map(([x, y]) => ({ xmin: x, xmax: x, ymin: y, ymax: y })) },
+        { name: 'confidence', data: column('confidence') },
+        { name: 'names', data: column('names') },
+        { name: 'categories', data: column('categories') },
+        { name: 'brand', data: column('brand') },
+        { name: 'addresses', data: column('addresses') },
+      ],
+    });
+    return scratch.write(name, new Uint8Array(buffer));
+  }
+
+  test('gives what GeoJSON of the same places gives', async () => {
+    const features = Array.from({ length: 95 }, (_, i) =>
+      overture(`p${i}`, i % 3 ? {} : { brand: null, addresses: null }, [-76 - i / 100, 39]),
+    );
+    const { places } = await read([geojson('same.geojson', features)]);
+    expect(places).toHaveLength(95);
+    expect(await read([parquet('same.parquet', features)])).toEqual({ places, notes: [] });
+  });
+
+  test('may be a list of one’s own', async () => {
+    const buffer = parquetWriteBuffer({
+      kvMetadata: [{ key: 'geo', value: JSON.stringify(GEO) }],
+      columnData: [
+        { name: 'id', data: [7n, 8n], type: 'INT64' },
+        { name: 'type', data: ['cafes', 'libraries'], type: 'STRING' },
+        { name: 'zip', data: [2134, null], type: 'INT32' },
+        { name: 'geometry', data: [wkb([1, 2]), wkb([3, 4])], type: 'BYTE_ARRAY' },
+      ],
+    });
+    const file = scratch.write('own.parquet', new Uint8Array(buffer));
+    const own = geojson('own-as-parquet.geojson', [
+      listed(7, { type: 'cafes', zip: '02134', name: null }, [1, 2]),
+      listed(8, { name: null }, [3, 4]),
+    ]);
+    const withoutSource = ({ places }: { places: Destination[] }) =>
+      places.map((place) => ({ ...place, source: '' }));
+    expect(withoutSource(await read([file]))).toEqual(withoutSource(await read([own])));
+    await expect(read([file, own])).rejects.toThrow(/own.parquet: row . \(id .\) and .*feature/);
+  });
+
+  test('gives the places of the area, and does not read the row groups of others', async () => {
+    const features = Array.from({ length: 100 }, (_, i) => overture(`p${i}`, {}, [i, 0]));
+    const file = parquet('spread.parquet', features);
+    const area = { minLon: 41.5, minLat: -1, maxLon: 44.5, maxLat: 1 };
+    const whole = (await read([file], area)).places;
+    // The groups before the one that is wanted are destroyed: reading any of them would fail.
+    const bytes = readFileSync(file);
+    const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(file));
+    const start = Number(row_groups[4].columns[0].meta_data!.data_page_offset);
+    bytes.fill(0, 4, start - 1000);
+    const damaged = scratch.write('spread-damaged.parquet', bytes);
+    expect((await read([damaged], area)).places).toEqual(whole);
+    await expect(read([damaged])).rejects.toThrow(/not a whole Parquet file/);
+    expect(whole.map(({ lon }) => lon).sort()).toEqual([42, 43, 44]);
+  });
+
+  test.each([
+    ['without GeoParquet’s metadata', null, /without GeoParquet's metadata/],
+    [
+      'with another encoding',
+      { ...GEO, columns: { geometry: { encoding: 'point' } } },
+      /as point; exp/,
+    ],
+    [
+      'that is projected',
+      {
+        columns: { geometry: { encoding: 'WKB', crs: { id: { authority: 'EPSG', code: 26985 } } } },
+      },
+      /its coordinates are in EPSG:26985/,
+    ],
+  ])('%s is refused by name', async (_, geo, says) => {
+    await expect(read([parquet('refused.parquet', [overture('1')], geo)])).rejects.toThrow(says);
+  });
+
+  test('that is cut short is refused by name', async () => {
+    const bytes = readFileSync(parquet('cut.parquet', [overture('1')]));
+    const cut = scratch.write('cut.parquet', bytes.subarray(0, -20));
+    await expect(read([cut])).rejects.toThrow(/cut.parquet: not a whole Parquet file/);
+  });
+});
+
+test('Overture’s categories name labels of leaves, and every leaf that they can name', () => {
+  const leaves = TAXONOMY.filter(
+    ({ dest_type_id }) => !TAXONOMY.some(({ parent_id }) => parent_id === dest_type_id),
+  ).map(({ label }) => label);
+  const named = Object.keys(OVERTURE_CATEGORIES);
+  expect(leaves).toEqual(expect.arrayContaining(named));
+  expect(leaves.filter((label) => !named.includes(label))).toEqual([
+    ...['parks_small', 'parks_medium', 'parks_large', 'running_tracks', 'frequent_transit'],
+  ]);
+});

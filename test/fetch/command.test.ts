@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COUNTY, layOutMaryland, PATHS } from './maryland.ts';
+import { Mirror } from './mirror.ts';
+import { scratchFolders } from './scratch-folders.ts';
+
+/** The command as it is installed: compiled, in a process of its own. */
+const TTA = path.resolve('dist/infra/cli/tta.js');
+const folderPath = scratchFolders();
+let mirror: Mirror;
+
+beforeAll(async () => {
+  mirror = await Mirror.start();
+  await layOutMaryland(mirror, folderPath());
+});
+afterAll(() => mirror.close());
+
+async function fetchCommand(...args: string[]) {
+  const env = {
+    ...process.env,
+    GEOFABRIK_URL: mirror.url,
+    CENSUS_URL: `${mirror.url}/`,
+    MOBILITY_URL: `${mirror.url}${PATHS.catalogue}`,
+    OVERTURE_URL: mirror.url,
+  };
+  return promisify(execFile)(process.execPath, [TTA, 'fetch', ...args], { env })
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
+    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+}
+
+test('tta fetch prints the build command, and on a pipe plain lines', async () => {
+  const out = folderPath();
+  const { code, stdout, stderr } = await fetchCommand('--county', COUNTY, '--out', out);
+  expect([code, stdout]).toEqual([
+    0,
+    `tta build --osm ${out}/osm/maryland-latest.osm.pbf --gtfs ${out}/gtfs/mdb-247.zip --blocks ${out}/blocks/tl_2024_24_tabblock20.zip --places ${out}/places/tl_2024_24_place.zip ${out}/places/tl_2024_us_county.zip --pois ${out}/pois/overture.geojson --counties ${COUNTY} --out ./store\n`,
+  ]);
+  expect(stderr).toMatch(/^counties: 1 of 1 file, .*\nstreets and census: 3 of 3 files/);
+  expect(stderr).not.toContain('\r');
+});
+
+test('tta fetch --only prints what it had, where that makes no build', async () => {
+  const out = folderPath();
+  const { stdout } = await fetchCommand('--county', COUNTY, '--out', out, '--only', 'gtfs');
+  expect(stdout).toBe(`${out}/gtfs/mdb-247.zip\n`);
+});
+
+test('a feed that cannot be had is a warning at the end, not a failure', async () => {
+  const url = `${mirror.url}/none.zip`;
+  const flags = ['--county', COUNTY, '--out', folderPath(), '--only', 'osm,census,gtfs'];
+  const { code, stdout, stderr } = await fetchCommand(...flags, '--gtfs', url);
+  expect(code).toBe(0);
+  expect(stdout).not.toMatch(/--gtfs/);
+  expect(stderr.trimEnd().split('\n').at(-1)).toBe(
+    `warning: transit feed not had: ${url}: is not there (404); check the address in a browser`,
+  );
+});
+
+test('what a person can mend is one line and exit code 1', async () => {
+  const out = folderPath();
+  for (const [flags, line] of [
+    [['--county', '2451'], /--county: "2451" is not a five-digit county code/],
+    [['--county', '99001'], /county 99001: 99 is no state/],
+    [['--county', COUNTY, '--only', 'maps'], /--only: "maps" is none of osm, census, gtfs, pois/],
+    [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not an address/],
+    [['--county', COUNTY, '--overture-release', 'newest'], /"newest" is not a release such as/],
+    [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*is not there \(404\)/],
+  ] as const) {
+    const { code, stdout, stderr } = await fetchCommand(...flags, '--out', out);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.split('\n').filter((text: string) => text.startsWith('tta: '))).toEqual([
+      expect.stringMatching(line),
+    ]);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  }
+});

@@ -1,0 +1,294 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
+import { type Download, download } from '../../builder/fetch/download.ts';
+import { downloadAll } from '../../builder/fetch/download-all.ts';
+import { FetchFolder } from '../../builder/fetch/fetch-folder.ts';
+import { Http } from '../../builder/fetch/http.ts';
+import { silent } from '../../builder/progress.ts';
+import { type Fault, Mirror } from './mirror.ts';
+import { scratchFolders } from './scratch-folders.ts';
+
+const FILE = '/file.bin';
+const folderPath = scratchFolders();
+let mirror: Mirror;
+let http: Http;
+
+beforeAll(async () => {
+  mirror = await Mirror.start();
+  http = new Http({ idleMs: 1_500, retryMs: 2 });
+});
+afterAll(async () => {
+  await http.close();
+  await mirror.close();
+});
+beforeEach(() => {
+  mirror.takeSent();
+  mirror.fail(FILE);
+});
+
+const wanted = (over: Partial<Download> = {}): Download => ({
+  url: `${mirror.url}${FILE}`,
+  file: 'in/file.bin',
+  check: async () => {},
+  ...over,
+});
+
+/** One run of the command: whatever it throws, the folder is left as a next run finds it. */
+async function fetchInto(root: string, over: Partial<Download> = {}): Promise<Buffer> {
+  const folder = await FetchFolder.open(root);
+  try {
+    return readFileSync(await download(wanted(over), http, folder, () => {}));
+  } finally {
+    await folder.close();
+  }
+}
+
+async function failure(root: string, over: Partial<Download> = {}): Promise<string> {
+  const error = await fetchInto(root, over).then(
+    () => null,
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(BuildError);
+  return error.message;
+}
+
+const isEmpty = (root: string) =>
+  !existsSync(path.join(root, 'in')) || readdirSync(path.join(root, 'in')).length === 0;
+
+/** What a connection holds on the way, and loses when it breaks. */
+const IN_FLIGHT = 512_000;
+
+test('a download that was cut goes on where it stopped, byte for byte', async () => {
+  const bytes = randomBytes(3_000_000);
+  mirror.put(FILE, bytes);
+  mirror.fail(FILE, { cutAfter: 2_000_000 });
+  expect((await fetchInto(folderPath())).equals(bytes)).toBe(true);
+  const [first, second, ...others] = mirror.gets(FILE);
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ status: 200, range: null, sent: 2_000_000 });
+  expect(second.status).toBe(206);
+  const from = Number(/^bytes=(\d+)-$/.exec(second.range ?? '')?.[1]);
+  expect(from).toBeGreaterThan(2_000_000 - IN_FLIGHT);
+  expect(second.sent).toBe(bytes.length - from);
+});
+
+test('so does one that the last run left, six times cut', async () => {
+  const bytes = randomBytes(8_000_000);
+  const root = folderPath();
+  mirror.put(FILE, bytes);
+  mirror.fail(FILE, ...Array.from({ length: 6 }, () => ({ cutAfter: 1_100_000 })));
+  expect(await failure(root)).toMatch(/file\.bin: .*tried 6 times.*goes on where it stopped/);
+  expect(existsSync(path.join(root, 'in/file.bin'))).toBe(false);
+  mirror.takeSent();
+  expect((await fetchInto(root)).equals(bytes)).toBe(true);
+  expect(mirror.takeSent()).toBeLessThan(bytes.length - 6 * (1_100_000 - IN_FLIGHT));
+});
+
+test('a second fetch downloads nothing, whatever the server says of versions', async () => {
+  for (const validators of ['both', 'date', 'weak'] as const) {
+    const root = folderPath();
+    mirror.put(FILE, randomBytes(50_000), validators);
+    const first = await fetchInto(root);
+    mirror.takeSent();
+    expect((await fetchInto(root)).equals(first)).toBe(true);
+    expect(mirror.gets(FILE).map(({ status }) => status)).toEqual([304]);
+    expect(mirror.takeSent()).toBe(0);
+  }
+});
+
+test('a file that was changed or lost is fetched again', async () => {
+  const root = folderPath();
+  mirror.put(FILE, 'one');
+  await fetchInto(root);
+  mirror.put(FILE, 'another');
+  expect((await fetchInto(root)).toString()).toBe('another');
+  truncateSync(path.join(root, 'in/file.bin'), 3);
+  expect((await fetchInto(root)).toString()).toBe('another');
+});
+
+test('a part of a file that has changed since is not gone on from', async () => {
+  for (const validators of ['both', 'date', 'weak', 'none'] as const) {
+    const root = folderPath();
+    mirror.put(FILE, randomBytes(200_000), 'both');
+    mirror.fail(FILE, ...Array.from({ length: 6 }, () => ({ cutAfter: 20_000 })));
+    await failure(root);
+    const bytes = randomBytes(200_000);
+    mirror.put(FILE, bytes, validators);
+    expect((await fetchInto(root)).equals(bytes)).toBe(true);
+  }
+});
+
+test('a server that ignores ranges starts the file over', async () => {
+  const bytes = randomBytes(200_000);
+  mirror.put(FILE, bytes);
+  mirror.fail(FILE, { cutAfter: 100_000 }, 'ignore-range');
+  expect((await fetchInto(folderPath())).equals(bytes)).toBe(true);
+  expect(mirror.gets(FILE).map(({ status }) => status)).toEqual([200, 200]);
+});
+
+test('a server that gives another range than asked is not believed', async () => {
+  const bytes = randomBytes(200_000);
+  mirror.put(FILE, bytes);
+  mirror.fail(FILE, { cutAfter: 100_000 }, { wrongRangeBy: 1 });
+  expect((await fetchInto(folderPath())).equals(bytes)).toBe(true);
+});
+
+test('an overloaded server is asked again, and waited for as it says', async () => {
+  mirror.put(FILE, 'good');
+  const begun = performance.now();
+  mirror.fail(FILE, { status: 500 }, { status: 503, headers: { 'retry-after': '1' } });
+  expect((await fetchInto(folderPath())).toString()).toBe('good');
+  expect(mirror.gets(FILE).map(({ status }) => status)).toEqual([500, 503, 200]);
+  expect(performance.now() - begun).toBeGreaterThan(990);
+});
+
+test('what is not there, or not for everybody, is said at once', async () => {
+  for (const status of [401, 403, 404, 410]) {
+    mirror.takeSent();
+    mirror.fail(FILE, { status });
+    expect(await failure(folderPath())).toMatch(new RegExp(`${FILE}: is not .*${status}`));
+    expect(mirror.gets(FILE)).toHaveLength(1);
+  }
+});
+
+test('a silent server is given up, and a slow one is not', async () => {
+  const bytes = randomBytes(100_000);
+  mirror.put(FILE, bytes);
+  mirror.fail(FILE, { silentAfter: 50_000 }, { stallMs: 500 });
+  expect((await fetchInto(folderPath())).equals(bytes)).toBe(true);
+  expect(mirror.gets(FILE)).toHaveLength(2);
+});
+
+test('redirects are followed to the fifth, to http and https only', async () => {
+  mirror.put(FILE, 'there');
+  const to = (target: string): Fault => ({ redirectTo: target });
+  mirror.fail(FILE, ...Array.from({ length: 5 }, () => to(`${mirror.url}${FILE}`)));
+  expect((await fetchInto(folderPath())).toString()).toBe('there');
+  mirror.fail(FILE, ...Array.from({ length: 6 }, () => to(FILE)));
+  expect(await failure(folderPath())).toMatch(/file\.bin: redirects more than 5 times/);
+  mirror.fail(FILE, to('file:///etc/passwd'));
+  expect(await failure(folderPath())).toMatch(/redirects to file:\/\/\/etc\/passwd, which is not/);
+});
+
+test('a wrong checksum is not kept', async () => {
+  const root = folderPath();
+  const md5Url = `${mirror.url}/file.md5`;
+  mirror.put(FILE, 'the file');
+  mirror.put('/file.md5', `${'0'.repeat(32)}  file.bin\n`);
+  expect(await failure(root, { md5Url })).toMatch(/file\.bin: its MD5 is .* says 0{32}/);
+  expect(isEmpty(root)).toBe(true);
+  mirror.put('/file.md5', `${createHash('md5').update('the file').digest('hex')}  file.bin\n`);
+  expect((await fetchInto(root, { md5Url })).toString()).toBe('the file');
+});
+
+test('a whole file whose checksum cannot be had yet is not fetched twice', async () => {
+  const root = folderPath();
+  const md5Url = `${mirror.url}/late.md5`;
+  const bytes = randomBytes(60_000);
+  mirror.put(FILE, bytes);
+  expect(await failure(root, { md5Url })).toMatch(/late\.md5: is not there/);
+  expect(existsSync(path.join(root, 'in/file.bin'))).toBe(false);
+  mirror.put('/late.md5', createHash('md5').update(bytes).digest('hex'));
+  mirror.takeSent();
+  expect((await fetchInto(root, { md5Url })).equals(bytes)).toBe(true);
+  expect(mirror.takeSent()).toBe(32);
+});
+
+test('a file that is not what it should be is not kept, nor does it replace one that is', async () => {
+  const root = folderPath();
+  const check = async (file: string) => {
+    if (!readFileSync(file, 'utf8').startsWith('PK')) throw new BuildError(`${file}: no zip`);
+  };
+  mirror.put(FILE, 'PK good');
+  await fetchInto(root, { check });
+  mirror.put(FILE, '<html>log in</html>');
+  expect(await failure(root, { check })).toMatch(
+    /^http.*file\.bin: what came is not what .*no zip/,
+  );
+  expect(readdirSync(path.join(root, 'in'))).toEqual(['file.bin']);
+  expect(readFileSync(path.join(root, 'in/file.bin'), 'utf8')).toBe('PK good');
+});
+
+test('a body in a content-encoding that was not asked for is refused', async () => {
+  mirror.put(FILE, 'x');
+  mirror.fail(FILE, 'gzip');
+  expect(await failure(folderPath())).toMatch(/content-encoding gzip/);
+});
+
+test('sources.json says what came from where, when, how large, with what digest', async () => {
+  const root = folderPath();
+  mirror.put(FILE, 'content');
+  const before = Date.now();
+  await fetchInto(root);
+  const { files } = JSON.parse(readFileSync(path.join(root, 'sources.json'), 'utf8'));
+  const { fetched_at, ...source } = files['in/file.bin'];
+  expect(source).toEqual({
+    url: wanted().url,
+    bytes: 7,
+    sha256: createHash('sha256').update('content').digest('hex'),
+    etag: `"${createHash('md5').update('content').digest('hex')}"`,
+    last_modified: 'Tue, 04 Nov 2025 10:00:00 GMT',
+  });
+  expect(Date.parse(fetched_at)).toBeGreaterThanOrEqual(before);
+});
+
+test('two downloads at a time from a host, and one that fails does not stop the others', async () => {
+  const root = folderPath();
+  const files = Array.from({ length: 8 }, (_, i): Download => {
+    mirror.put(`/many/${i}`, randomBytes(30_000));
+    mirror.fail(`/many/${i}`, { stallMs: 30 });
+    return { url: `${mirror.url}/many/${i}`, file: `many/${i}`, check: async () => {} };
+  });
+  mirror.remove('/many/3');
+  mirror.mostAtOnce = 0;
+  const folder = await FetchFolder.open(root);
+  const errors = await downloadAll('many', files, { http, folder, progress: silent });
+  await folder.close();
+  expect(errors.map((error) => error !== null)).toEqual(files.map((_, i) => i === 3));
+  expect(mirror.mostAtOnce).toBe(2);
+  expect(readdirSync(path.join(root, 'many'))).toHaveLength(7);
+});
+
+test('two fetches do not write to one folder', async () => {
+  const root = folderPath();
+  const folder = await FetchFolder.open(root);
+  await expect(FetchFolder.open(root)).rejects.toThrow(/another fetch \(process \d+\) is writing/);
+  await folder.close();
+  await (await FetchFolder.open(root)).close();
+});
+
+test('whatever happens on the way, what is kept is the file, whole', async () => {
+  const fault: fc.Arbitrary<Fault> = fc.oneof(
+    fc.record({ cutAfter: fc.integer({ min: 0, max: 90_000 }) }),
+    fc.record({ status: fc.constantFrom(500, 502, 503, 429) }),
+    fc.record({ wrongRangeBy: fc.integer({ min: 1, max: 9 }) }),
+    fc.constant('ignore-range' as const),
+    fc.constant('without-length' as const),
+  );
+  const version = fc.record({
+    size: fc.integer({ min: 0, max: 90_000 }),
+    validators: fc.constantFrom('both' as const, 'date' as const, 'weak' as const, 'none' as const),
+    faults: fc.array(fault, { maxLength: 7 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(version, { minLength: 1, maxLength: 4 }), async (versions) => {
+      const root = folderPath();
+      for (const { size, validators, faults } of versions) {
+        const bytes = randomBytes(size);
+        // By its date alone a server cannot tell two versions of one second apart.
+        mirror.put(FILE, bytes, validators === 'date' ? 'none' : validators);
+        mirror.fail(FILE, ...faults);
+        const got = await fetchInto(root).catch((error) => {
+          if (!(error instanceof BuildError)) throw error;
+          return null;
+        });
+        if (got !== null) expect(got.equals(bytes)).toBe(true);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

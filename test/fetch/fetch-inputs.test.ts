@@ -1,0 +1,224 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import {
+  type FetchRequest,
+  fetchInputs,
+  INPUT_KINDS,
+  type InputKind,
+} from '../../builder/fetch/fetch-inputs.ts';
+import { censusCounties, osmExtract } from '../../builder/fetch/public-files.ts';
+import { silent } from '../../builder/progress.ts';
+import { buildCommand } from '../../infra/cli/commands/fetch.ts';
+import type { Ring } from '../../shards/geometry/polygon.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { COUNTY, catalogue, layOutMaryland, PATHS, putOsm } from './maryland.ts';
+import { Mirror } from './mirror.ts';
+import { scratchFolders } from './scratch-folders.ts';
+
+const folderPath = scratchFolders();
+let mirror: Mirror;
+let out: string;
+let box: BoundingBox;
+
+beforeEach(async () => {
+  mirror = await Mirror.start();
+  out = folderPath();
+  box = await layOutMaryland(mirror, folderPath());
+});
+afterEach(() => mirror.close());
+
+const services = () => ({
+  geofabrik: mirror.url,
+  census: mirror.url,
+  mobility: mirror.url,
+  overture: mirror.url,
+});
+
+const fetchCounty = (over: Partial<FetchRequest> = {}) =>
+  fetchInputs(
+    {
+      ...{ counties: [COUNTY], out, inputs: INPUT_KINDS, gtfs: [], overtureRelease: null },
+      ...{ services: services(), http: { idleMs: 2_000, retryMs: 2 } },
+      ...over,
+    },
+    silent,
+  );
+
+const only = (...inputs: InputKind[]) => ({ inputs });
+
+test('what is fetched is what a build takes', async () => {
+  const fetched = await fetchCounty();
+  expect(fetched).toEqual({
+    osm: [path.join(out, 'osm/maryland-latest.osm.pbf')],
+    blocks: [path.join(out, 'blocks/tl_2024_24_tabblock20.zip')],
+    places: [
+      path.join(out, 'places/tl_2024_24_place.zip'),
+      path.join(out, 'places/tl_2024_us_county.zip'),
+    ],
+    gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
+    pois: [path.join(out, 'pois/overture.geojson')],
+    left: [],
+  });
+  expect(readdirSync(out).sort()).toEqual(
+    ['blocks', 'gtfs', 'osm', 'places', 'pois', 'sources.json'].sort(),
+  );
+  const { files } = JSON.parse(readFileSync(path.join(out, 'sources.json'), 'utf8'));
+  const inputs = Object.values(fetched).flat() as string[];
+  for (const file of inputs) expect(files[path.relative(out, file)].bytes).toBeGreaterThan(0);
+
+  const store = new FolderStore(folderPath());
+  const { osm, blocks } = fetched;
+  const { manifest } = await buildRelease(
+    { osm, blocks, counties: [COUNTY], release: 'test' },
+    store,
+    silent,
+  );
+  await store.close();
+  expect(manifest.counties[COUNTY].routable_blocks).toBeGreaterThan(100);
+});
+
+test('a second fetch downloads nothing', async () => {
+  const first = await fetchCounty();
+  expect(mirror.takeSent()).toBeGreaterThan(50_000);
+  expect(await fetchCounty()).toEqual(first);
+  expect(mirror.takeSent()).toBe(0);
+});
+
+test('OpenStreetMap of a state that trips reach into is fetched too, its census not', async () => {
+  const width = box.maxLon - box.minLon;
+  const eastwards = (by: number): Ring => {
+    const [west, east] = [box.minLon + by, box.maxLon + by];
+    const { minLat, maxLat } = box;
+    return [
+      [west, minLat],
+      [west, maxLat],
+      [east, maxLat],
+      [east, minLat],
+      [west, minLat],
+    ];
+  };
+  const file = path.join(folderPath(), 'tl_2024_us_county.zip');
+  await writeShapefile(file, {
+    name: 'tl_2024_us_county',
+    fields: [{ name: 'GEOID', type: 'C', width: 5, decimals: 0 }],
+    records: () => [
+      { polygon: [eastwards(0)], values: [COUNTY] },
+      { polygon: [eastwards(width + 0.01)], values: ['11001'] },
+      { polygon: [eastwards(width + 1)], values: ['51001'] },
+      // A state of which there are no extracts.
+      { polygon: [eastwards(width)], values: ['78010'] },
+    ],
+  });
+  const { bytes } = mirror.served(PATHS.osm);
+  mirror.put(PATHS.counties, readFileSync(file));
+  putOsm(mirror, '/north-america/us/district-of-columbia-latest.osm.pbf', bytes);
+  const { osm, blocks } = await fetchCounty(only('osm', 'census'));
+  expect([...osm, ...blocks].map((name) => path.basename(name))).toEqual([
+    'district-of-columbia-latest.osm.pbf',
+    'maryland-latest.osm.pbf',
+    'tl_2024_24_tabblock20.zip',
+  ]);
+});
+
+test('a feed that cannot be had is told, and the rest is had', async () => {
+  mirror.remove(PATHS.feed);
+  const { gtfs, left, osm } = await fetchCounty();
+  expect(gtfs).toEqual([]);
+  expect(left).toEqual([expect.stringMatching(/^Demo Transit: http.*latest\.zip: is not there/)]);
+  expect(osm).toHaveLength(1);
+});
+
+test('a feed that is no GTFS is told and not kept', async () => {
+  mirror.put(PATHS.feed, '<html>log in</html>');
+  const { gtfs, left } = await fetchCounty(only('gtfs'));
+  expect([gtfs, existsSync(path.join(out, 'gtfs/mdb-247.zip'))]).toEqual([[], false]);
+  expect(left).toEqual([expect.stringMatching(/latest\.zip: what came is not what it should be/)]);
+});
+
+test('a feed that is gone by now is used as it was, and that is told', async () => {
+  const { gtfs } = await fetchCounty(only('gtfs'));
+  mirror.remove(PATHS.feed);
+  const again = await fetchCounty(only('gtfs'));
+  expect(again.gtfs).toEqual(gtfs);
+  expect(again.left).toEqual([expect.stringMatching(/is not there.*the copy of 20.* is used/)]);
+});
+
+test('the agency’s own address is tried where the catalogue’s copy fails', async () => {
+  const text = catalogue(box, `${mirror.url}/gone.zip`).split('\n');
+  const column = text[0].split(',').indexOf('urls.direct_download');
+  const values = text[1].split(',');
+  values[column] = `${mirror.url}${PATHS.feed}`;
+  mirror.put(PATHS.catalogue, `${text[0]}\n${values.join(',')}\n`);
+  expect(await fetchCounty(only('gtfs'))).toMatchObject({
+    gtfs: [path.join(out, 'gtfs/mdb-247.zip')],
+    left: [],
+  });
+});
+
+test('feeds given by address are taken instead of the catalogue’s', async () => {
+  const url = `${mirror.url}${PATHS.feed}`;
+  const { gtfs } = await fetchCounty({ ...only('gtfs'), gtfs: [url, `${url}?line=7`, url] });
+  expect(gtfs.map((file) => path.basename(file))).toEqual([
+    expect.stringMatching(/^127-0-0-1-\d+-mdb-247-latest-[0-9a-f]{8}\.zip$/),
+    expect.stringMatching(/^127-0-0-1-\d+-mdb-247-latest-[0-9a-f]{8}\.zip$/),
+  ]);
+  expect(mirror.gets(PATHS.catalogue)).toEqual([]);
+});
+
+test('an extract that fails stops the fetch, once the census beside it is had', async () => {
+  mirror.put(`${PATHS.osm}.md5`, `${'0'.repeat(32)}  maryland-latest.osm.pbf\n`);
+  await expect(fetchCounty()).rejects.toThrow(/maryland-latest\.osm\.pbf: its MD5 is/);
+  expect(readdirSync(path.join(out, 'blocks'))).toEqual(['tl_2024_24_tabblock20.zip']);
+  expect(readdirSync(path.join(out, 'osm'))).toEqual([]);
+});
+
+test('what is no PBF and no shapefile is told by address, and not kept', async () => {
+  putOsm(mirror, PATHS.osm, Buffer.from('a page of text'));
+  await expect(fetchCounty(only('osm'))).rejects.toThrow(/osm\.pbf: what came is not what/);
+  mirror.put(PATHS.blocks, readFileSync((await fetchCounty(only('gtfs'))).gtfs[0]));
+  await expect(fetchCounty(only('census'))).rejects.toThrow(/tabblock20\.zip: .*without \.shp/);
+});
+
+test('a county of no state, and one that the layer has not, are told', async () => {
+  await expect(fetchCounty({ counties: ['99001'] })).rejects.toThrow(/99 is no state/);
+  expect(mirror.exchanges).toEqual([]);
+  await expect(fetchCounty({ counties: ['24999'] })).rejects.toThrow(
+    /tl_2024_us_county\.zip: has no county 24999; check the code/,
+  );
+});
+
+test('the old counties of Connecticut, which the blocks have, come from a layer that has them', () => {
+  const urls = [['24510'], ['24510', '09001']].map(
+    (counties) => censusCounties(services(), counties).url,
+  );
+  expect(urls.map((url) => path.basename(url))).toEqual([
+    'tl_2024_us_county.zip',
+    'tl_2021_us_county.zip',
+  ]);
+});
+
+test('extracts are called as Geofabrik calls them', () => {
+  const names = ['11', '36', '72', '24'].map((state) => osmExtract(services(), state).url);
+  expect(names.map((url) => url.slice(mirror.url.length))).toEqual([
+    '/north-america/us/district-of-columbia-latest.osm.pbf',
+    '/north-america/us/new-york-latest.osm.pbf',
+    '/north-america/us/puerto-rico-latest.osm.pbf',
+    '/north-america/us/maryland-latest.osm.pbf',
+  ]);
+});
+
+test('the build command names what there is, as a shell reads it', () => {
+  const inputs = {
+    osm: ['my inputs/osm/maryland-latest.osm.pbf'],
+    blocks: ['b.zip', 'c.zip'],
+    ...{ places: [], gtfs: [], left: [] },
+    pois: ['o’b.geojson'],
+  };
+  expect(buildCommand(inputs, ['24510', '24005'])).toBe(
+    "tta build --osm 'my inputs/osm/maryland-latest.osm.pbf' --blocks b.zip c.zip --pois 'o’b.geojson' --counties 24510,24005 --out ./store",
+  );
+});

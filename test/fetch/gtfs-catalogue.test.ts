@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { selectFeeds } from '../../builder/fetch/gtfs-catalogue.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { scratchFolders } from './scratch-folders.ts';
+
+const folder = scratchFolders();
+const BALTIMORE: BoundingBox = { minLon: -76.72, minLat: 39.19, maxLon: -76.52, maxLat: 39.38 };
+const IN = '39.2,39.4,-76.8,-76.5';
+
+/** The columns of the newer file, in its order. */
+const FEEDS_V2 =
+  'id,data_type,entity_type,location.country_code,location.subdivision_name,location.municipality,provider,is_official,name,note,feed_contact_email,static_reference,urls.direct_download,urls.authentication_type,urls.authentication_info,urls.api_key_parameter_name,urls.latest,urls.license,location.bounding_box.minimum_latitude,location.bounding_box.maximum_latitude,location.bounding_box.minimum_longitude,location.bounding_box.maximum_longitude,location.bounding_box.extracted_on,status,features,redirect.id,redirect.comment';
+
+const row = (over: Partial<Record<string, string>>): string => {
+  const values: Record<string, string | undefined> = {
+    id: 'mdb-1',
+    data_type: 'gtfs',
+    'location.country_code': 'US',
+    'location.subdivision_name': 'Maryland',
+    provider: 'MTA',
+    'urls.direct_download': 'https://agency/direct.zip',
+    'urls.latest': 'https://mirror/latest.zip',
+    box: IN,
+    status: 'active',
+    ...over,
+  };
+  const [minLat, maxLat, minLon, maxLon] = (values.box ?? '').split(',');
+  values['location.bounding_box.minimum_latitude'] = minLat;
+  values['location.bounding_box.maximum_latitude'] = maxLat;
+  values['location.bounding_box.minimum_longitude'] = minLon;
+  values['location.bounding_box.maximum_longitude'] = maxLon;
+  return FEEDS_V2.split(',')
+    .map((column) => `"${(values[column] ?? '').replaceAll('"', '""')}"`)
+    .join(',');
+};
+
+async function select(...rows: string[]) {
+  return selectText([FEEDS_V2, ...rows].join('\r\n'));
+}
+
+async function selectText(text: string) {
+  const file = path.join(folder(), 'catalogue.csv');
+  writeFileSync(file, text);
+  return selectFeeds(file, [BALTIMORE], ['Maryland']);
+}
+
+test('feeds are taken that are in use and whose box meets a county, by ascending id', async () => {
+  const { feeds, left } = await select(
+    row({ id: 'mdb-3', name: 'Light rail, "fast"' }),
+    row({ id: 'mdb-2', status: '' }),
+    row({ id: 'mdb-4', status: 'deprecated' }),
+    row({ id: 'mdb-5', status: 'inactive' }),
+    row({ id: 'mdb-6', data_type: 'gtfs_rt' }),
+    row({ id: 'mdb-7', data_type: 'gbfs' }),
+    row({ id: 'mdb-8', box: '39.2,39.4,-77.8,-76.73' }),
+    row({ id: 'mdb-9', box: '-90,90,-180,180', 'location.country_code': 'FR' }),
+  );
+  expect(feeds).toEqual([
+    {
+      id: 'mdb-2',
+      name: 'MTA',
+      urls: ['https://mirror/latest.zip', 'https://agency/direct.zip'],
+    },
+    {
+      id: 'mdb-3',
+      name: 'MTA, Light rail, "fast"',
+      urls: ['https://mirror/latest.zip', 'https://agency/direct.zip'],
+    },
+  ]);
+  expect(left).toEqual([]);
+});
+
+test('an agency that needs a key is skipped by name, unless there is a copy for everybody', async () => {
+  const { feeds, left } = await select(
+    row({ id: 'mdb-1', provider: 'WMATA', 'urls.authentication_type': '2' }),
+    row({
+      id: 'mdb-2',
+      provider: 'Keyed Transit',
+      'urls.authentication_type': '1',
+      'urls.authentication_info': 'https://keyed.example/developers',
+      'urls.latest': '',
+    }),
+  );
+  expect(feeds.map(({ name, urls }) => [name, ...urls])).toEqual([
+    ['WMATA', 'https://mirror/latest.zip'],
+  ]);
+  expect(left).toEqual([
+    'Keyed Transit (mdb-2): needs a key, see https://keyed.example/developers; with one, give its address by --gtfs',
+  ]);
+});
+
+test('a feed of the state without a box is told, one of another state is not', async () => {
+  const { feeds, left } = await select(
+    row({ provider: 'Boxless', box: ',,,' }),
+    row({ provider: 'Elsewhere', box: ',,,', 'location.subdivision_name': 'Ohio' }),
+  );
+  expect(feeds).toEqual([]);
+  expect(left).toEqual([
+    expect.stringMatching(/^Boxless \(mdb-1\): the catalogue does not say where/),
+  ]);
+});
+
+test('the older sources.csv is read too', async () => {
+  const { feeds } = await selectText(
+    [
+      'mdb_source_id,data_type,entity_type,location.country_code,location.subdivision_name,location.municipality,provider,name,note,feed_contact_email,static_reference,urls.direct_download,urls.authentication_type,urls.authentication_info,urls.api_key_parameter_name,urls.latest,urls.license,location.bounding_box.minimum_latitude,location.bounding_box.maximum_latitude,location.bounding_box.minimum_longitude,location.bounding_box.maximum_longitude,location.bounding_box.extracted_on,status,features,redirect.id,redirect.comment',
+      `247,gtfs,,US,Maryland,Baltimore,MTA,,,,,https://agency/a.zip,,,,https://mirror/a.zip,,${IN},2022-03-22T22:37:50+00:00,,,,`,
+    ].join('\n'),
+  );
+  expect(feeds.map(({ id }) => id)).toEqual(['mdb-247']);
+});
+
+test('an id is no path, and names one feed', async () => {
+  const { feeds } = await select(row({ id: '../../etc/mdb.1' }));
+  expect(feeds.map(({ id }) => id)).toEqual(['-etc-mdb-1']);
+  await expect(select(row({}), row({}))).rejects.toThrow(/catalogue\.csv: has feed mdb-1 twice/);
+});
+
+test('what is no catalogue is refused, with the column that is missing', async () => {
+  await expect(selectText('<html>moved</html>')).rejects.toThrow(
+    /catalogue\.csv: is not the catalogue .* no column data_type; check --mobility-url/,
+  );
+});

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { COUNTIES, STATE_FIPS } from '../../builder/demo/census-ids.ts';
+import { planCity } from '../../builder/demo/city-plan.ts';
+import { type ShapefileLayer, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import { blockLayer, countyLayer, placeLayer } from '../../builder/demo/tiger-layers.ts';
+import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
+import { readCountyBoxes } from '../../builder/fetch/county-boxes.ts';
+import { silent } from '../../builder/progress.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import type { Mirror } from './mirror.ts';
+import { overtureFile } from './overture-file.ts';
+
+const CITY = { blocks: 500, seed: 3 };
+/** The state that the fictional city is taken for. */
+export const MARYLAND = '24';
+export const COUNTY = `${MARYLAND}001`;
+
+export const PATHS = {
+  counties: '/geo/tiger/TIGER2024/COUNTY/tl_2024_us_county.zip',
+  blocks: '/geo/tiger/TIGER2024/TABBLOCK20/tl_2024_24_tabblock20.zip',
+  places: '/geo/tiger/TIGER2024/PLACE/tl_2024_24_place.zip',
+  osm: '/north-america/us/maryland-latest.osm.pbf',
+  catalogue: '/feeds_v2.csv',
+  feed: '/mdb-247/latest.zip',
+  overture: '/release/2025-10-22.0/theme=places/type=place/part-00000.zstd.parquet',
+} as const;
+
+/**
+ * Lays the demo city out on a mirror as the real services would, were it in Maryland: OpenStreetMap,
+ * census, a catalogue with one feed, one place. Gives the box of its county.
+ */
+export async function layOutMaryland(mirror: Mirror, folder: string): Promise<BoundingBox> {
+  const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'city') }, silent);
+  const plan = planCity(CITY);
+  const put = async (served: string, ...layers: ShapefileLayer[]) => {
+    const file = path.join(folder, path.basename(served));
+    mkdirSync(folder, { recursive: true });
+    await writeShapefile(file, inMaryland(path.basename(served, '.zip'), layers));
+    mirror.put(served, readFileSync(file));
+    return file;
+  };
+  const counties = await put(PATHS.counties, countyLayer(plan));
+  await put(PATHS.blocks, ...COUNTIES.map((county) => blockLayer(plan, county)));
+  await put(PATHS.places, placeLayer(plan));
+  putOsm(mirror, PATHS.osm, readFileSync(city.osm));
+  mirror.put(PATHS.feed, readFileSync(city.gtfs));
+  const box = (await readCountyBoxes(counties)).get(COUNTY)!;
+  mirror.put(PATHS.catalogue, catalogue(box, `${mirror.url}${PATHS.feed}`));
+  const place = { id: 'p', name: 'Corner Store', category: 'grocery_store' };
+  const at = { lon: (box.minLon + box.maxLon) / 2, lat: (box.minLat + box.maxLat) / 2 };
+  mirror.put(PATHS.overture, overtureFile([{ ...place, ...at }], { rowsPerGroup: 10 }));
+  return box;
+}
+
+/** An extract and its MD5 beside it. */
+export function putOsm(mirror: Mirror, served: string, bytes: Uint8Array): void {
+  const md5 = createHash('md5').update(bytes).digest('hex');
+  mirror.put(served, bytes);
+  mirror.put(`${served}.md5`, `${md5}  ${path.basename(served)}\n`);
+}
+
+/** A catalogue of one feed. */
+export function catalogue(box: BoundingBox, url: string): string {
+  const feed = {
+    id: 'mdb-247',
+    data_type: 'gtfs',
+    'location.country_code': 'US',
+    'location.subdivision_name': 'Maryland',
+    provider: 'Demo Transit',
+    name: '',
+    'urls.direct_download': '',
+    'urls.authentication_type': '',
+    'urls.latest': url,
+    'location.bounding_box.minimum_latitude': box.minLat,
+    'location.bounding_box.maximum_latitude': box.maxLat,
+    'location.bounding_box.minimum_longitude': box.minLon,
+    'location.bounding_box.maximum_longitude': box.maxLon,
+    status: 'active',
+  };
+  return `${Object.keys(feed).join(',')}\n${Object.values(feed).join(',')}\n`;
+}
+
+/** Layers as one, with the codes of no state replaced by Maryland's. */
+function inMaryland(name: string, layers: readonly ShapefileLayer[]): ShapefileLayer {
+  const { fields } = layers[0];
+  const codes = new Set(
+    ['STATEFP', 'STATEFP20', 'GEOID', 'GEOID20'].flatMap((code) => {
+      const column = fields.findIndex((field) => field.name === code);
+      return column === -1 ? [] : [column];
+    }),
+  );
+  const moved = (value: string | number, column: number) =>
+    codes.has(column) ? String(value).replace(new RegExp(`^${STATE_FIPS}`), MARYLAND) : value;
+  return {
+    name,
+    fields,
+    *records() {
+      for (const layer of layers) {
+        for (const { polygon, values } of layer.records()) {
+          yield { polygon, values: values.map(moved) };
+        }
+      }
+    },
+  };
+}

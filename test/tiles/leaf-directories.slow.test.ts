@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { wholeOf } from '../../shards/content.ts';
+import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
+import { TileSpill } from '../../shards/pmtiles/tile-spill.ts';
+import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
+import { CountingStore } from '../support/counting-store.ts';
+import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
+
+test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf the first time', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tta-leaves-'));
+  const store = new CountingStore(folder);
+  const spill = new TileSpill(folder);
+  const writer = new PmtilesWriter(spill);
+  const side = 448;
+  const at = (i: number) => ({ z: 14, x: 4700 + (i % side), y: 6200 + Math.floor(i / side) });
+  // Lengths without a pattern: directories of them do not shrink much.
+  const textOf = (i: number) => `${i} ${'x'.repeat((Math.imul(i, 0x9e3779b1) >>> 16) % 400)}`;
+  for (let i = 0; i < 200_000; i++) writer.add(at(i), gzipSync(textOf(i), { level: 0 }));
+  const bytes = await wholeOf(writer.finish(ARCHIVE_FACTS));
+  spill.close();
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const ref = { name: 'tiles/large.pmtiles', bytes: bytes.length, sha256 };
+  await store.putIfAbsent(ref.name, bytes);
+  const archive = await PmtilesArchive.open(store, ref);
+  const { root, leaves, tileEntries } = archive.header;
+  expect(root.offset + root.bytes).toBeLessThanOrEqual(16_384);
+  expect(leaves.bytes).toBeGreaterThan(100_000);
+  expect(tileEntries).toBe(200_000);
+
+  const library = libraryArchive(bytes);
+  const header = await library.getHeader();
+  expect([header.numAddressedTiles, header.numTileContents]).toEqual([200_000, 200_000]);
+  for (let i = 0; i < 200_000; i += 53) {
+    expect(gunzipSync((await archive.tile(at(i)))!).toString()).toBe(textOf(i));
+    const theirs = await library.getZxy(at(i).z, at(i).x, at(i).y);
+    expect(Buffer.from(theirs!.data).toString()).toBe(textOf(i));
+  }
+  expect(await archive.tile({ z: 14, x: 4699, y: 6200 })).toBeNull();
+  expect(await archive.tile({ z: 13, x: 2400, y: 3100 })).toBeNull();
+
+  const again = await PmtilesArchive.open(store, ref);
+  store.reads = [];
+  await Promise.all([again.tile(at(7)), again.tile(at(7)), again.tile(at(7))]);
+  expect(store.reads).toHaveLength(4);
+  await again.tile(at(7));
+  expect(store.reads).toHaveLength(5);
+  await store.close();
+  await rm(folder, { recursive: true });
+}, 60_000);

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
+import { serveMap } from './map-server.ts';
+
+const COLOURS: Readonly<Record<number, string>> = {
+  5: '#00441b',
+  10: '#1b7837',
+  15: '#5aae61',
+  20: '#a6dba0',
+  25: '#c2a5cf',
+  30: '#762a83',
+};
+const PAPER = '#ffffff';
+const SIZE = { width: 900, height: 700 };
+/** Places this near the edge of the page are not looked at. */
+const MARGIN = 5;
+
+let city: DrawnRelease;
+let browser: Browser;
+beforeAll(async () => {
+  await ensureDebianPackage('chromium', 'chromium');
+  city = await openDrawnRelease(inject('demoStore'));
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--use-gl=angle',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
+    ],
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await city?.close();
+});
+
+/** The walk column with most different times: a map worth looking at. */
+async function richestColumn(): Promise<number> {
+  const bands = Array.from({ length: city.release.columns }, () => new Set<number>());
+  for (const county of Object.values(city.release.manifest.counties)) {
+    for (let block = 0; block < county.blocks; block += 5) {
+      const times = await city.release.nearest(county, block);
+      times.forEach((time, column) => {
+        bands[column].add(Math.ceil(time / 50));
+      });
+    }
+  }
+  return bands.findIndex((seen) => seen.size === Math.max(...bands.map(({ size }) => size)));
+}
+
+test('MapLibre draws every block in the colour of its band', async () => {
+  const { release } = city;
+  const column = await richestColumn();
+  const { leafIds } = release.taxonomy;
+  const mode = release.manifest.modes[Math.floor(column / leafIds.length)];
+  const ref = release.manifest.tiles[`${mode}-${leafIds[column % leafIds.length]}`];
+  const server = await serveMap(await readFile(path.join(inject('demoStore'), ref.name)));
+  const blocks: { position: [number, number]; colour: string }[] = [];
+  for (const county of Object.values(release.manifest.counties)) {
+    const index = await release.index(county);
+    for (let block = 0; block < index.count; block++) {
+      const minutes = (await release.nearest(county, block))[column] / 10;
+      const colour = minutes === 0 ? PAPER : COLOURS[Math.ceil(minutes / 5) * 5];
+      blocks.push({ position: [index.lon[block] / 1e6, index.lat[block] / 1e6], colour });
+    }
+  }
+  const mean = (axis: 0 | 1) =>
+    blocks.reduce((sum, { position }) => sum + position[axis], 0) / blocks.length;
+  const middle = [mean(0), mean(1)];
+  const page = await browser.newPage({ viewport: SIZE });
+  try {
+    // The last zooms of the archive, one beyond them, and one where blocks are a few pixels.
+    for (const [zoom, share] of [
+      [13, 1],
+      [14, 1],
+      [15.5, 1],
+      [11, 0.97],
+    ]) {
+      const wanted = {
+        centre: middle,
+        zoom,
+        colours: Object.entries(COLOURS).flatMap(([m, c]) => [Number(m), c]),
+      };
+      await page.goto('about:blank');
+      await page.goto(`${server.url}#${encodeURIComponent(JSON.stringify(wanted))}`);
+      await page.evaluate('drawn');
+      expect(await page.evaluate('problems')).toEqual([]);
+      const positions = JSON.stringify(blocks.map(({ position }) => position));
+      const places = (await page.evaluate(`places(${positions})`)) as [number, number][];
+      const seen = blocks.flatMap(({ colour }, i) => {
+        const [x, y] = places[i];
+        const isOnPage =
+          x > MARGIN && x < SIZE.width - MARGIN && y > MARGIN && y < SIZE.height - MARGIN;
+        return isOnPage ? [{ place: places[i], colour }] : [];
+      });
+      const png = (await page.screenshot()).toString('base64');
+      const spots = JSON.stringify(seen.map(({ place }) => place));
+      const found = (await page.evaluate(`coloursOf('${png}', ${spots})`)) as string[];
+      const right = seen.filter(({ colour }, i) => found[i] === colour).length;
+      expect(seen.length).toBeGreaterThan(30);
+      expect({ zoom, enough: right / seen.length >= share }).toEqual({ zoom, enough: true });
+      expect(new Set(found).size).toBeGreaterThan(1);
+    }
+  } finally {
+    await page.close();
+    server.close();
+  }
+}, 120_000);

@@ -1,0 +1,276 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type AlongAvenue, type AvenueTrip, avenue, avenueFeed } from './avenue.ts';
+import { buildSmallCity } from './built-city.ts';
+import { type FeedTables, writeFeed } from './gtfs-text.ts';
+
+const EIGHT = 8 * 60;
+const WEDNESDAY = '2026-03-11';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'transit-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Minutes by transit from a block at 1,000 m to shops and blocks at other places on the avenue. */
+async function timesOnAvenue(
+  to: { readonly shops?: readonly AlongAvenue[]; readonly blocks?: readonly AlongAvenue[] },
+  ...feed: [stops: Record<string, AlongAvenue>, trips: readonly AvenueTrip[], more?: FeedTables]
+) {
+  const city = avenue([1_000, ...(to.blocks ?? [])], to.shops ?? [1_000]);
+  const file = await writeFeed(path.join(folder, 'feed.zip'), avenueFeed(...feed));
+  const built = await buildSmallCity(folder, city, [file], WEDNESDAY);
+  const [toShops] = await built.shopTimes('transit');
+  const [toBlocks] = await built.reach();
+  await built.close();
+  return {
+    shops: (to.shops ?? []).map((_, shop) => {
+      const tenths = toShops.get(shop);
+      return tenths === undefined ? undefined : tenths / 10;
+    }),
+    blocks: (to.blocks ?? []).map((_, block) => toBlocks.get(block + 1)),
+  };
+}
+
+/** One trip every `headway` minutes from `first` on, all morning. */
+function repeated(
+  first: number,
+  headway: number,
+  calls: (leaves: number) => AvenueTrip['calls'],
+): AvenueTrip[] {
+  const starts = Array.from({ length: Math.ceil(180 / headway) }, (_, n) => first + n * headway);
+  return starts.map((leaves) => ({ calls: calls(leaves) }));
+}
+
+/*
+ * A bus every h minutes, h a divisor of 60, leaves stop A at minutes p, p + h, … The walk to A takes
+ * a, the ride r, the walk from B e. Whoever departs at minute d = 0 … 59 may board a bus that
+ * leaves at d + a + 1 or later, so waits a minute, and then (p − a − 1 − d) mod h. Over the 60
+ * departures that takes the h values f, f + 1, … f + h − 1, where f is the part of p − a − 1 below
+ * a whole minute, each 60 / h times. Number ⌈0.10 · 60⌉ − 1 = 5 of the sorted waits is therefore
+ * f + ⌊5 / (60 / h)⌋ = f + ⌊h / 12⌋, and
+ *
+ *     t = a + 1 + f + ⌊h / 12⌋ + r + e
+ */
+const HEADWAYS = [5, 10, 12, 15, 20, 30];
+/** Block at 1,000 m, stop A at 1,240 m: half a minute and three. */
+const A = 1_240;
+const ACCESS = 3.5;
+/** Stop B at 9,000 m, the shop at 9,160 m: two minutes and a half. */
+const B = 9_000;
+const SHOP = 9_160;
+const EGRESS = 2.5;
+const RIDE = 13;
+
+const expected = (headway: number, wholeMinutePart: number) =>
+  ACCESS + 1 + wholeMinutePart + Math.floor(headway / 12) + RIDE + EGRESS;
+
+test.each(HEADWAYS)('a bus every %i minutes takes what paper says', async (headway) => {
+  const trips = repeated(EIGHT - 57, headway, (at) => [
+    ['A', at],
+    ['B', at + RIDE],
+  ]);
+  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, trips);
+  expect(shops).toEqual([expect.closeTo(expected(headway, 0.5), 6)]);
+});
+
+test.each(HEADWAYS)('so does one by exact frequencies, every %i minutes', async (headway) => {
+  const every = { from: EIGHT - 56.3, until: 11 * 60, headway, exact: 1 } as const;
+  const trip = {
+    calls: [
+      ['A', 0],
+      ['B', RIDE],
+    ],
+    every,
+  } satisfies AvenueTrip;
+  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [trip]);
+  expect(shops).toEqual([expect.closeTo(expected(headway, 0.2), 6)]);
+});
+
+test.each(HEADWAYS)(
+  'where only the headway is known, %i minutes, the second is the only doubt',
+  async (headway) => {
+    const every = { from: EIGHT - 120, until: 11 * 60, headway, exact: 0 } as const;
+    const calls = [
+      ['A', EIGHT],
+      ['B', EIGHT + RIDE],
+    ] as const;
+    const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [{ calls, every }]);
+    expect(shops[0]).toBeGreaterThanOrEqual(expected(headway, 0));
+    expect(shops[0]).toBeLessThanOrEqual(expected(headway, 1));
+  },
+);
+
+/*
+ * Two lines, h apart and H = k · h apart. Only the last bus of the first line that meets a bus of the
+ * second matters, so the two are one line with headway H that leaves A when that bus does, and takes
+ * as long as both rides, the change and the wait for the second.
+ */
+test.each([
+  { first: 10, second: 10 },
+  { first: 10, second: 20 },
+  { first: 5, second: 15 },
+  { first: 6, second: 30 },
+])('a change from every $first to every $second minutes takes what paper says', async (lines) => {
+  // B to C is 200 m: two minutes and a half. The second line leaves C at minutes 14 past its headway.
+  const stops = { A, B: 5_000, C: 5_200, D: B };
+  const firstRide = 4;
+  const secondRide = 3;
+  const trips = [
+    ...repeated(EIGHT - 60, lines.first, (at) => [
+      ['A', at],
+      ['B', at + firstRide],
+    ]),
+    ...repeated(EIGHT - 46, lines.second, (at) => [
+      ['C', at],
+      ['D', at + secondRide],
+    ]),
+  ];
+  const { shops } = await timesOnAvenue({ shops: [SHOP] }, stops, trips);
+  // At C a minute early: the bus that meets it leaves A at 14 − 1 − 2.5 − 4 = 6.5 past or before.
+  const leaves = 6 - (6 % lines.first);
+  const ride = 14 + secondRide - leaves;
+  const waits = 0.5 + Math.floor(lines.second / 12);
+  expect(shops).toEqual([ACCESS + 1 + waits + ride + EGRESS]);
+});
+
+test('a bus is caught a minute after the last one stopped, and missed a second later', async () => {
+  const change = (late: number) =>
+    timesOnAvenue({ blocks: [SHOP] }, { A, M: 5_000, B }, [
+      ...repeated(EIGHT - 57, 10, (at) => [
+        ['A', at],
+        ['M', at + 5 + late],
+      ]),
+      ...repeated(EIGHT - 57 + 5 + 1, 10, (at) => [
+        ['M', at],
+        ['B', at + 7],
+      ]),
+    ]);
+  const caught = ACCESS + 1 + 0.5 + 5 + 1 + 7 + EGRESS;
+  expect((await change(0)).blocks).toEqual([Math.ceil(caught)]);
+  expect((await change(1 / 60)).blocks).toEqual([Math.ceil(caught + 10)]);
+});
+
+test('a change of 990 m is walked, one of 1,010 m is not', async () => {
+  const via = (apart: number) =>
+    timesOnAvenue({ blocks: [SHOP] }, { A, B1: 3_700, B2: 3_700 + apart, B }, [
+      ...repeated(EIGHT - 60, 5, (at) => [
+        ['A', at],
+        ['B1', at + 2],
+      ]),
+      ...repeated(EIGHT - 60, 5, (at) => [
+        ['B2', at],
+        ['B', at + 5],
+      ]),
+    ]);
+  // 2 + 12.375 + 1 is more than 15, so the second bus leaves 20 minutes after the first.
+  expect((await via(990)).blocks).toEqual([ACCESS + 1 + 0.5 + 20 + 5 + EGRESS].map(Math.ceil));
+  expect((await via(1_010)).blocks).toEqual([undefined]);
+});
+
+test('a walk of 29.9 minutes to a stop, or from it, is walked; one of 30.1 is not', async () => {
+  const legs = async (access: number, egress: number) => {
+    const stop = 1_000 + (access - 0.5) * 80;
+    const block = B + (egress - 0.5) * 80;
+    const trips = repeated(EIGHT - 60, 1, (at) => [
+      ['A', at],
+      ['B', at + 3],
+    ]);
+    return (await timesOnAvenue({ blocks: [block] }, { A: stop, B }, trips)).blocks[0];
+  };
+  // A bus every minute: one is at the stop until the next whole minute.
+  const through = (access: number, egress: number) => Math.ceil(Math.ceil(access) + 1 + 3 + egress);
+  expect(await legs(29.9, 10.3)).toBe(through(29.9, 10.3));
+  expect(await legs(30.1, 10.3)).toBe(undefined);
+  expect(await legs(9.7, 29.9)).toBe(through(9.7, 29.9));
+  expect(await legs(9.7, 30.1)).toBe(undefined);
+});
+
+test('a trip may take nine rides', async () => {
+  // More than half an hour on foot, so that no ride can be walked instead.
+  const hop = 2_450;
+  const stops = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`S${i}`, A + i * hop]));
+  // Each bus leaves two minutes after the one before it arrived, a minute away: 3 a ride.
+  const trips = Array.from({ length: 9 }, (_, i) =>
+    repeated(EIGHT - 60 + 3 * i, 10, (at) => [
+      [`S${i}`, at],
+      [`S${i + 1}`, at + 1],
+    ]),
+  ).flat();
+  const rides = [1, 5, 8, 9];
+  const ends = rides.map((ride) => A + ride * hop);
+  const { blocks } = await timesOnAvenue({ blocks: ends }, stops, trips);
+  const time = (ride: number) => ACCESS + 1 + 0.5 + (ride - 1) * 3 + 1 + 0.5;
+  expect(blocks).toEqual(rides.map((ride) => Math.ceil(time(ride))));
+});
+
+test('a ride is never slower than the walk beside it', async () => {
+  const stops = { A: 1_000, B: 1_800 };
+  const trips = repeated(EIGHT - 60, 30, (at) => [
+    ['A', at],
+    ['B', at + 25],
+  ]);
+  const places = [1_432, 1_816, 3_008];
+  const { shops, blocks } = await timesOnAvenue({ shops: places, blocks: places }, stops, trips);
+  const walks = places.map((place) => 1 + (place - 1_000) / 80);
+  expect(shops).toEqual(walks);
+  expect(blocks).toEqual(walks.map(Math.ceil));
+});
+
+test('forbidden and slow changes of transfers.txt hold, also at one stop', async () => {
+  const trips = [
+    ...repeated(EIGHT - 60, 10, (at) => [
+      ['A', at],
+      ['M', at + 5],
+    ]),
+    ...repeated(EIGHT - 54, 10, (at) => [
+      ['M', at],
+      ['B', at + 7],
+    ]),
+  ];
+  const stops = { A, M: 5_000, B };
+  const withRule = (rule: Record<string, number>) =>
+    timesOnAvenue({ blocks: [SHOP] }, stops, trips, {
+      'transfers.txt': [{ from_stop_id: 'M', to_stop_id: 'M', ...rule }],
+    });
+  const quick = ACCESS + 1 + 0.5 + 5 + 1 + 7 + EGRESS;
+  expect((await timesOnAvenue({ blocks: [SHOP] }, stops, trips)).blocks).toEqual([
+    Math.ceil(quick),
+  ]);
+  expect((await withRule({ transfer_type: 3 })).blocks).toEqual([undefined]);
+  const slow = { transfer_type: 2, min_transfer_time: 30 };
+  expect((await withRule(slow)).blocks).toEqual([Math.ceil(quick + 10)]);
+  expect((await withRule({ transfer_type: 2, min_transfer_time: 0 })).blocks).toEqual([
+    Math.ceil(quick),
+  ]);
+  expect((await withRule({ transfer_type: 1 })).blocks).toEqual([Math.ceil(quick)]);
+});
+
+test('nobody boards or alights where the timetable forbids it', async () => {
+  const trips = repeated(EIGHT - 60, 10, (at) => [
+    ['A', at],
+    ['M', at + 2],
+    ['B', at + RIDE],
+  ]);
+  const stops = { A, M: A + 800, B };
+  const timesWhere = (column: string, stop: string, type: number) => {
+    const feed = avenueFeed(stops, trips);
+    const stopTimes = feed['stop_times.txt'].map((record) =>
+      record.stop_id === stop ? { ...record, [column]: type } : record,
+    );
+    const more = { 'stop_times.txt': stopTimes };
+    return timesOnAvenue({ blocks: [SHOP] }, stops, trips, more).then(({ blocks }) => blocks[0]);
+  };
+  const fromA = Math.ceil(ACCESS + 1 + 0.5 + RIDE + EGRESS);
+  // On to M: ten minutes more on foot, two less in the bus.
+  const fromM = Math.ceil(ACCESS + 10 + 1 + 0.5 + (RIDE - 2) + EGRESS);
+  expect(await timesWhere('pickup_type', 'A', 1)).toBe(fromM);
+  expect(await timesWhere('drop_off_type', 'B', 1)).toBe(undefined);
+  for (const type of [0, 2, 3]) {
+    expect(await timesWhere('pickup_type', 'A', type)).toBe(fromA);
+    expect(await timesWhere('drop_off_type', 'B', type)).toBe(fromA);
+  }
+});

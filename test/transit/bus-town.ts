@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll } from 'vitest';
+import { type AvenueTrip, avenue, avenueFeed } from './avenue.ts';
+import { buildSmallCity } from './built-city.ts';
+import { type FeedTables, type TextStyle, writeFeed } from './gtfs-text.ts';
+
+/** Minutes after midnight. */
+export const EIGHT = 8 * 60;
+/** Stop A is three and a half minutes from the block at 1,000 m, B two and a half from the other. */
+const BLOCKS = [1_000, 9_160] as const;
+export const STOPS = { A: 1_240, B: 9_000 };
+export const RIDE = 13;
+/** By a bus every ten minutes, which comes half a minute after one is ready for it. */
+export const TIME = Math.ceil(3.5 + 1 + 0.5 + RIDE + 2.5);
+
+/** Trips from A to B every ten minutes for three hours from `first` on. */
+export function busLine(service = 'daily', first = EIGHT - 60): AvenueTrip[] {
+  return Array.from({ length: 18 }, (_, n) => {
+    const leaves = first + 10 * n;
+    return {
+      service,
+      calls: [
+        ['A', leaves],
+        ['B', leaves + RIDE],
+      ],
+    };
+  });
+}
+
+export function busFeed(more: FeedTables = {}, trips = busLine()): FeedTables {
+  return avenueFeed(STOPS, trips, more);
+}
+
+/** The avenue with two blocks on it, for the feeds of one test file. Its files go when that is done. */
+export class BusTown {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'bus-town-'));
+
+  constructor() {
+    afterAll(() => rmSync(this.#folder, { recursive: true, force: true }));
+  }
+
+  /** Where a feed of that name is written. */
+  path(name: string): string {
+    return path.join(this.#folder, name);
+  }
+
+  write(name: string, tables: FeedTables, style?: TextStyle): Promise<string> {
+    return writeFeed(this.path(name), tables, style);
+  }
+
+  /** Builds with some feeds: the minutes from block to block, and what is said of the feeds. */
+  async build(feeds: readonly string[], serviceDate?: string) {
+    const folder = await mkdtemp(this.path('build-'));
+    const built = await buildSmallCity(folder, avenue(BLOCKS, [1_000]), feeds, serviceDate);
+    const reach = await built.reach();
+    await built.close();
+    const { assumptions, feeds: facts } = built.release.manifest;
+    return {
+      minutes: reach[0].get(1),
+      said: built.said.join('\n'),
+      assumptions,
+      feeds: facts,
+    };
+  }
+
+  /** The minutes from block to block with one feed. */
+  async minutes(name: string, tables: FeedTables): Promise<number | undefined> {
+    return (await this.build([await this.write(name, tables)])).minutes;
+  }
+}

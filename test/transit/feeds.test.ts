@@ -1,0 +1,286 @@
+import { expect, test } from 'vitest';
+import type { FeedFacts } from '../../shards/manifest.ts';
+import { type AvenueTrip, avenueFeed, service } from './avenue.ts';
+import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
+import type { FeedRecord, FeedTables } from './gtfs-text.ts';
+import { AGENCY } from './random-timetable.ts';
+
+const town = new BusTown();
+
+const exception = (id: string, date: number, type: 1 | 2) => {
+  return { service_id: id, date, exception_type: type };
+};
+const days = (feeds: readonly FeedFacts[]) => feeds.map(({ service_date }) => service_date);
+
+test('the service day is the weekday with most trips, and of those the first', async () => {
+  const tables = busFeed(
+    {
+      'calendar.txt': [
+        service('daily', '1111111', 20260105, 20260331),
+        service('summer', '1111111', 20260201, 20260331),
+        service('weekend', '0000011', 20260105, 20260331),
+      ],
+      'calendar_dates.txt': [
+        exception('more', 20260218, 1),
+        exception('more', 20260225, 1),
+        // A Wednesday like those, were it not for what is taken away.
+        exception('more', 20260211, 1),
+        exception('summer', 20260211, 2),
+      ],
+    },
+    ['daily', 'summer', 'more', ...Array<string>(9).fill('weekend')].flatMap((id) => busLine(id)),
+  );
+  const { feeds, assumptions } = await town.build([await town.write('feed.zip', tables)]);
+  expect(days(feeds)).toEqual(['2026-02-18']);
+  expect(assumptions.transit_departure).toBe('2026-02-18T08:00:00');
+});
+
+test('of several feeds, the service day is one on which all run', async () => {
+  const early = busFeed(
+    {
+      'calendar.txt': [
+        service('daily', '1111100', 20260101, 20260331),
+        service('january', '1111100', 20260101, 20260131),
+      ],
+    },
+    [...busLine(), ...busLine('january')],
+  );
+  const late = busFeed({ 'calendar.txt': [service('daily', '1111100', 20260303, 20260630)] });
+  const files = [await town.write('early.zip', early), await town.write('late.zip', late)];
+  const { feeds, said } = await town.build(files);
+  expect(days(feeds)).toEqual(['2026-03-03', '2026-03-03']);
+  expect(feeds.map((feed) => feed.runs_on_common_day)).toEqual([true, true]);
+  expect(said).not.toContain('WARNING');
+});
+
+test('a feed that does not run then is read on its own usual weekday, and named', async () => {
+  // Two Tuesdays of 2019 have one line more, one Thursday none; the usual days begin on a Wednesday.
+  const old = busFeed(
+    {
+      'calendar.txt': [service('daily', '1111100', 20190102, 20190131)],
+      'calendar_dates.txt': [
+        exception('extra', 20190108, 1),
+        exception('extra', 20190115, 1),
+        exception('daily', 20190103, 2),
+      ],
+    },
+    [...busLine(), ...busLine('extra')],
+  );
+  const now = busFeed({}, busLine('daily', 15 * 60));
+  const files = [await town.write('old.zip', old), await town.write('now.zip', now)];
+  const { feeds, said, minutes } = await town.build(files, '2026-03-11');
+  expect(days(feeds)).toEqual(['2019-01-02', '2026-03-11']);
+  expect(feeds.map((feed) => feed.runs_on_common_day)).toEqual([false, true]);
+  expect(feeds.map((feed) => feed.file)).toEqual(['old.zip', 'now.zip']);
+  expect(said).toMatch(/WARNING.*old\.zip.*2026-03-11.*2019-01-02/);
+  expect(minutes).toBe(TIME);
+});
+
+test('a feed without any weekday of service fails, by name', async () => {
+  const broken: Record<string, FeedTables> = {
+    'weekends.zip': busFeed({ 'calendar.txt': [service('daily', '0000011', 20260101, 20261231)] }),
+    'ends-first.zip': busFeed({
+      'calendar.txt': [service('daily', '1111100', 20261231, 20260101)],
+    }),
+    'no-days.zip': busFeed({ 'calendar.txt': [service('daily', '0000000', 20260101, 20261231)] }),
+    'other-service.zip': busFeed({}, busLine('unknown')),
+    'removed.zip': busFeed({
+      'calendar.txt': [service('daily', '1111111', 20260311, 20260311)],
+      'calendar_dates.txt': [exception('daily', 20260311, 2)],
+    }),
+  };
+  const good = await town.write('good.zip', busFeed());
+  for (const [name, tables] of Object.entries(broken)) {
+    const file = await town.write(name, tables);
+    await expect(town.build([good, file]), name).rejects.toThrow(
+      `${file}: no trip runs on any weekday`,
+    );
+  }
+});
+
+test('a feed with calendar_dates.txt alone runs on its dates', async () => {
+  const { 'calendar.txt': _, ...tables } = busFeed();
+  const dates = [20260307, 20260308, 20260310].map((date) => exception('daily', date, 1));
+  const file = await town.write('dates.zip', { ...tables, 'calendar_dates.txt': dates });
+  const { feeds, minutes } = await town.build([file]);
+  expect(days(feeds)).toEqual(['2026-03-10']);
+  expect(minutes).toBe(TIME);
+  const { 'calendar.txt': __, ...neither } = tables;
+  const bare = await town.write('bare.zip', neither);
+  await expect(town.build([bare])).rejects.toThrow(/bare\.zip.*calendar/);
+});
+
+test('a feed is read alike from an archive, a folder, with a mark, quoted, in any line ends', async () => {
+  const tables = busFeed();
+  const files = [
+    await town.write('plain.zip', tables),
+    await town.write('folder', tables),
+    await town.write('nested.zip', tables, { inFolder: 'gtfs/2026' }),
+    await town.write('marked.zip', tables, { bom: true, quoteAll: true }),
+    await town.write('windows.zip', tables, { bom: true, lineEnd: '\r\n', openEnd: true }),
+  ];
+  for (const file of files) expect((await town.build([file])).minutes, file).toBe(TIME);
+});
+
+test('a feed that lacks a file, or is none, fails by name', async () => {
+  const tables = busFeed();
+  for (const name of ['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt']) {
+    const { [name]: _, ...rest } = tables;
+    const file = await town.write(`without-${name}.zip`, rest);
+    await expect(town.build([file])).rejects.toThrow(`${file}: has no ${name}`);
+  }
+  await expect(town.build([town.path('nowhere.zip')])).rejects.toThrow(/nowhere\.zip/);
+  const noZone = busFeed({ 'agency.txt': [{ ...AGENCY, agency_timezone: 'Mars/Olympus' }] });
+  const file = await town.write('mars.zip', noZone);
+  await expect(town.build([file])).rejects.toThrow(/mars\.zip: agency\.txt: "Mars\/Olympus"/);
+});
+
+test('the clock is the one of the feed: an hour later in Chicago is the same hour', async () => {
+  const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
+  const legs = (first: number): AvenueTrip[] =>
+    busLine('daily', first).map(({ calls: [[, leaves]] }) => ({
+      calls: [
+        ['A', leaves],
+        ['M', leaves + 5],
+      ],
+    }));
+  const onward = (first: number): AvenueTrip[] =>
+    busLine('daily', first).map(({ calls: [[, leaves]] }) => ({
+      calls: [
+        ['M', leaves + 6],
+        ['B', leaves + RIDE],
+      ],
+    }));
+  const chicago = { 'agency.txt': [{ ...AGENCY, agency_timezone: 'America/Chicago' }] };
+  const newYork = await town.write('ny.zip', avenueFeed(stops, legs(EIGHT - 60)));
+  const sameZone = await town.write('same.zip', avenueFeed(stops, onward(EIGHT - 60)));
+  const hourOff = await town.write('chicago.zip', avenueFeed(stops, onward(EIGHT - 120), chicago));
+  expect((await town.build([newYork, sameZone])).minutes).toBe(TIME);
+  expect((await town.build([newYork, hourOff])).minutes).toBe(TIME);
+  // Alone, its eight o'clock is its own.
+  const alone = await town.write('alone.zip', busFeed(chicago));
+  const { minutes, feeds } = await town.build([alone]);
+  expect([minutes, feeds[0].time_zone]).toEqual([TIME, 'America/Chicago']);
+});
+
+test('a feed of another season keeps its clock', async () => {
+  const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
+  const winter = avenueFeed(
+    stops,
+    busLine().map(({ calls: [[, at]] }) => ({
+      calls: [
+        ['A', at],
+        ['M', at + 5],
+      ],
+    })),
+    { 'calendar.txt': [service('daily', '1111111', 20260105, 20260227)] },
+  );
+  // From 8:06 to 9:06: six of them meet a bus that somebody can catch who leaves after eight.
+  const summer = avenueFeed(
+    stops,
+    Array.from({ length: 7 }, (_, n) => ({
+      calls: [
+        ['M', EIGHT + 10 * n + 6],
+        ['B', EIGHT + 10 * n + RIDE],
+      ],
+    })),
+    { 'calendar.txt': [service('daily', '1111111', 20250701, 20250731)] },
+  );
+  const files = [await town.write('winter.zip', winter), await town.write('summer.zip', summer)];
+  const { minutes, feeds } = await town.build(files);
+  expect(days(feeds)).toEqual(['2026-01-05', '2025-07-01']);
+  expect(minutes).toBe(TIME);
+});
+
+/** Three hours of buses, all of them past midnight of the day they are counted to. */
+const nightFeed = (hours: number, weekdays: string) =>
+  busFeed(
+    { 'calendar.txt': [service('night', weekdays, 20260101, 20261231)] },
+    busLine('night', hours * 60 - 60),
+  );
+
+test('trips of the day before still run at 32 o’clock, those of two days before do not', async () => {
+  const other = await town.write('other.zip', busFeed({}, busLine('daily', 15 * 60)));
+  const timeWith = async (name: string, tables: FeedTables) =>
+    (await town.build([other, await town.write(name, tables)], '2026-03-11')).minutes;
+  const everyDay = '1111100';
+  expect(await timeWith('weekdays.zip', nightFeed(32, everyDay))).toBe(TIME);
+  expect(await timeWith('today.zip', nightFeed(8, everyDay))).toBe(TIME);
+  expect(await timeWith('tomorrow.zip', nightFeed(24 + 15, everyDay))).toBe(undefined);
+  // Its service runs today and not yesterday.
+  expect(await timeWith('wednesdays.zip', nightFeed(32, '0010000'))).toBe(undefined);
+  expect(await timeWith('both.zip', nightFeed(32, '0110000'))).toBe(TIME);
+});
+
+test('on days when the clocks change, the trips of the night before do too', async () => {
+  const times = async (hours: number, date: string) => {
+    const file = await town.write(`night-${hours}-${date}.zip`, nightFeed(hours, '1111111'));
+    return (await town.build([file], date)).minutes;
+  };
+  // Sunday begins with a night of 23 hours: 31 o'clock of Saturday is 8 o'clock of Sunday.
+  expect(await times(31, '2026-03-08')).toBe(TIME);
+  expect(await times(33, '2026-11-01')).toBe(TIME);
+  expect(await times(32, '2026-03-09')).toBe(TIME);
+  expect(await times(32, '2026-03-07')).toBe(TIME);
+});
+
+test('rows that fit nowhere are counted, file by file, and the rest is used', async () => {
+  const tables = busFeed();
+  const orphan = { ...tables['stop_times.txt'][0], trip_id: 'nobody' };
+  const astray = { ...tables['stop_times.txt'][0], stop_id: 'nowhere', stop_sequence: 9 };
+  const odd: FeedTables = {
+    ...tables,
+    'stops.txt': [...tables['stops.txt'], { stop_id: 'C', stop_name: 'C' }],
+    'stop_times.txt': [...tables['stop_times.txt'], orphan, orphan, orphan, astray, astray],
+    'trips.txt': [...tables['trips.txt'], { route_id: 'R', service_id: 'never', trip_id: 'ghost' }],
+    'calendar.txt': [...tables['calendar.txt'], service('bad', '1111111', 20261301, 20261231)],
+    'calendar_dates.txt': [{ service_id: 'daily', date: 20260601, exception_type: 7 }],
+    'transfers.txt': [{ from_stop_id: 'A', to_stop_id: 'nowhere', transfer_type: 2 }],
+    'frequencies.txt': [
+      { trip_id: 't0', start_time: '09:00:00', end_time: '08:00:00', headway_secs: 600 },
+    ],
+  };
+  const { minutes, feeds, said } = await town.build([await town.write('odd.zip', odd)]);
+  expect(minutes).toBe(TIME);
+  const counted = feeds[0].problems.map(({ file, rows }) => `${file} ${rows}`).sort();
+  expect(counted).toEqual([
+    'calendar.txt 1',
+    'calendar_dates.txt 1',
+    'frequencies.txt 1',
+    'stop_times.txt 2',
+    'stop_times.txt 3',
+    'stops.txt 1',
+    'transfers.txt 1',
+    'trips.txt 1',
+  ]);
+  for (const { file, problem, rows } of feeds[0].problems) {
+    const line = said
+      .split('\n')
+      .find((l) => l.includes(`${file}: ${rows}`) && l.includes(problem));
+    expect(line, problem).toContain('odd.zip');
+  }
+});
+
+test('blank times are filled in evenly by place, or by distance where every call has one', async () => {
+  const stops = { A: STOPS.A, M1: 3_000, M2: 4_000, B: STOPS.B, C: 20_000 };
+  const calls = ['A', 'M1', 'M2', 'B', 'C'];
+  const tables = (distances: readonly number[] | null) => {
+    const trips = busLine().map(({ calls: [[, leaves]] }) => {
+      return { calls: calls.map((stop, i) => [stop, leaves + 10 * i] as const) };
+    });
+    const feed = avenueFeed(stops, trips);
+    const stopTimes = feed['stop_times.txt'].map((record): FeedRecord => {
+      const place = calls.indexOf(String(record.stop_id));
+      const blank: FeedRecord =
+        place > 0 && place < 4 ? { arrival_time: '', departure_time: '' } : {};
+      const distance: FeedRecord = distances ? { shape_dist_traveled: distances[place] } : {};
+      return { ...record, ...blank, ...distance };
+    });
+    return { ...feed, 'stop_times.txt': stopTimes };
+  };
+  const timeWith = async (name: string, distances: readonly number[] | null) =>
+    await town.minutes(name, tables(distances));
+  // 40 minutes from A to C: by place B is at 30, by distance at 40 · 5.2 / 16.
+  expect(await timeWith('place.zip', null)).toBe(Math.ceil(5 + 30 + 2.5));
+  expect(await timeWith('distance.zip', [0, 2, 3, 5.2, 16])).toBe(Math.ceil(5 + RIDE + 2.5));
+});

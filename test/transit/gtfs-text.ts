@@ -1,0 +1,66 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+
+export type Cell = string | number;
+/** A record by its column names. A column that some record lacks is empty there. */
+export type FeedRecord = Readonly<Record<string, Cell>>;
+/** A feed: the records of each file, by file name. A file without records has no columns either. */
+export type FeedTables = Readonly<Record<string, readonly FeedRecord[]>>;
+
+export interface TextStyle {
+  /** Begin every file with the byte order mark, as spreadsheet programs do. */
+  readonly bom?: boolean;
+  /** Quote every field, not only those that need it. */
+  readonly quoteAll?: boolean;
+  readonly lineEnd?: '\n' | '\r\n';
+  /** End the last record without a line end. */
+  readonly openEnd?: boolean;
+  /** Zip the files inside a folder, as some agencies do. */
+  readonly inFolder?: string;
+}
+
+/** Writes a feed as a zip archive where `file` ends in `.zip`, else as a folder. Returns `file`. */
+export async function writeFeed(
+  file: string,
+  tables: FeedTables,
+  style: TextStyle = {},
+): Promise<string> {
+  const texts = Object.entries(tables).map(
+    ([name, records]) => [name, Buffer.from(csv(records, style))] as const,
+  );
+  if (!file.endsWith('.zip')) {
+    await mkdir(file, { recursive: true });
+    for (const [name, text] of texts) await writeFile(path.join(file, name), text);
+    return file;
+  }
+  const zip = new ZipFile();
+  for (const [name, text] of texts) {
+    zip.addBuffer(text, style.inFolder ? `${style.inFolder}/${name}` : name);
+  }
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(file));
+  return file;
+}
+
+/** Records as comma-separated text with a header, in the order that columns are first met. */
+export function csv(records: readonly FeedRecord[], style: TextStyle = {}): string {
+  const lineEnd = style.lineEnd ?? '\n';
+  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const field = (value: Cell | undefined) => {
+    const text = String(value ?? '');
+    const needsQuotes = style.quoteAll || /[",\r\n]|^ | $/.test(text);
+    return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = [columns.map(field), ...records.map((r) => columns.map((c) => field(r[c])))];
+  const text = lines.map((line) => line.join(',')).join(lineEnd);
+  return `${style.bom ? '\uFEFF' : ''}${text}${style.openEnd ? '' : lineEnd}`;
+}
+
+/** Seconds after the start of a service day as GTFS writes them: `25:10:00` is past midnight. */
+export function gtfsTime(seconds: number): string {
+  const part = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${part(seconds / 3600)}:${part((seconds / 60) % 60)}:${part(seconds % 60)}`;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
+import { EgressBuilder } from '../../builder/transit/egress.ts';
+import { buildFootpaths } from '../../builder/transit/footpaths.ts';
+import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
+import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.ts';
+import { seeded } from '../search/random-streets.ts';
+import { randomTimetable } from './random-timetable.ts';
+import { pointAt } from './small-city.ts';
+import { type Run, type TransferRule, transitTimes, type Walks } from './time-expanded.ts';
+
+const MINUTE = 60_000;
+const LIMIT = 60 * MINUTE;
+const WALK_LIMIT = 30 * MINUTE;
+const TRANSFER_LIMIT = 12.5 * MINUTE;
+const OPENS = 8 * 60 * MINUTE;
+const SEEDS = Array.from({ length: 150 }, (_, i) => i + 1);
+
+test('times from range RAPTOR are those of the plain search, to the millisecond', () => {
+  for (const seed of SEEDS) {
+    const stops = Array.from({ length: 4 + (seed % 30) }, () => pointAt(0, 0));
+    const { runs, rules } = randomTimetable(seed, stops);
+    const walks = randomWalks(seed, stops.length);
+    const meant = transitTimes(runs, rules, walks).map((times) =>
+      times.map((time) => (time <= LIMIT ? time : null)),
+    );
+    expect({ seed, times: raptorTimes(runs, rules, walks) }).toEqual({ seed, times: meant });
+  }
+});
+
+/** Walks that keep no geometry: short or long ones at random, or none. In whole milliseconds. */
+function randomWalks(seed: number, stops: number): Walks {
+  const random = seeded(seed ^ 0x0a1c);
+  const [origins, targets] = [1 + Math.floor(random() * 5), 1 + Math.floor(random() * 200)];
+  const walk = (longest: number, share: number) =>
+    random() < share ? Math.floor(random() * longest) : Infinity;
+  const matrix = (rows: number, columns: number, longest: number, share: number) =>
+    Array.from({ length: rows }, () => Array.from({ length: columns }, () => walk(longest, share)));
+  return {
+    access: matrix(origins, stops, 1.2 * WALK_LIMIT, 0.2),
+    between: matrix(stops, stops, 1.2 * TRANSFER_LIMIT, 0.1),
+    egress: matrix(stops, targets, 1.2 * WALK_LIMIT, 0.2),
+    direct: matrix(origins, targets, 2 * LIMIT, 0.5),
+  };
+}
+
+/** The same by the builder's search: null beyond the limit. */
+function raptorTimes(runs: readonly Run[], rules: readonly TransferRule[], walks: Walks) {
+  const stopCount = walks.between.length;
+  const targetCount = walks.direct[0].length;
+  const timetable = buildTimetable(
+    stopCount,
+    runs.map((calls) => ({
+      stops: calls.map(({ stop }) => stop),
+      rules: calls.map(
+        ({ mayBoard, mayAlight }) => (mayBoard ? BOARD : 0) | (mayAlight ? ALIGHT : 0),
+      ),
+      arrivals: calls.map(({ arrives }) => arrives),
+      departures: calls.map(({ departs }) => departs),
+    })),
+  );
+  const footpaths = buildFootpaths(
+    stopCount,
+    walks.between.flatMap((row, from) =>
+      row.flatMap((time, to) =>
+        from !== to && time <= TRANSFER_LIMIT ? [{ from, to, time }] : [],
+      ),
+    ),
+    rules.map(({ from, to, least }) => {
+      return { from, to, forbidden: least === null, minimum: least ?? 0 };
+    }),
+  );
+  const egress = new EgressBuilder(targetCount);
+  for (const row of walks.egress) {
+    row.forEach((time, target) => {
+      if (time <= WALK_LIMIT) egress.add(target, time);
+    });
+    egress.endStop();
+  }
+  const window = { departures: 60, step: MINUTE };
+  const raptor = new RangeRaptor(timetable, footpaths, {
+    ...window,
+    boardSlack: MINUTE,
+    limit: LIMIT,
+  });
+  const doorToDoor = new DoorToDoor(egress.finish(), targetCount, { ...window, index: 5 });
+  return walks.access.map((row, origin) => {
+    const access = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
+    const reached = raptor.run(
+      Int32Array.from(access, ({ stop }) => stop),
+      Int32Array.from(access, ({ time }) => time),
+      access.length,
+      OPENS,
+    );
+    const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
+    doorToDoor.lower(raptor, reached, OPENS, times, 0, targetCount, LIMIT);
+    return Array.from(times, (time) => (time <= LIMIT ? time : null));
+  });
+}

@@ -1,0 +1,134 @@
+import path from 'node:path';
+import type { OsmNode } from '../../builder/demo/osm-elements.ts';
+import { writePbf } from '../../builder/demo/pbf-writer.ts';
+import { type ShapefileField, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import { naiveTimes } from '../search/naive-router.ts';
+
+/** A place in degrees, of at most seven decimals, which is what the files keep. */
+export interface Point {
+  readonly lon: number;
+  readonly lat: number;
+}
+
+/** Streets open to all, and where trips begin and end. */
+export interface SmallCity {
+  readonly corners: readonly Point[];
+  /** Straight streets between corners. */
+  readonly streets: readonly (readonly [a: number, b: number])[];
+  readonly blocks: readonly Point[];
+  readonly shops: readonly Point[];
+}
+
+const SOUTH_WEST: Point = { lon: -76.6, lat: 39.3 };
+/** Metres in a degree at that latitude on WGS84. */
+const METRES_PER_DEGREE = { lon: 86_259.3, lat: 111_021.2 };
+const COUNTY = '99001';
+/** Of OpenStreetMap's ids: what is no corner comes after the corners. */
+const FIRST_SHOP = 1_000_000;
+const BOX_MARGIN = 0.02;
+const BLOCK_HALF_SIDE = 1e-4;
+/** Bits of a way that people may walk and ride in both directions, without any traffic. */
+const OPEN_TO_ALL = 0b1_01111;
+
+/** The point so many metres east and north of the city's corner. */
+export function pointAt(east: number, north: number): Point {
+  const rounded = (degrees: number) => Math.round(degrees * 1e7) / 1e7;
+  return {
+    lon: rounded(SOUTH_WEST.lon + east / METRES_PER_DEGREE.lon),
+    lat: rounded(SOUTH_WEST.lat + north / METRES_PER_DEGREE.lat),
+  };
+}
+
+export function blockGeoid(block: number): string {
+  return `${COUNTY}000100${1000 + block}`;
+}
+
+/** What the shop of a number is called. */
+export function shopName(shop: number): string {
+  return `Shop ${shop}`;
+}
+
+/** Writes what the builder reads of a city but its timetables. */
+export async function writeSmallCity(
+  folder: string,
+  city: SmallCity,
+): Promise<{ osm: string; blocks: string }> {
+  const osm = path.join(folder, 'city.osm.pbf');
+  const blocks = path.join(folder, 'blocks.zip');
+  await writePbf(osm, {
+    box: boxAround([...city.corners, ...city.blocks, ...city.shops]),
+    timestamp: new Date('2026-01-01T00:00:00Z'),
+    nodes: () => [
+      ...city.corners.map((at, i): OsmNode => ({ id: 1 + i, ...at, tags: {} })),
+      ...city.shops.map((at, i): OsmNode => {
+        return { id: FIRST_SHOP + i, ...at, tags: { shop: 'bakery', name: shopName(i) } };
+      }),
+    ],
+    ways: () =>
+      city.streets.map(([a, b], i) => {
+        return { id: 1 + i, refs: [1 + a, 1 + b], tags: { highway: 'residential' } };
+      }),
+    relations: () => [],
+  });
+  await writeShapefile(blocks, {
+    name: 'tl_99001_tabblock20',
+    fields: BLOCK_FIELDS,
+    records: () =>
+      city.blocks.map((at, i) => ({
+        polygon: [squareAround(at)],
+        values: [blockGeoid(i), at.lat.toFixed(7), at.lon.toFixed(7), 10_000, 0, 100],
+      })),
+  });
+  return { osm, blocks };
+}
+
+/** Walking times in milliseconds between all of some points: [from][to], Infinity for no way. */
+export function walkingTimes(city: SmallCity, points: readonly Point[]): number[][] {
+  const ways = {
+    count: city.streets.length,
+    osmId: Float64Array.from(city.streets, (_, i) => i),
+    traits: new Uint32Array(city.streets.length).fill(OPEN_TO_ALL),
+    firstRef: Uint32Array.from({ length: city.streets.length + 1 }, (_, i) => 2 * i),
+    refs: Uint32Array.from(city.streets.flat()),
+  };
+  const nodes = {
+    count: city.corners.length,
+    osmId: Float64Array.from(city.corners, (_, i) => i),
+    lon: Float64Array.from(city.corners, ({ lon }) => lon),
+    lat: Float64Array.from(city.corners, ({ lat }) => lat),
+    traits: new Uint8Array(city.corners.length),
+  };
+  return naiveTimes(ways, nodes, 'walk', points).map(
+    (times) => times ?? points.map(() => Infinity),
+  );
+}
+
+const text = (name: string): ShapefileField => ({ name, type: 'C', width: 20, decimals: 0 });
+const number = (name: string): ShapefileField => ({ name, type: 'N', width: 14, decimals: 0 });
+const BLOCK_FIELDS = [
+  ...['GEOID20', 'INTPTLAT20', 'INTPTLON20'].map(text),
+  ...['ALAND20', 'AWATER20', 'POP20'].map(number),
+];
+
+function squareAround({ lon, lat }: Point): [number, number][] {
+  const [west, east] = [lon - BLOCK_HALF_SIDE, lon + BLOCK_HALF_SIDE];
+  const [south, north] = [lat - BLOCK_HALF_SIDE, lat + BLOCK_HALF_SIDE];
+  return [
+    [west, south],
+    [west, north],
+    [east, north],
+    [east, south],
+    [west, south],
+  ];
+}
+
+function boxAround(points: readonly Point[]) {
+  const lon = points.map((point) => point.lon);
+  const lat = points.map((point) => point.lat);
+  return {
+    minLon: Math.min(...lon) - BOX_MARGIN,
+    minLat: Math.min(...lat) - BOX_MARGIN,
+    maxLon: Math.max(...lon) + BOX_MARGIN,
+    maxLat: Math.max(...lat) + BOX_MARGIN,
+  };
+}
