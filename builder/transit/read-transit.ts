@@ -82,6 +82,9 @@ class TransitAssembly {
   readonly #days: ServiceDays;
   /** Seconds that the reference clock is ahead of UTC: that of the feed with most trips. */
   readonly #referenceOffset: number;
+  /** When the first window opens in any feed's zone, and the last trip from one must have begun. */
+  readonly #earliest: Millis;
+  readonly #latest: Millis;
   readonly #stops: TransitStop[] = [];
   readonly #departures: number[] = [];
   readonly #trips: ScheduledTrip[] = [];
@@ -94,17 +97,27 @@ class TransitAssembly {
     const size = (feed: Feed) => [...feed.tripsOfService.values()].reduce((a, b) => a + b, 0);
     const largest = feeds.reduce((best, feed) => (size(feed) > size(best) ? feed : best));
     this.#referenceOffset = offsetAtNoon(largest.timeZone, days.common);
+    const opens = feeds.map(({ timeZone }) => windowStart + this.#shiftOf(timeZone) * SECOND);
+    this.#earliest = Math.min(...opens);
+    this.#latest = Math.max(...opens) + WINDOW + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
+  }
+
+  /**
+   * Seconds from a zone's clock to the reference clock, both of the common day: eight o'clock in
+   * July is eight o'clock beside trains that are read in November.
+   */
+  #shiftOf(timeZone: string): number {
+    return this.#referenceOffset - offsetAtNoon(timeZone, this.#days.common);
   }
 
   async add(feed: Feed, day: ServiceDate, file: string): Promise<void> {
     const dayBefore = dateOf(dayNumber(day) - 1);
     const runs = await readTrips(feed, [day, dayBefore]);
-    // Zones are compared on one and the same day: a feed of another season keeps its clock.
-    const shift = this.#referenceOffset - offsetAtNoon(feed.timeZone, this.#days.common);
+    const offset = offsetAtNoon(feed.timeZone, day);
+    const shift = this.#shiftOf(feed.timeZone);
     const opens = windowStart + shift * SECOND;
     // Between two noons lie 24 hours, or 23 or 25 when the clocks change.
-    const yesterday =
-      SECONDS_PER_DAY - offsetAtNoon(feed.timeZone, day) + offsetAtNoon(feed.timeZone, dayBefore);
+    const yesterday = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
     const trips: { run: TripRun; shift: number }[] = [];
     for (const run of runs) {
       if (feed.calendar.runsOn(run.service, day)) trips.push({ run, shift });
@@ -112,11 +125,10 @@ class TransitAssembly {
         trips.push({ run, shift: shift - yesterday });
       }
     }
-    const closes = opens + WINDOW + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
     const inWindow = trips.filter(
       ({ run, shift: by }) =>
-        (run.departures[0] + by) * SECOND <= closes &&
-        (run.departures[run.departures.length - 1] + by) * SECOND >= opens,
+        (run.departures[0] + by) * SECOND <= this.#latest &&
+        (run.departures[run.departures.length - 1] + by) * SECOND >= this.#earliest,
     );
     const ordinals = this.#addStops(
       feed,

@@ -8,6 +8,7 @@ export interface BenchInputs {
   readonly place: string;
   readonly osm: string;
   readonly blocks: readonly string[];
+  readonly places: readonly string[];
   readonly counties: readonly string[];
 }
 
@@ -18,9 +19,11 @@ export async function benchInputs(folder: string): Promise<BenchInputs> {
   const osm = path.join(BALTIMORE, 'osm/baltimore.osm.pbf');
   if (existsSync(osm)) {
     const blocks = [path.join(BALTIMORE, 'blocks/tl_24510_tabblock20.zip')];
-    return { place: 'Baltimore', osm, blocks, counties: ['24510'] };
+    const places = [path.join(BALTIMORE, 'places/tl_24_place.zip')];
+    return { place: 'Baltimore', osm, blocks, places, counties: ['24510'] };
   }
   process.stderr.write(`no ${BALTIMORE}: measuring on a demo city of ${DEMO.blocks} blocks\n`);
   const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'city') }, silent);
-  return { place: 'demo city', osm: city.osm, blocks: city.blocks, counties: [] };
+  const { osm: streets, blocks, places } = city;
+  return { place: 'demo city', osm: streets, blocks, places: [places], counties: [] };
 }

@@ -1,18 +1,49 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { benchAgainstPostgis } from './against-postgis.ts';
+import { benchAgainstTileserver } from './against-tileserver.ts';
+import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
-import { benchInputs } from './inputs.ts';
+import { type BenchInputs, benchInputs } from './inputs.ts';
+import { readPlaces } from './places.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
+import { benchSoak } from './soak.ts';
 
-/** `npm run bench`: every claim about speed and size, a line of JSON each, measured in one run. */
+/** What is measured on a release that is built first. */
+type ServedPart = (store: string, inputs: BenchInputs, folder: string) => Promise<void>;
+
+const SERVED: Readonly<Record<string, ServedPart>> = {
+  serving: (store, _inputs, folder) => benchServing(store, folder),
+  batches: async (store, { places }, folder) =>
+    benchBatches(store, await readPlaces(places), folder),
+  soak: async (store, { places }, folder) => benchSoak(store, await readPlaces(places), folder),
+  postgis: async (store, { places }, folder) =>
+    benchAgainstPostgis(store, await readPlaces(places), folder),
+  tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),
+};
+const PARTS = ['routing', 'build', ...Object.keys(SERVED)];
+
+/**
+ * `npm run bench [-- PART…]`: every claim about speed and size, a line of JSON each, measured in one
+ * run; by default all parts.
+ */
+const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
+const unknown = asked.filter((part) => !PARTS.includes(part));
+if (unknown.length > 0) {
+  throw new Error(`no such part: ${unknown.join(', ')}; there are ${PARTS.join(', ')}`);
+}
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
   const inputs = await benchInputs(folder);
-  await benchRouting(inputs);
-  const store = await benchBuild(inputs, folder);
-  await benchServing(store, folder);
+  if (asked.includes('routing')) await benchRouting(inputs);
+  if (asked.some((part) => part !== 'routing')) {
+    const store = await benchBuild(inputs, folder);
+    for (const [part, bench] of Object.entries(SERVED)) {
+      if (asked.includes(part)) await bench(store, inputs, folder);
+    }
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
+import { AGENCY, service } from './feed-records.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 import { gtfsTime } from './gtfs-text.ts';
-import { AGENCY } from './random-timetable.ts';
 import { pointAt, type SmallCity } from './small-city.ts';
 
 /** Metres from the west end of the avenue. */
@@ -66,8 +66,8 @@ export function avenueFeed(
       return { stop_id: id, stop_name: id, stop_lat: lat.toFixed(7), stop_lon: lon.toFixed(7) };
     }),
     'routes.txt': [{ route_id: 'R', agency_id: 'A', route_short_name: 'R', route_type: 3 }],
-    'trips.txt': trips.map(({ service }, trip) => {
-      return { route_id: 'R', service_id: service ?? 'daily', trip_id: `t${trip}` };
+    'trips.txt': trips.map((trip, i) => {
+      return { route_id: 'R', service_id: trip.service ?? 'daily', trip_id: `t${i}` };
     }),
     'stop_times.txt': trips.flatMap(({ calls }, trip) =>
       calls.map(([stop, minutes], i) => {
@@ -87,11 +87,4 @@ export function avenueFeed(
 /** Minutes after midnight, to the second, as a feed writes them. */
 function clock(minutes: number): string {
   return gtfsTime(Math.round(minutes * 60));
-}
-
-/** A record of `calendar.txt`; `days` has a 1 for each day it runs, Monday first. */
-export function service(id: string, days: string, start: number, end: number): FeedRecord {
-  const names = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-  const flags = Object.fromEntries(names.map((name, i) => [name, days[i]]));
-  return { service_id: id, ...flags, start_date: start, end_date: end };
 }

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
 import type { FeedFacts } from '../../shards/manifest.ts';
-import { type AvenueTrip, avenueFeed, service } from './avenue.ts';
+import { type AvenueTrip, avenueFeed } from './avenue.ts';
 import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
+import { AGENCY, exception, service } from './feed-records.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
-import { AGENCY } from './random-timetable.ts';
 
 const town = new BusTown();
 
-const exception = (id: string, date: number, type: 1 | 2) => {
-  return { service_id: id, date, exception_type: type };
-};
 const days = (feeds: readonly FeedFacts[]) => feeds.map(({ service_date }) => service_date);
 
 test('the service day is the weekday with most trips, and of those the first', async () => {

@@ -1,4 +1,4 @@
-import { seeded } from '../search/random-streets.ts';
+import { Dice } from './dice.ts';
 import { type Point, pointAt, type SmallCity } from './small-city.ts';
 
 /** A city with stops. */
@@ -12,28 +12,27 @@ const SPACING = 420;
 
 /** A bent grid of streets with holes in it, and points about it, the same for the same seed. */
 export function randomCity(seed: number): CityWithStops {
-  const random = seeded(seed);
-  const between = (low: number, high: number) => low + random() * (high - low);
+  const dice = new Dice(seed);
   const east = (i: number) => (i % SIDE) * SPACING;
   const north = (i: number) => Math.floor(i / SIDE) * SPACING;
   const corners = Array.from({ length: SIDE * SIDE }, (_, i) =>
-    pointAt(east(i) + between(-90, 90), north(i) + between(-90, 90)),
+    pointAt(east(i) + dice.between(-90, 90), north(i) + dice.between(-90, 90)),
   );
   const streets: [number, number][] = [];
   for (let i = 0; i < corners.length; i++) {
-    if (i % SIDE < SIDE - 1 && random() < 0.88) streets.push([i, i + 1]);
-    if (i + SIDE < corners.length && random() < 0.88) streets.push([i, i + SIDE]);
+    if (i % SIDE < SIDE - 1 && dice.chance(0.88)) streets.push([i, i + 1]);
+    if (i + SIDE < corners.length && dice.chance(0.88)) streets.push([i, i + SIDE]);
   }
   const somewhere = () => {
-    const corner = Math.floor(random() * corners.length);
-    return pointAt(east(corner) + between(-200, 200), north(corner) + between(-200, 200));
+    const corner = dice.below(corners.length);
+    return pointAt(east(corner) + dice.between(-200, 200), north(corner) + dice.between(-200, 200));
   };
   const points = (count: number) => Array.from({ length: Math.round(count) }, somewhere);
   return {
     corners,
     streets,
-    blocks: points(between(20, 40)),
-    shops: points(between(5, 10)),
-    stops: points(between(20, 35)),
+    blocks: points(dice.between(20, 40)),
+    shops: points(dice.between(5, 10)),
+    stops: points(dice.between(20, 35)),
   };
 }

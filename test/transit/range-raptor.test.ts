@@ -1,10 +1,11 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { buildFootpaths } from '../../builder/transit/footpaths.ts';
 import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
 import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.ts';
-import { seeded } from '../search/random-streets.ts';
+import { Dice } from './dice.ts';
 import { randomTimetable } from './random-timetable.ts';
 import { pointAt } from './small-city.ts';
 import { type Run, type TransferRule, transitTimes, type Walks } from './time-expanded.ts';
@@ -14,26 +15,28 @@ const LIMIT = 60 * MINUTE;
 const WALK_LIMIT = 30 * MINUTE;
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const OPENS = 8 * 60 * MINUTE;
-const SEEDS = Array.from({ length: 150 }, (_, i) => i + 1);
 
 test('times from range RAPTOR are those of the plain search, to the millisecond', () => {
-  for (const seed of SEEDS) {
-    const stops = Array.from({ length: 4 + (seed % 30) }, () => pointAt(0, 0));
-    const { runs, rules } = randomTimetable(seed, stops);
-    const walks = randomWalks(seed, stops.length);
-    const meant = transitTimes(runs, rules, walks).map((times) =>
-      times.map((time) => (time <= LIMIT ? time : null)),
-    );
-    expect({ seed, times: raptorTimes(runs, rules, walks) }).toEqual({ seed, times: meant });
-  }
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 4, max: 33 }), (seed, stopCount) => {
+      const nowhere = Array.from({ length: stopCount }, () => pointAt(0, 0));
+      const { runs, rules } = randomTimetable(seed, nowhere);
+      const walks = randomWalks(seed, stopCount);
+      const meant = transitTimes(runs, rules, walks).map((times) =>
+        times.map((time) => (time <= LIMIT ? time : null)),
+      );
+      expect(raptorTimes(runs, rules, walks)).toEqual(meant);
+    }),
+    { numRuns: 80 },
+  );
 });
 
 /** Walks that keep no geometry: short or long ones at random, or none. In whole milliseconds. */
 function randomWalks(seed: number, stops: number): Walks {
-  const random = seeded(seed ^ 0x0a1c);
-  const [origins, targets] = [1 + Math.floor(random() * 5), 1 + Math.floor(random() * 200)];
+  const dice = new Dice(seed ^ 0x0a1c);
+  const [origins, targets] = [1 + dice.below(5), 1 + dice.below(200)];
   const walk = (longest: number, share: number) =>
-    random() < share ? Math.floor(random() * longest) : Infinity;
+    dice.chance(share) ? dice.below(longest) : Infinity;
   const matrix = (rows: number, columns: number, longest: number, share: number) =>
     Array.from({ length: rows }, () => Array.from({ length: columns }, () => walk(longest, share)));
   return {
