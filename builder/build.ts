@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FORMAT_VERSION } from '../shards/format-version.ts';
 import type { CountyManifest, Latest, Manifest } from '../shards/manifest.ts';
+import type { Mode } from '../shards/modes.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
@@ -24,6 +25,7 @@ import { boxOfPlaces, homesByCounty, putDestIds } from './release/poi-homes.ts';
 import { poiMap } from './release/poi-map.ts';
 import { putStates } from './release/state-objects.ts';
 import { assumptions } from './routing-parameters.ts';
+import { drawTiles } from './tiles/draw-tiles.ts';
 
 export type { BuildRequest } from './build-request.ts';
 
@@ -97,6 +99,8 @@ async function buildIn(
       },
     };
   }
+  const modes: Mode[] = region.transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'];
+  const types = { version: TAXONOMY_VERSION, types: [...taxonomy.types] };
   const censusPlaces = await readPlaces(request.places ?? [], boxAround(linked.blocks));
   const outlined = [...searched].map(([county, { population, objects }]) => ({
     county,
@@ -106,10 +110,10 @@ async function buildIn(
   const manifest: Manifest = {
     format: FORMAT_VERSION,
     release: request.release,
-    modes: region.transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
+    modes,
     components: await components(request, region),
     assumptions: assumptions(region.transit),
-    taxonomy: { version: TAXONOMY_VERSION, types: [...taxonomy.types] },
+    taxonomy: types,
     feeds: [...(region.transit?.feeds ?? [])],
     counties,
     states: await putStates(store, censusPlaces, linked.blocks),
@@ -122,7 +126,8 @@ async function buildIn(
         await countyMap(store, outlined),
       ),
     },
-    tiles: {},
+    tiles:
+      request.tiles === false ? {} : await drawTiles({ modes, taxonomy: types, counties }, stage),
   };
   const latest = await publishManifest(store, manifest, new Date());
   return {

@@ -4,6 +4,7 @@ import { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ReleaseSource } from '../shards/release.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSigner } from './cursors/cursor.ts';
+import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
@@ -86,10 +87,12 @@ export async function buildProxy(parts: {
   });
   const problemPage = `${new URL(config.problemBase).pathname.replace(/\/$/, '')}/:slug`;
   serveProblemPages(app, problemPage);
+  serveDocs(app, config);
   const paths = [
     ...ENDPOINTS.map((endpoint) => fastifyPath(endpoint.path)),
     '/openapi.json',
     problemPage,
+    ...DOCS_PATHS,
   ];
   refuseOtherMethods(app, new Map(paths.map((path) => [path, ['GET', 'HEAD']])));
   return app;

@@ -39,15 +39,17 @@ const ATTRIBUTION =
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
  * and leaf type, and `blocks`. Returns them as the manifest names them. Work and memory go region
  * by region; what all archives share, which is everything but the bands, is done once a region.
+ * `scratch`: a folder to write in; by default one of the system's.
  */
 export async function buildTiles(
   request: TilesRequest,
   store: WritableStore,
   progress: Progress,
+  scratch?: string,
 ): Promise<Record<string, ObjectRef>> {
   const { leafIds } = new Taxonomy(request.taxonomy.types);
   const regions = regionsOf(request.counties);
-  const spill = new TileSpill();
+  const spill = new TileSpill(scratch);
   try {
     const blocks = new PmtilesWriter(spill);
     const bands = request.modes.flatMap(() => leafIds.map(() => new PmtilesWriter(spill)));

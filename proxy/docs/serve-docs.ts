@@ -1,37 +1,49 @@
 import type { FastifyInstance } from 'fastify';
 import { acceptsGzip } from '../http/content-coding.ts';
+import { Problem } from '../http/problem.ts';
 import { sendCatalogue } from '../http/serve-free.ts';
 import { ICON } from './icon.ts';
-import { pagePolicy, referencePage } from './reference-page.ts';
+import { pageHeaders, referencePage } from './reference-page.ts';
 import { referenceScript } from './reference-script.ts';
 
 /** The paths that `serveDocs` answers. */
-export const DOCS_PATHS = ['/', '/docs', '/docs/', '/docs/scalar.js', '/favicon.ico'] as const;
+export const DOCS_PATHS = ['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'] as const;
+
+/** The script's name changes with its bytes. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
- * Serves the API reference at `/docs`, which reads `/openapi.json`. All of it comes from here: a
- * page that leaves no trace elsewhere, and works where there is no network. Addresses in it are
- * relative, so that it also works behind a path.
+ * Serves the API reference at `/docs`, which reads `/openapi.json`, and leads there from `/`. All of
+ * it comes from here, so it works where there is no network, and nobody else hears of its readers.
  */
 export function serveDocs(app: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
-  const policy = pagePolicy(baseUrl);
+  const headers = pageHeaders(baseUrl);
   app.get('/', (_request, reply) => reply.redirect('docs', 302));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
-  app.get('/docs', (request, reply) => {
-    reply.headers(policy).type('text/html; charset=utf-8');
-    return sendCatalogue(request, reply, referencePage());
+  app.get('/docs', async (request, reply) => {
+    const { fileName } = await referenceScript();
+    reply.headers(headers).type('text/html; charset=utf-8');
+    return sendCatalogue(request, reply, referencePage(fileName));
   });
-  app.get('/docs/scalar.js', async (request, reply) => {
-    const { plain, gzip } = await referenceScript();
-    reply.header('x-content-type-options', 'nosniff').type('text/javascript; charset=utf-8');
-    if (!acceptsGzip(request.headers['accept-encoding'])) {
-      return sendCatalogue(request, reply, plain);
-    }
-    reply.header('content-encoding', 'gzip');
-    return sendCatalogue(request, reply, gzip);
+  app.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
+    const { fileName, plain, gzip } = await referenceScript();
+    if (request.params.file !== fileName) throw new Problem('not-found', 'no such file');
+    reply.type('text/javascript; charset=utf-8').headers({
+      'cache-control': IMMUTABLE,
+      vary: 'Accept-Encoding',
+      'x-content-type-options': 'nosniff',
+    });
+    if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(plain);
+    return reply.header('content-encoding', 'gzip').send(gzip);
   });
   app.get('/favicon.ico', (request, reply) => {
-    reply.header('x-content-type-options', 'nosniff').type('image/svg+xml');
+    reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
     return sendCatalogue(request, reply, ICON);
+  });
+  // Loading the script holds the event loop for some tenths of a second: rather now than when
+  // somebody looks. If it fails, it fails again for them, and is reported there.
+  app.addHook('onListen', (done) => {
+    referenceScript().catch(() => {});
+    done();
   });
 }

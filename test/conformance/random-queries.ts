@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import type { Demo } from './demo.ts';
 
-/**
- * Drawing from the release: queries that mostly find something. Blocks and places are drawn by their
- * id, so that a counterexample is a request and not half the release.
- */
+/** Drawing from the release: queries that mostly find something. */
 export function randomQueries({ release }: Demo) {
   const routable = release.blocks.filter(({ isRoutable }) => isRoutable);
   const [west, east] = extent(release.blocks.map(({ lon }) => lon));

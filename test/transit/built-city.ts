@@ -17,6 +17,10 @@ export interface BuiltCity {
   readonly said: readonly string[];
   /** The rows of a mode, by block and shop; without an entry where the row is missing. */
   shopTimes(mode: Mode): Promise<Map<number, Tenths>[]>;
+  /** Tenths by transit to the nearest place of a type, by block; 0 for none within reach. */
+  nearest(label: string): Promise<Tenths[]>;
+  /** Names of the places of a type, in order. */
+  placesOf(label: string): Promise<string[]>;
   /** Whole minutes by transit to other blocks, by block and block. */
   reach(): Promise<Map<number, Minutes>[]>;
   close(): Promise<void>;
@@ -70,6 +74,21 @@ export async function buildCity(
         return byShop;
       });
     },
+    async nearest(label) {
+      const { leafIds } = release.taxonomy;
+      const column = leafIds.indexOf(leafOf(release, label));
+      const at = release.manifest.modes.indexOf('transit') * leafIds.length + column;
+      const rows = Array.from({ length: county.blocks }, (_, block) =>
+        release.nearest(county, block),
+      );
+      return (await Promise.all(rows)).map((row) => row[at]);
+    },
+    async placesOf(label) {
+      const { table } = await release.pois(county);
+      const places = Array.from({ length: table.count }, (_, i) => table.facts(i));
+      const ofType = places.filter(({ types }) => types.includes(leafOf(release, label)));
+      return ofType.map(({ name }) => name).sort();
+    },
     async reach() {
       const matrix = await Matrix.open(store, county.objects['reach-from']);
       const at = release.manifest.modes.indexOf('transit');
@@ -84,6 +103,10 @@ export async function buildCity(
     },
     close: () => store.close(),
   };
+}
+
+function leafOf(release: Release, label: string): number {
+  return release.manifest.taxonomy.types.find((type) => type.label === label)!.dest_type_id;
 }
 
 function listening(said: string[]): Progress {

@@ -56,10 +56,12 @@ export class BusTown {
     const folder = await mkdtemp(this.path('build-'));
     const built = await buildSmallCity(folder, avenue(BLOCKS, [1_000]), feeds, serviceDate);
     const reach = await built.reach();
+    const frequent = await built.placesOf('frequent_transit');
     await built.close();
     const { assumptions, feeds: facts } = built.release.manifest;
     return {
       minutes: reach[0].get(1),
+      frequent,
       said: built.said.join('\n'),
       assumptions,
       feeds: facts,

@@ -36,6 +36,7 @@ test.each(SEEDS)('every time by transit is that of the plain search, city %i', a
   const onFoot = walksOf(city, 0).direct;
   const shopTimes = await built.shopTimes('transit');
   const reach = await built.reach();
+  const nearest = await built.nearest('bakeries');
   await built.close();
   const wrong: string[] = [];
   let faster = 0;
@@ -49,6 +50,10 @@ test.each(SEEDS)('every time by transit is that of the plain search, city %i', a
       }
       if (high < onFoot[block][target] - MINUTE && row !== undefined) faster++;
     });
+    const rows = [...shopTimes[block].values()];
+    if (nearest[block] !== (rows.length > 0 ? Math.min(...rows) : 0)) {
+      wrong.push(`block ${block} to its nearest shop: ${nearest[block]}, not one of ${rows}`);
+    }
     city.blocks.forEach((_, target) => {
       if (target === block) return;
       const [low, high] = [least[block][target], most[block][target]];

@@ -74,3 +74,30 @@ test('a station with pathways is entered and left by its doors', async () => {
   const outOnly = { ...inOnly, from_stop_id: 'A', to_stop_id: 'door' };
   expect(await town.minutes('out.zip', withWays(outOnly))).toBe(undefined);
 });
+
+test('a stop with four departures in the hour is a place to go, and so is a station', async () => {
+  const { frequent } = await town.build([await town.write('busy.zip', busFeed())]);
+  // Nobody departs from B.
+  expect(frequent).toEqual(['A']);
+
+  // Three departures from each of two platforms, and from a stop of its own.
+  const stops = { P1: STOPS.A, P2: STOPS.A + 50, alone: STOPS.A + 100, B: STOPS.B };
+  const trips = ['P1', 'P2', 'alone'].flatMap((stop) =>
+    busLine()
+      .filter((_, n) => n % 2 === 0)
+      .map(({ calls: [, last] }): AvenueTrip => ({ calls: [[stop, last[1] - RIDE], last] })),
+  );
+  const feed = avenueFeed(stops, trips);
+  const [platform] = feed['stops.txt'];
+  const withStation: FeedTables = {
+    ...feed,
+    'stops.txt': [
+      { ...platform, stop_id: 'S', stop_name: 'Both Platforms', location_type: 1 },
+      ...feed['stops.txt'].map((stop) =>
+        String(stop.stop_id).startsWith('P') ? { ...stop, parent_station: 'S' } : stop,
+      ),
+    ],
+  };
+  const built = await town.build([await town.write('station.zip', withStation)]);
+  expect(built.frequent).toEqual(['Both Platforms']);
+});

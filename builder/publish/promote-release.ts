@@ -1,0 +1,80 @@
+import { StoreError } from '../../shards/errors.ts';
+import type { Latest, Manifest } from '../../shards/manifest.ts';
+import { objectsNamed } from '../../shards/manifest-objects.ts';
+import { MANIFESTS, readManifest, releaseOfName } from '../../shards/manifests.ts';
+import { readLatest } from '../../shards/release.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
+import { BuildError } from '../errors.ts';
+import { promote } from './publish.ts';
+import { whileReleasesStay } from './retention-lock.ts';
+
+/** What was in force and what is now; the same if that was asked for. */
+export interface Promotion {
+  readonly before: Latest | null;
+  readonly after: Latest;
+}
+
+/**
+ * Puts a release of the store in force: `wanted` is its label, or its manifest where several have
+ * that label. Throws a `BuildError` when there is none, or objects of it are missing.
+ */
+export async function promoteRelease(
+  store: WritableStore,
+  wanted: string,
+  now: Date,
+): Promise<Promotion> {
+  const name = await findManifest(store, wanted);
+  return whileReleasesStay(store, async () => {
+    const { ref, manifest } = await readManifest(store, name);
+    await requireObjects(store, name, manifest);
+    const before = await latestIfAny(store);
+    return { before, after: await promote(store, manifest.release, ref, now) };
+  });
+}
+
+/** The name of the one manifest that a person means by a release's label or a manifest's name. */
+export async function findManifest(store: WritableStore, wanted: string): Promise<string> {
+  const names = (await store.list(MANIFESTS)).map(({ name }) => name);
+  const exact = names.find(
+    (name) => name === wanted || name === `${MANIFESTS}${wanted.replace(/\.json$/, '')}.json`,
+  );
+  if (exact) return exact;
+  const labelled = names.filter((name) => releaseOfName(name) === wanted);
+  if (labelled.length === 1) return labelled[0];
+  if (labelled.length > 1) {
+    throw new BuildError(
+      `${store.location}: ${labelled.length} manifests are of a release "${wanted}"; give one of them: ${labelled.join(', ')}`,
+    );
+  }
+  const there = [...new Set(names.map((name) => releaseOfName(name) ?? name))];
+  throw new BuildError(
+    `${store.location}: holds no release "${wanted}"; it holds ${there.join(', ') || 'none'}`,
+  );
+}
+
+export async function latestIfAny(store: Store): Promise<Latest | null> {
+  try {
+    return await readLatest(store);
+  } catch (error) {
+    if (error instanceof StoreError && error.failure === 'missing') return null;
+    throw error;
+  }
+}
+
+async function requireObjects(
+  store: WritableStore,
+  name: string,
+  manifest: Manifest,
+): Promise<void> {
+  const refs = objectsNamed(manifest);
+  const folders = new Set(refs.map((ref) => ref.name.slice(0, ref.name.indexOf('/') + 1)));
+  const bytesOf = new Map<string, number>();
+  for (const folder of folders) {
+    for (const found of await store.list(folder)) bytesOf.set(found.name, found.bytes);
+  }
+  const missing = refs.filter((ref) => bytesOf.get(ref.name) !== ref.bytes);
+  if (missing.length === 0) return;
+  throw new BuildError(
+    `${name}: ${missing.length} of its ${refs.length} objects are missing or not whole, such as ${missing[0].name}; build the release again`,
+  );
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { objectRefSchema } from '../../shards/manifest.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { Progress } from '../progress.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import { buildTiles, type TilesRequest } from './build-tiles.ts';
+
+/** Change it when the same objects come to give other tiles. */
+const TILES_VERSION = 1;
+
+const receiptSchema = z.record(z.string(), objectRefSchema);
+
+/** The tile archives of a release, drawn unless they were drawn of the same objects before. */
+export async function drawTiles(
+  request: TilesRequest,
+  context: {
+    readonly store: WritableStore;
+    readonly receipts: Receipts;
+    readonly progress: Progress;
+    readonly scratch: string;
+  },
+): Promise<Record<string, ObjectRef>> {
+  const { store, receipts, progress, scratch } = context;
+  const drawnOf = Object.entries(request.counties).map(([county, { objects }]) => [
+    county,
+    ...[objects.index, objects.nearest, objects.blocks].map(({ sha256 }) => sha256),
+  ]);
+  const what = JSON.stringify([TILES_VERSION, request.modes, request.taxonomy, drawnOf]);
+  const key = createHash('sha256').update(what).digest('hex');
+  const kept = await receipts.find('tiles', key, receiptSchema);
+  if (kept) return kept;
+  const drawn = await buildTiles(request, store, progress, scratch);
+  await receipts.keep('tiles', key, drawn);
+  return drawn;
+}
