@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { openLedger } from '../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../proxy/app.ts';
-import { ReleaseCache, ReleaseSource } from '../shards/release.ts';
+import { ReleaseCache } from '../shards/release-cache.ts';
+import { ReleaseSource } from '../shards/release-source.ts';
 import { openStore } from '../shards/store/open-store.ts';
 import type { ServeSettings } from './environment.ts';
 

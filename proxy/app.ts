@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { RateWindow } from '../portal/accounts/rate-window.ts';
-import type { ReleaseSource } from '../shards/release.ts';
+import type { ReleaseSource } from '../shards/release-source.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSigner } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
@@ -14,6 +14,7 @@ import {
   refuseOtherMethods,
   sendProblem,
 } from './http/error-handling.ts';
+import { ignoreExpectations, requireHost } from './http/http-semantics.ts';
 import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
@@ -53,6 +54,8 @@ export async function buildProxy(parts: {
     genReqId: requestId,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Node would refuse such a request itself, without a problem document: `requireHost` does it.
+    http: { requireHostHeader: false },
     // A request that comes on an open connection while closing is answered, and is its last.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
@@ -62,13 +65,15 @@ export async function buildProxy(parts: {
       sendProblem(
         reply,
         new Problem('invalid-parameters', 'the URL is malformed', {
-          errors: [{ loc: ['path'], msg: error.message, type: error.code }],
+          errors: [{ loc: ['path'], msg: error.message, type: 'malformed' }],
         }),
         config.problemBase,
       );
     },
   });
   handleErrors(app, config.problemBase);
+  requireHost(app);
+  ignoreExpectations(app);
   app.decorateReply('rate', null);
   // Answers written raw bring these themselves; everything else gets them as it leaves.
   app.addHook('onSend', (_request, reply, payload, done) => {

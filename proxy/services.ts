@@ -1,6 +1,6 @@
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import type { RateWindow } from '../portal/accounts/rate-window.ts';
-import type { ReleaseSource } from '../shards/release.ts';
+import type { ReleaseSource } from '../shards/release-source.ts';
 import type { ProxyConfig } from './config.ts';
 import type { CursorSigner } from './cursors/cursor.ts';
 import type { AnswerCache } from './metering/answer-cache.ts';

@@ -1,20 +1,20 @@
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { ShardError, StoreError } from './errors.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Flatbush from 'flatbush';
+import { DestDirectory } from './dest-ids/dest-directory.ts';
+import { ShardError } from './errors.ts';
+import { type Outlines, outlineSteps } from './fgb/outlines.ts';
 import { countyOf, type Geoid } from './geoid.ts';
+import { AreaIndex } from './geometry/area-index.ts';
+import { hilbertOrder } from './geometry/hilbert.ts';
 import { BlockIndex } from './index/block-index.ts';
-import {
-  type CountyManifest,
-  LATEST,
-  type Latest,
-  latestSchema,
-  type Manifest,
-  manifestSchema,
-} from './manifest.ts';
+import type { CountyManifest, Latest, Manifest, StateManifest } from './manifest.ts';
 import { Matrix } from './matrix/matrix.ts';
 import type { ModeRow } from './matrix/row-codec.ts';
 import { decodeNearestRow, nearestBytes, nearestRange } from './nearest/nearest.ts';
+import { PlaceTable } from './places/place-table.ts';
+import { PmtilesArchive } from './pmtiles/archive.ts';
 import { PoiTable } from './pois/poi-table.ts';
+import type { ReleaseCache } from './release-cache.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
 import type { CountyFips } from './units.ts';
@@ -25,34 +25,23 @@ export interface PoiMatrix {
   readonly table: PoiTable;
 }
 
-/** What a reader keeps in memory, shared by the releases it passes through. */
-export class ReleaseCache {
-  readonly #heads: LRUCache<string, { value: object; bytes: number }>;
-  readonly #inFlight = new Map<string, Promise<object>>();
-
-  constructor(maxBytes: number) {
-    this.#heads = new LRUCache({ maxSize: maxBytes, sizeCalculation: (head) => head.bytes });
-  }
-
-  /** The decoded head of an object; readers that ask at the same time share one load. */
-  async head<T extends object>(
-    ref: ObjectRef,
-    load: () => Promise<{ value: T; bytes: number }>,
-  ): Promise<T> {
-    const cached = this.#heads.get(ref.name);
-    if (cached) return cached.value as T;
-    const underWay = this.#inFlight.get(ref.name);
-    if (underWay) return underWay as Promise<T>;
-    const loading = load()
-      .then((head) => {
-        this.#heads.set(ref.name, { value: head.value, bytes: Math.max(1, head.bytes) });
-        return head.value;
-      })
-      .finally(() => this.#inFlight.delete(ref.name));
-    this.#inFlight.set(ref.name, loading);
-    return loading;
-  }
+/** The places at home in a county: what is said of them, who reaches them, and where they lie. */
+export interface Catchments extends PoiMatrix {
+  /** Over the places' points, micro-degrees; null where there are none. */
+  readonly tree: Flatbush | null;
+  /** Each place's position along a curve over the county: the order of searches. */
+  readonly rank: Uint32Array;
+  /** The places by their rank. */
+  readonly byRank: Uint32Array;
 }
+
+/** A county's block polygons, and which of them a point lies in. */
+export interface BlockAreas {
+  readonly outlines: Outlines;
+  readonly index: AreaIndex;
+}
+
+const VERSION_DIGITS = 12;
 
 /** One published release: its manifest, and its objects as typed readers. Immutable. */
 export class Release {
@@ -63,6 +52,7 @@ export class Release {
   /** Cells of a `nearest` row: modes × leaf types. */
   readonly columns: number;
   readonly #cache: ReleaseCache;
+  readonly #derived = new Map<string, Promise<object>>();
 
   constructor(store: Store, latest: Latest, manifest: Manifest, cache: ReleaseCache) {
     this.store = store;
@@ -80,6 +70,15 @@ export class Release {
 
   county(fips: CountyFips): CountyManifest | undefined {
     return Object.hasOwn(this.manifest.counties, fips) ? this.manifest.counties[fips] : undefined;
+  }
+
+  state(fips: string): StateManifest | undefined {
+    return Object.hasOwn(this.manifest.states, fips) ? this.manifest.states[fips] : undefined;
+  }
+
+  /** What names the release's contents: its label, and the beginning of its manifest's hash. */
+  get version(): string {
+    return `${this.latest.release}-${this.latest.sha256.slice(0, VERSION_DIGITS)}`;
   }
 
   /** The blocks of a county. One read of the whole object, then kept. */
@@ -125,79 +124,142 @@ export class Release {
   poiRow(pois: PoiMatrix, ordinal: number): Promise<ModeRow[]> {
     return pois.matrix.row(this.store, ordinal);
   }
+
+  /**
+   * `nearest` of several blocks, which ascend: blocks that lie near each other in the county are
+   * read together.
+   */
+  async nearestRows(county: CountyManifest, ordinals: readonly number[]): Promise<Uint16Array[]> {
+    const ref = county.objects.nearest;
+    const { length } = nearestRange(0, this.columns);
+    const rows: Promise<Uint16Array[]>[] = [];
+    for (let first = 0; first < ordinals.length; ) {
+      let end = first + 1;
+      while (end < ordinals.length && ordinals[end] - ordinals[end - 1] <= GAP_ROWS) end++;
+      const run = ordinals.slice(first, end);
+      const { offset } = nearestRange(run[0], this.columns);
+      const bytes = (run[run.length - 1] - run[0] + 1) * length;
+      rows.push(
+        this.store.readRange(ref, offset, bytes).then((read) =>
+          run.map((ordinal) => {
+            const at = (ordinal - run[0]) * length;
+            const row = read.subarray(at, at + length);
+            return decodeNearestRow(ref.name, ordinal, row, this.columns);
+          }),
+        ),
+      );
+      first = end;
+    }
+    return (await Promise.all(rows)).flat();
+  }
+
+  /** The places at home in a county, and the head of their catchments. Two reads, then kept. */
+  catchments(county: CountyManifest): Promise<Catchments> {
+    const ref = county.objects.catchment;
+    return this.#cache.head(ref, async () => {
+      const matrix = await Matrix.open(this.store, ref);
+      const table = new PoiTable(ref.name, matrix.attributes);
+      if (table.count !== matrix.origins.length) {
+        throw new ShardError(ref.name, 'ATTR', 'does not match the dictionary of origins');
+      }
+      const value = { matrix, table, ...spatialOrder(table) };
+      const bytes = matrix.byteLength + table.byteLength + table.count * 60;
+      return { value, bytes };
+    });
+  }
+
+  /** The head of a county's block-to-block times, from its blocks or to them. */
+  reach(county: CountyManifest, direction: 'from' | 'to'): Promise<Matrix> {
+    const ref = county.objects[`reach-${direction}`];
+    return this.#cache.head(ref, async () => {
+      const value = await Matrix.open(this.store, ref);
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** A county's block polygons. One read of the whole object, then kept. */
+  areas(county: CountyManifest): Promise<BlockAreas> {
+    const ref = county.objects.blocks;
+    return this.#cache.head(ref, async () => {
+      const whole = await this.store.readRange(ref, 0, ref.bytes);
+      const outlines = await unhurried(outlineSteps(ref.name, whole));
+      await nextTurn();
+      const index = new AreaIndex(outlines);
+      const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
+      return { value: { outlines, index }, bytes };
+    });
+  }
+
+  /** The census places of a state. */
+  places(state: StateManifest): Promise<PlaceTable> {
+    const ref = state.objects.places;
+    return this.#cache.head(ref, async () => {
+      const value = await PlaceTable.open(this.store, ref);
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** The places of a state as areas, in the order of its table. One read, then kept. */
+  placeOutlines(state: StateManifest): Promise<Outlines> {
+    const ref = state.objects['place-map'];
+    return this.#cache.head(ref, async () => {
+      const whole = await this.store.readRange(ref, 0, ref.bytes);
+      const value = await unhurried(outlineSteps(ref.name, whole));
+      return { value, bytes: value.x.length * 8 };
+    });
+  }
+
+  /** Which county each `dest_id` is at home in. One read, then kept. */
+  destIds(): Promise<DestDirectory> {
+    const ref = this.manifest.objects['dest-ids'];
+    return this.#cache.head(ref, async () => {
+      const value = new DestDirectory(ref.name, await this.store.readRange(ref, 0, ref.bytes));
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** A tile archive. One read, then kept. */
+  tiles(ref: ObjectRef): Promise<PmtilesArchive> {
+    return this.#cache.head(ref, async () => {
+      const value = await PmtilesArchive.open(this.store, ref);
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** Something worked out from this release as a whole, once. */
+  derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
+    let known = this.#derived.get(name);
+    if (!known) {
+      known = work();
+      this.#derived.set(name, known);
+      // One that failed is tried again.
+      known.catch(() => this.#derived.delete(name));
+    }
+    return known as Promise<T>;
+  }
 }
 
-/** Reads `latest.json` and the manifest it names, whose hash it checks. */
-export async function openRelease(store: Store, cache: ReleaseCache): Promise<Release> {
-  return openManifest(store, await readLatest(store), cache);
+/** Rows of `nearest` that are read along rather than read past. */
+const GAP_ROWS = 8;
+
+function spatialOrder(table: PoiTable) {
+  const { count, lon, lat } = table;
+  const byRank = hilbertOrder(Float64Array.from(lon), Float64Array.from(lat));
+  const rank = new Uint32Array(count);
+  byRank.forEach((ordinal, place) => {
+    rank[ordinal] = place;
+  });
+  const tree = count === 0 ? null : new Flatbush(count);
+  for (let i = 0; i < count; i++) tree!.add(lon[i], lat[i], lon[i], lat[i]);
+  tree?.finish();
+  return { tree, rank, byRank };
 }
 
-export async function readLatest(store: Store): Promise<Latest> {
-  const { bytes } = await store.readWhole(LATEST);
-  return parseJson(LATEST, bytes, latestSchema);
-}
-
-export async function openManifest(
-  store: Store,
-  latest: Latest,
-  cache: ReleaseCache,
-): Promise<Release> {
-  const { bytes } = await store.readWhole(latest.manifest);
-  if (createHash('sha256').update(bytes).digest('hex') !== latest.sha256) {
-    throw new ShardError(latest.manifest, 'hash', `is not what ${LATEST} names`);
-  }
-  return new Release(store, latest, parseJson(latest.manifest, bytes, manifestSchema), cache);
-}
-
-function parseJson<T>(name: string, bytes: Uint8Array, schema: { parse(value: unknown): T }): T {
-  try {
-    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ShardError(name, 'content', problem.replaceAll(/\s+/g, ' ').slice(0, 300));
-  }
-}
-
-/** Follows `latest.json`: requests take `current` once and keep it to their end. */
-export class ReleaseSource {
-  readonly #store: Store;
-  readonly #cache: ReleaseCache;
-  #current: Release | null = null;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(store: Store, cache: ReleaseCache) {
-    this.#store = store;
-    this.#cache = cache;
-  }
-
-  /** The release in force. A `StoreError` until the first `refresh` has succeeded. */
-  get current(): Release {
-    if (this.#current) return this.#current;
-    throw new StoreError('unavailable', this.#store.location, 'no release has been opened yet');
-  }
-
-  /** Resolves when the store answers and there is a release in force. */
-  async ping(): Promise<void> {
-    void this.current;
-    await readLatest(this.#store);
-  }
-
-  /** Opens what `latest.json` names now, if it is another. Returns whether it was. */
-  async refresh(): Promise<boolean> {
-    const latest = await readLatest(this.#store);
-    if (latest.sha256 === this.#current?.latest.sha256) return false;
-    this.#current = await openManifest(this.#store, latest, this.#cache);
-    return true;
-  }
-
-  /** Polls until `stop`. A failed poll is reported and the release in force stays. */
-  start(intervalMs: number, onError: (error: unknown) => void): void {
-    this.#timer = setInterval(() => void this.refresh().catch(onError), intervalMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    if (this.#timer) clearInterval(this.#timer);
-    this.#timer = null;
+/** Runs work that comes in steps, with other work let in between them. */
+async function unhurried<T>(steps: Generator<undefined, T, undefined>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await nextTurn();
   }
 }

@@ -1,8 +1,8 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { boxContains } from '../geo/wgs84.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
 /** A census place as TIGER/Line gives it. */

@@ -1,6 +1,6 @@
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, Millis } from '../../shards/units.ts';
 import { CoverGrid } from '../geo/cover-grid.ts';
-import { bufferBox } from '../geo/wgs84.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
 import { boxAround, rideMetres } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';

@@ -1,7 +1,7 @@
 import Flatbush from 'flatbush';
 import type { Ring } from '../../shards/geometry/polygon.ts';
+import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
-import { metresPerDegreeLat, metresPerDegreeLon } from '../geo/wgs84.ts';
 import type { StreetNodes, StreetWays } from '../osm/street-ways.ts';
 import { NO_LINKING, WALK_BACKWARD, WALK_FORWARD } from '../streets/traits.ts';
 

@@ -1,5 +1,5 @@
+import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
-import { localDistance } from '../geo/wgs84.ts';
 import type { Destination } from './destination.ts';
 
 /** How far apart a place's node and its outline may lie. */

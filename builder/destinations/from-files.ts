@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { boxContains } from '../geo/wgs84.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';

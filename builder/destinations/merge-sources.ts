@@ -1,5 +1,5 @@
+import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { DestTypeId, Metres } from '../../shards/units.ts';
-import { localDistance } from '../geo/wgs84.ts';
 import type { Destination } from './destination.ts';
 import { isSameName, type NameWords, nameWords } from './place-name.ts';
 import { TAXONOMY } from './taxonomy.ts';

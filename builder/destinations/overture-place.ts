@@ -1,5 +1,5 @@
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
-import { boxContains } from '../geo/wgs84.ts';
 import type { FeatureRecord } from '../inputs/geojson.ts';
 import { hashedDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';

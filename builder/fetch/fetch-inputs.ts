@@ -1,5 +1,5 @@
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
-import { bufferBox } from '../geo/wgs84.ts';
 import type { Progress } from '../progress.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { boxesMeet, boxesOf, readCountyBoxes } from './county-boxes.ts';

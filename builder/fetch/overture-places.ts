@@ -11,9 +11,9 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { boxContains } from '../geo/wgs84.ts';
 import { digestsOf } from './digests.ts';
 import type { FetchSession } from './download-all.ts';
 import { makeFolderOf, unwritable } from './fetch-folder.ts';

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -8,7 +9,6 @@ import {
   type PointSource,
 } from '../destinations/from-osm.ts';
 import { BuildError } from '../errors.ts';
-import { boxContains } from '../geo/wgs84.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';

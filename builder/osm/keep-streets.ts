@@ -1,5 +1,5 @@
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { boxContains } from '../geo/wgs84.ts';
 import { WALK_BACKWARD, WALK_FORWARD } from '../streets/traits.ts';
 import { GrowableFloat64 } from './growable.ts';
 import type { NodeTable } from './node-table.ts';

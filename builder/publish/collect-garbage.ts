@@ -2,10 +2,11 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
   COUNTY_OBJECT_KINDS,
+  LATEST,
   RELEASE_OBJECT_KINDS,
   STATE_OBJECT_KINDS,
 } from '../../shards/manifest.ts';
-import { readLatest } from '../../shards/release.ts';
+import { readLatest } from '../../shards/release-source.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
@@ -62,16 +63,26 @@ export async function collectGarbage(
   }
 }
 
-/** The files of a store that is a folder, what killed writers left among them, sorted by name. */
-export async function storedFiles(store: Store, folders = FOLDERS): Promise<StoredFile[]> {
+/**
+ * The files of a store that is a folder, with what killed writers left among them. Not `latest.json`
+ * itself, nor locks.
+ */
+async function storedFiles(store: Store): Promise<StoredFile[]> {
+  const files = (await filesIn(store, '')).filter(
+    ({ name }) => name.startsWith(LATEST) && name.endsWith('.tmp'),
+  );
+  for (const folder of FOLDERS) files.push(...(await filesIn(store, `${folder}/`)));
+  return files;
+}
+
+/** The files right in a folder of a store; none if there is no such folder. */
+export async function filesIn(store: Store, folder: string): Promise<StoredFile[]> {
   const files: StoredFile[] = [];
-  for (const folder of folders) {
-    const entries = await readdir(path.join(store.location, folder)).catch(noneIfMissing);
-    for (const entry of entries.sort()) {
-      const info = await stat(path.join(store.location, folder, entry));
-      if (!info.isFile() || entry.endsWith('.lock')) continue;
-      files.push({ name: `${folder}/${entry}`, bytes: info.size, modifiedMs: info.mtimeMs });
-    }
+  const entries = await readdir(path.join(store.location, folder)).catch(noneIfMissing);
+  for (const entry of entries.sort()) {
+    const info = await stat(path.join(store.location, folder, entry));
+    if (!info.isFile() || entry.endsWith('.lock')) continue;
+    files.push({ name: `${folder}${entry}`, bytes: info.size, modifiedMs: info.mtimeMs });
   }
   return files;
 }

@@ -2,7 +2,7 @@ import { StoreError } from '../../shards/errors.ts';
 import type { Latest, Manifest } from '../../shards/manifest.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../shards/manifests.ts';
-import { readLatest } from '../../shards/release.ts';
+import { readLatest } from '../../shards/release-source.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { promote } from './publish.ts';

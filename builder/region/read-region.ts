@@ -1,3 +1,4 @@
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import type { BuildRequest } from '../build-request.ts';
 import { type CensusBlock, countiesIn, readBlocks } from '../census/blocks.ts';
@@ -5,7 +6,6 @@ import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
-import { bufferBox } from '../geo/wgs84.ts';
 import { extractOsm } from '../osm/extract.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';

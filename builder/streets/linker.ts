@@ -1,7 +1,11 @@
 import Flatbush from 'flatbush';
+import {
+  boxContains,
+  metresPerDegreeLat,
+  metresPerDegreeLon,
+} from '../../shards/geometry/wgs84.ts';
 import type { LinkStatus } from '../../shards/index/block-index.ts';
 import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
-import { boxContains, metresPerDegreeLat, metresPerDegreeLon } from '../geo/wgs84.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { ModeGraph } from './mode-graph.ts';

@@ -1,4 +1,4 @@
-import { localDistance } from '../geo/wgs84.ts';
+import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { StreetNodes, StreetWays } from '../osm/street-ways.ts';
 import { IMPASSABLE } from './traits.ts';
 

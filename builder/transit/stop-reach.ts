@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
+import { boxContains, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Metres, Millis } from '../../shards/units.ts';
-import { boxContains, bufferBox } from '../geo/wgs84.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import { RangeRaptor } from './range-raptor.ts';

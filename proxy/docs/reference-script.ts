@@ -16,7 +16,10 @@ let loading: Promise<ReferenceScript> | undefined;
 
 /** The script, loaded and compressed when first asked for: it has four megabytes. */
 export function referenceScript(): Promise<ReferenceScript> {
-  loading ??= load();
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
   return loading;
 }
 

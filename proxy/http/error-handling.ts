@@ -120,7 +120,7 @@ function asProblem(error: FastifyError): Problem {
   if (slug) return new Problem(slug, error.message);
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return new Problem('invalid-parameters', error.message, {
-      errors: [{ loc: ['request'], msg: error.message, type: error.code ?? 'invalid' }],
+      errors: [{ loc: ['request'], msg: error.message, type: 'malformed' }],
     });
   }
   return new Problem('internal-error', 'the request could not be answered; nothing was charged');

@@ -3,7 +3,7 @@ import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from
 import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
-import { type Degrees, MICRO, toMicro } from '../units.ts';
+import { type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 
 export const PLACES_KIND = 'PLAC';
@@ -26,7 +26,15 @@ export interface PlaceWithBlocks extends PlaceRecord {
 }
 
 const GEOID_DIGITS = 7;
+/** A block's GEOID is its county's code and ten digits. */
+const BLOCKS_A_COUNTY = 1e10;
 const CRC_BYTES = 4;
+
+/** A place as its state's table tells of it. */
+export interface PlaceEntry extends PlaceRecord {
+  /** Counties that its blocks lie in, ascending. */
+  readonly counties: readonly CountyFips[];
+}
 
 /** Encodes the places of a state, ascending by GEOID, and which blocks lie in each. */
 export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
@@ -49,6 +57,9 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
     facts.int(toMicro(place.lon));
     facts.int(toMicro(place.lat));
     facts.uint(place.population);
+    const counties = [...new Set(place.blocks.map((block) => Math.floor(block / BLOCKS_A_COUNTY)))];
+    facts.uint(counties.length);
+    for (const county of counties) facts.uint(county);
     const start = rows.length;
     let block = 0;
     for (const next of place.blocks) {
@@ -70,7 +81,7 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
 export class PlaceTable {
   readonly ref: ObjectRef;
   /** Ascending by GEOID. */
-  readonly places: readonly PlaceRecord[];
+  readonly places: readonly PlaceEntry[];
   readonly #rowStarts: Float64Array;
 
   private constructor(ref: ObjectRef, head: Uint8Array) {
@@ -94,6 +105,9 @@ export class PlaceTable {
           lon: facts.int() / MICRO,
           lat: facts.int() / MICRO,
           population: facts.uint(),
+          counties: Array.from({ length: facts.uint() }, () =>
+            String(facts.uint()).padStart(5, '0'),
+          ),
         };
       });
     } catch (error) {

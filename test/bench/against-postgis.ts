@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import { openRelease, ReleaseCache } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type Contestant, contest } from './contest.ts';
 import type { Place } from './places.ts';

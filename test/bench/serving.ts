@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { openRelease, ReleaseCache } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { contest } from './contest.ts';
 import { startServer } from './server-process.ts';

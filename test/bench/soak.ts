@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Random } from '../../builder/demo/seeded-random.ts';
-import { openRelease, ReleaseCache } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { figure } from './figure.ts';
 import type { Place } from './places.ts';

@@ -28,6 +28,11 @@ interface Operation {
 const RUNS = 200;
 const JSON_TYPE = 'application/json';
 const BODILESS = [204, 304];
+/** What clients say they take: mostly nothing. */
+const ACCEPTED = [
+  ...['', '', '', '', '*/*', 'text/csv', 'application/x-ndjson', 'application/geo+json'],
+  ...['text/html', 'text/*;q=0.1, application/json', 'nonsense', ';;q=,', 'application/json;q=0'],
+];
 
 let demo: Demo;
 let document: { readonly paths: Record<string, Record<string, Operation>> };
@@ -58,12 +63,18 @@ test('any request to any operation is answered as the document says, and paid as
 async function fuzz(path: string, method: string, operation: Operation): Promise<void> {
   const statuses = new Set<number>();
   await fc.assert(
-    fc.asyncProperty(requests(path, method, operation), fc.nat(9), async (call, wealth) => {
-      const as = wealth === 0 ? poor : demo.api.customer;
-      const answer = await demo.api.call({ ...call, as });
-      isInDocument(answer, path, method, operation);
-      statuses.add(answer.statusCode);
-    }),
+    fc.asyncProperty(
+      requests(path, method, operation),
+      fc.nat(9),
+      fc.constantFrom(...ACCEPTED),
+      async (call, wealth, accept) => {
+        const as = wealth === 0 ? poor : demo.api.customer;
+        const headers = { ...call.headers, ...(accept === '' ? {} : { accept }) };
+        const answer = await demo.api.call({ ...call, headers, as });
+        isInDocument(answer, path, method, operation);
+        statuses.add(answer.statusCode);
+      },
+    ),
     { numRuns: RUNS },
   );
   // A fuzzer that only ever meets refusals would show nothing.

@@ -9,7 +9,8 @@ import {
   plainGridWalk,
 } from '../../builder/demo/plain-grid-oracle.ts';
 import { silent } from '../../builder/progress.ts';
-import { openRelease, ReleaseCache } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { writtenCity } from './written-city.ts';
 

@@ -6,7 +6,8 @@ import type { AccountId, Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
 import type { ProxyConfigInput } from '../../proxy/config.ts';
-import { ReleaseCache, ReleaseSource } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { ReleaseSource } from '../../shards/release-source.ts';
 import { CountingStore } from './counting-store.ts';
 
 export interface ProxyHarness {

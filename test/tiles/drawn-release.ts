@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
 import type { PMTiles } from 'pmtiles';
-import { openRelease, type Release, ReleaseCache } from '../../shards/release.ts';
+import type { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { decodeTile, libraryArchive } from './archive-source.ts';
 

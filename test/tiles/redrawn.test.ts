@@ -4,7 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { buildTiles } from '../../builder/tiles/build-tiles.ts';
-import { openRelease, type Release, ReleaseCache } from '../../shards/release.ts';
+import type { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 
 let folder: string;

@@ -65,8 +65,8 @@ const SHOP = 9_160;
 const EGRESS = 2.5;
 const RIDE = 13;
 
-const expected = (headway: number, wholeMinutePart: number) =>
-  ACCESS + 1 + wholeMinutePart + Math.floor(headway / 12) + RIDE + EGRESS;
+const expected = (headway: number, fraction: number) =>
+  ACCESS + 1 + fraction + Math.floor(headway / 12) + RIDE + EGRESS;
 
 test.each(HEADWAYS)('a bus every %i minutes takes what paper says', async (headway) => {
   const trips = repeated(EIGHT - 57, headway, (at) => [

@@ -29,61 +29,46 @@ test.each(SEEDS)('every time by transit is that of the plain search, city %i', a
   ];
   const built = await buildSmallCity(folder, city, files, SERVICE_DATE);
 
+  const shopTimes = await built.shopTimes('transit');
+  const nearest = await built.nearest('bakeries');
+  const reach = await built.reach();
+  await built.close();
+
   // Walks a little too short and a little too long: between them is what the builder must find.
   const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
     transitTimes(runs, rules, walksOf(city, error)),
   );
   const onFoot = walksOf(city, 0).direct;
-  const shopTimes = await built.shopTimes('transit');
-  const reach = await built.reach();
-  const nearest = await built.nearest('bakeries');
-  await built.close();
   const wrong: string[] = [];
   let faster = 0;
+  const check = (block: number, target: number, row: number | undefined, toUnit: Rounding) => {
+    const [low, high] = [least, most].map((times) => toUnit(times[block][target]));
+    const time = row ?? Infinity;
+    if (time < low || time > high)
+      wrong.push(`${block} to ${target}: ${time}, not ${low} to ${high}`);
+    if (row && most[block][target] < onFoot[block][target] - MINUTE) faster++;
+  };
   city.blocks.forEach((_, block) => {
+    city.blocks.forEach((_, target) => {
+      if (target !== block) check(block, target, reach[block].get(target), minutes);
+    });
     city.shops.forEach((_, shop) => {
-      const target = city.blocks.length + shop;
-      const [low, high] = [least[block][target], most[block][target]];
-      const row = shopTimes[block].get(shop);
-      if (!isBetween(row, tenths(low), tenths(high))) {
-        wrong.push(`block ${block} to shop ${shop}: ${row}, not ${tenths(low)} to ${tenths(high)}`);
-      }
-      if (high < onFoot[block][target] - MINUTE && row !== undefined) faster++;
+      check(block, city.blocks.length + shop, shopTimes[block].get(shop), tenths);
     });
     const rows = [...shopTimes[block].values()];
-    if (nearest[block] !== (rows.length > 0 ? Math.min(...rows) : 0)) {
-      wrong.push(`block ${block} to its nearest shop: ${nearest[block]}, not one of ${rows}`);
-    }
-    city.blocks.forEach((_, target) => {
-      if (target === block) return;
-      const [low, high] = [least[block][target], most[block][target]];
-      const row = reach[block].get(target);
-      if (!isBetween(row, minutes(low), minutes(high))) {
-        wrong.push(
-          `block ${block} to block ${target}: ${row}, not ${minutes(low)} to ${minutes(high)}`,
-        );
-      }
-      if (high < onFoot[block][target] - MINUTE && row !== undefined) faster++;
-    });
+    expect(nearest[block]).toBe(rows.length > 0 ? Math.min(...rows) : 0);
   });
   expect(wrong).toEqual([]);
   // A city where nobody gains by a ride would prove nothing.
   expect(faster).toBeGreaterThan(20);
 });
 
-/** Undefined, which stands for a missing row, is later than any time. */
-function isBetween(row: number | undefined, low: number | undefined, high: number | undefined) {
-  const value = (time: number | undefined) => time ?? Infinity;
-  return value(low) <= value(row) && value(row) <= value(high);
-}
-
-function tenths(time: number): number | undefined {
-  return time > 30 * MINUTE ? undefined : Math.max(10, Math.round((time * 10) / MINUTE));
-}
-
-function minutes(time: number): number | undefined {
-  return time > 60 * MINUTE ? undefined : Math.max(1, Math.ceil(time / MINUTE));
-}
+/** Milliseconds as rows keep them; Infinity stands for a missing row. */
+type Rounding = (time: number) => number;
+const tenths: Rounding = (time) =>
+  time > 30 * MINUTE ? Infinity : Math.max(10, Math.round((time * 10) / MINUTE));
+const minutes: Rounding = (time) =>
+  time > 60 * MINUTE ? Infinity : Math.max(1, Math.ceil(time / MINUTE));
 
 /** The walks of a city, each with an error added. Targets are the blocks, then the shops. */
 function walksOf(city: CityWithStops, error: number): Walks {

@@ -1,42 +1,88 @@
-import { readFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { Command } from 'commander';
-import { checkedSection, readEnvelope } from '../../../shards/envelope.ts';
+import { DEST_IDS_KIND, DestDirectory } from '../../../shards/dest-ids/dest-directory.ts';
+import { checkedSection, readEnvelope, SELF_CHECKED } from '../../../shards/envelope.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/index/block-index.ts';
 import { MATRIX_KIND, Matrix } from '../../../shards/matrix/matrix.ts';
-import { NEAREST_KIND, readNearestShape } from '../../../shards/nearest/nearest.ts';
+import {
+  decodeNearestRow,
+  NEAREST_KIND,
+  nearestRange,
+  readNearestShape,
+} from '../../../shards/nearest/nearest.ts';
+import { PLACES_KIND, PlaceTable } from '../../../shards/places/place-table.ts';
+import { PmtilesArchive } from '../../../shards/pmtiles/archive.ts';
 import { PoiTable } from '../../../shards/pois/poi-table.ts';
+import { openStore } from '../../../shards/store/open-store.ts';
+import type { ObjectRef, Store } from '../../../shards/store/store.ts';
 import { MICRO } from '../../../shards/units.ts';
+import { featuresOf } from '../../../shards/verify/layer.ts';
 import { run, UsageError } from '../run.ts';
+
+/** What an object begins with, unless it is a shard in an envelope. */
+const FLATGEOBUF = 'fgb';
+const PMTILES = 'PMTiles';
+/** Enough for the header of any envelope. */
+const FIRST_BYTES = 1024;
 
 export function addInspectCommand(program: Command): void {
   program
     .command('inspect')
-    .argument('<object>', 'a shard: a .tta file of a store')
-    .description('Say in words what is in a shard, checking all of it.')
+    .argument('<object>', 'an object of a store: .tta, .fgb or .pmtiles')
+    .description('Say in words what is in an object, checking all of it.')
     .action((object: string) => run(() => inspect(object)));
 }
 
-async function inspect(object: string): Promise<void> {
-  const bytes = await readFile(object).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${object}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
+async function inspect(file: string): Promise<void> {
+  const info = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
   });
-  const envelope = readEnvelope(object, bytes, bytes.length);
-  print(`${object}: ${bytes.length} bytes`);
-  for (const { tag, bytes: length } of envelope.sections) {
-    checkedSection(object, envelope, tag, bytes);
-    print(`  section ${tag}: ${length} bytes, checksum right`);
+  if (!info.isFile()) throw new UsageError(`${file}: is not a file; give an object of a store`);
+  const store = openStore(path.dirname(file));
+  const ref = { name: path.basename(file), bytes: info.size, sha256: '' };
+  print(`${file}: ${ref.bytes} bytes`);
+  try {
+    const first = await store.readRange(ref, 0, Math.min(FIRST_BYTES, ref.bytes));
+    const text = Buffer.from(first.subarray(0, PMTILES.length)).toString('latin1');
+    if (text.startsWith(FLATGEOBUF)) await inspectLayer(store, ref);
+    else if (text === PMTILES) await inspectTiles(store, ref);
+    else await inspectShard(store, ref, first);
+  } finally {
+    await store.close();
   }
-  if (envelope.kind === INDEX_KIND) inspectIndex(BlockIndex.decode(object, bytes));
-  else if (envelope.kind === NEAREST_KIND) {
-    const { rows, columns } = readNearestShape(object, bytes);
-    print(`nearest: ${rows} blocks × ${columns} cells (mode by mode, leaf types ascending)`);
-  } else if (envelope.kind === MATRIX_KIND) inspectMatrix(Matrix.fromBytes(object, bytes), bytes);
-  else throw new ShardError(object, 'header', `is of the unknown kind "${envelope.kind}"`);
 }
 
-function inspectIndex(index: BlockIndex): void {
+async function inspectShard(store: Store, ref: ObjectRef, first: Uint8Array): Promise<void> {
+  const envelope = readEnvelope(ref.name, first, ref.bytes);
+  for (const { tag, offset, bytes } of envelope.sections) {
+    if (tag === SELF_CHECKED) {
+      print(`  section ${tag}: ${bytes} bytes, each row with its checksum`);
+      continue;
+    }
+    const section = await store.readRange(ref, offset, bytes);
+    checkedSection(ref.name, envelope, tag, section, offset);
+    print(`  section ${tag}: ${bytes} bytes, checksum right`);
+  }
+  const inspectKind = SHARDS.get(envelope.kind);
+  if (!inspectKind) {
+    throw new ShardError(ref.name, 'header', `is of the unknown kind "${envelope.kind}"`);
+  }
+  await inspectKind(store, ref);
+}
+
+const SHARDS: ReadonlyMap<string, (store: Store, ref: ObjectRef) => Promise<void>> = new Map([
+  [INDEX_KIND, inspectIndex],
+  [NEAREST_KIND, inspectNearest],
+  [MATRIX_KIND, inspectMatrix],
+  [PLACES_KIND, inspectPlaces],
+  [DEST_IDS_KIND, inspectDestIds],
+]);
+
+async function inspectIndex(store: Store, ref: ObjectRef): Promise<void> {
+  const index = BlockIndex.decode(ref.name, await store.readRange(ref, 0, ref.bytes));
   const ordinals = Array.from({ length: index.count }, (_, i) => i);
   const people = ordinals.reduce((sum, i) => sum + (index.population(i) ?? 0), 0);
   print(`index: ${index.count} blocks, ${people} people`);
@@ -54,28 +100,83 @@ function inspectIndex(index: BlockIndex): void {
   }
 }
 
-function inspectMatrix(matrix: Matrix, bytes: Uint8Array): void {
-  const perMode = new Array<number>(matrix.modes).fill(0);
+async function inspectNearest(store: Store, ref: ObjectRef): Promise<void> {
+  const bytes = await store.readRange(ref, 0, ref.bytes);
+  const { rows, columns } = readNearestShape(ref.name, bytes);
+  let reached = 0;
+  for (let row = 0; row < rows; row++) {
+    const { offset, length } = nearestRange(row, columns);
+    const times = decodeNearestRow(ref.name, row, bytes.subarray(offset, offset + length), columns);
+    for (const time of times) if (time > 0) reached++;
+  }
+  print(
+    `nearest: ${rows} blocks × ${columns} cells (mode by mode, leaf types ascending), ${reached} of them reached`,
+  );
+}
+
+async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
+  const matrix = await Matrix.open(store, ref);
+  const { origins, targets, modes: modeCount, unit, attributes } = matrix;
+  const perMode = new Array<number>(modeCount).fill(0);
   let empty = 0;
-  for (let i = 0; i < matrix.origins.length; i++) {
-    const { offset, length } = matrix.rowRange(i);
-    const modes = matrix.decode(i, bytes.subarray(offset, offset + length));
-    if (length === 0) empty++;
-    modes.forEach(({ targets }, mode) => {
-      perMode[mode] += targets.length;
+  for await (const { modes } of matrix.rows(store)) {
+    if (modes.every((row) => row.targets.length === 0)) empty++;
+    modes.forEach((row, mode) => {
+      perMode[mode] += row.targets.length;
     });
   }
-  const rows = perMode.reduce((sum, count) => sum + count, 0);
+  const entries = perMode.reduce((sum, count) => sum + count, 0);
   print(
-    `matrix: ${matrix.origins.length} origins (${empty} reach nothing) × ${matrix.targets.length} targets, in ${matrix.unit.name}`,
+    `matrix: ${origins.length} origins (${empty} with nothing) × ${targets.length} targets, in ${unit.name}`,
   );
-  print(
-    `  rows by mode: ${perMode.join(', ')}; ${(bytes.length / Math.max(1, rows)).toFixed(2)} bytes a row, everything counted`,
-  );
-  if (matrix.attributes.length > 0 && matrix.targets.length > 0) {
-    const table = new PoiTable(matrix.ref.name, matrix.attributes);
-    print(`  first target: ${matrix.targets[0]} ${JSON.stringify(table.facts(0))}`);
+  print(`  ${entries} entries by mode: ${perMode.join(', ')}`);
+  if (entries > 0)
+    print(`  ${(ref.bytes / entries).toFixed(2)} bytes an entry, everything counted`);
+  if (attributes.length === 0) return;
+  // The attributes are of the places, which in a catchment are the origins.
+  const table = new PoiTable(ref.name, attributes);
+  const places = table.count === targets.length ? targets : origins;
+  if (table.count > 0) print(`  first place: ${places[0]} ${JSON.stringify(table.facts(0))}`);
+}
+
+async function inspectPlaces(store: Store, ref: ObjectRef): Promise<void> {
+  const table = await PlaceTable.open(store, ref);
+  let blocks = 0;
+  for (let i = 0; i < table.places.length; i++) blocks += (await table.blocks(store, i)).length;
+  print(`places: ${table.places.length} census places of ${blocks} blocks`);
+  const [largest] = [...table.places].sort((a, b) => b.population - a.population);
+  if (largest) {
+    print(`  largest: ${largest.geoid} ${largest.name}, ${largest.population} people`);
   }
+}
+
+async function inspectDestIds(store: Store, ref: ObjectRef): Promise<void> {
+  const bytes = await store.readRange(ref, 0, ref.bytes);
+  const { count } = new DestDirectory(ref.name, bytes);
+  print(`directory: the counties that ${count} places are at home in`);
+}
+
+async function inspectLayer(store: Store, ref: ObjectRef): Promise<void> {
+  const types = new Map<string, number>();
+  let first: unknown;
+  for await (const { geometry, properties } of featuresOf(store, ref)) {
+    first ??= properties;
+    types.set(geometry.type, (types.get(geometry.type) ?? 0) + 1);
+  }
+  const counts = [...types].map(([type, n]) => `${n} × ${type}`).join(', ');
+  print(`FlatGeobuf: ${counts || 'no features'}`);
+  if (first) print(`  first feature: ${JSON.stringify(first)}`);
+}
+
+async function inspectTiles(store: Store, ref: ObjectRef): Promise<void> {
+  const archive = await PmtilesArchive.open(store, ref);
+  const { minZoom, maxZoom, bounds, addressedTiles, tileContents } = archive.header;
+  const { minLon, minLat, maxLon, maxLat } = bounds;
+  print(
+    `PMTiles: ${addressedTiles} tiles of ${tileContents} contents, zoom ${minZoom} to ${maxZoom}`,
+  );
+  print(`  box: ${minLon}, ${minLat}, ${maxLon}, ${maxLat}`);
+  print(`  ${JSON.stringify(await archive.metadata())}`);
 }
 
 function print(line: string): void {

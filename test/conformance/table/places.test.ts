@@ -112,6 +112,17 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
   });
 });
 
+test.each(['/v1/places?q=port', `/v1/places/${PORT_MERIDIAN}/boundary`])(
+  '%s may be kept for five minutes, and revalidated by its ETag',
+  async (path) => {
+    const { api } = demo;
+    const { headers } = await api.get(path, {}, { as: null });
+    expect(headers['cache-control']).toBe('public, max-age=300, stale-while-revalidate=86400');
+    const again = { 'if-none-match': String(headers.etag) };
+    expect((await api.get(path, {}, { as: null, headers: again })).statusCode).toBe(304);
+  },
+);
+
 describe('§4.3 GET /v1/places/{geoid}/pois', () => {
   const url = `/v1/places/${PORT_MERIDIAN}/pois`;
 

@@ -1,4 +1,4 @@
-import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
+import type { BoundingBox, Degrees, Metres } from '../units.ts';
 
 const EQUATORIAL_RADIUS: Metres = 6_378_137;
 const FLATTENING = 1 / 298.257223563;

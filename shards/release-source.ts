@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { ShardError, StoreError } from './errors.ts';
+import { LATEST, type Latest, latestSchema, manifestSchema } from './manifest.ts';
+import { Release } from './release.ts';
+import type { ReleaseCache } from './release-cache.ts';
+import type { Store } from './store/store.ts';
+
+/** Reads `latest.json` and the manifest it names, whose hash it checks. */
+export async function openRelease(store: Store, cache: ReleaseCache): Promise<Release> {
+  return openManifest(store, await readLatest(store), cache);
+}
+
+export async function readLatest(store: Store): Promise<Latest> {
+  const { bytes } = await store.readWhole(LATEST);
+  return parseJson(LATEST, bytes, latestSchema);
+}
+
+export async function openManifest(
+  store: Store,
+  latest: Latest,
+  cache: ReleaseCache,
+): Promise<Release> {
+  const { bytes } = await store.readWhole(latest.manifest);
+  if (createHash('sha256').update(bytes).digest('hex') !== latest.sha256) {
+    throw new ShardError(latest.manifest, 'hash', `is not what ${LATEST} names`);
+  }
+  return new Release(store, latest, parseJson(latest.manifest, bytes, manifestSchema), cache);
+}
+
+function parseJson<T>(name: string, bytes: Uint8Array, schema: { parse(value: unknown): T }): T {
+  try {
+    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ShardError(name, 'content', problem.replaceAll(/\s+/g, ' ').slice(0, 300));
+  }
+}
+
+/** Follows `latest.json`: requests take `current` once and keep it to their end. */
+export class ReleaseSource {
+  readonly #store: Store;
+  readonly #cache: ReleaseCache;
+  #current: Release | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(store: Store, cache: ReleaseCache) {
+    this.#store = store;
+    this.#cache = cache;
+  }
+
+  /** The release in force. A `StoreError` until the first `refresh` has succeeded. */
+  get current(): Release {
+    if (this.#current) return this.#current;
+    throw new StoreError('unavailable', this.#store.location, 'no release has been opened yet');
+  }
+
+  /** Resolves when the store answers and there is a release in force. */
+  async ping(): Promise<void> {
+    void this.current;
+    await readLatest(this.#store);
+  }
+
+  /** Opens what `latest.json` names now, if it is another. Returns whether it was. */
+  async refresh(): Promise<boolean> {
+    const latest = await readLatest(this.#store);
+    if (latest.sha256 === this.#current?.latest.sha256) return false;
+    this.#current = await openManifest(this.#store, latest, this.#cache);
+    return true;
+  }
+
+  /** Polls until `stop`. A failed poll is reported and the release in force stays. */
+  start(intervalMs: number, onError: (error: unknown) => void): void {
+    this.#timer = setInterval(() => void this.refresh().catch(onError), intervalMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
