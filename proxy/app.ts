@@ -5,7 +5,7 @@ import type { ReleaseSource } from '../shards/release-source.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSigner } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, PostedEndpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
 import {
@@ -15,6 +15,7 @@ import {
   sendProblem,
 } from './http/error-handling.ts';
 import { ignoreExpectations, requireHost } from './http/http-semantics.ts';
+import { takeJsonBodies } from './http/json-body.ts';
 import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
@@ -22,6 +23,7 @@ import { sendCatalogue, serveFree } from './http/serve-free.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
 import { serveMetered } from './metering/serve-metered.ts';
+import { servePosted } from './metering/serve-posted.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './services.ts';
 
@@ -82,8 +84,12 @@ export async function buildProxy(parts: {
   });
   answerPreflights(app);
 
+  takeJsonBodies(app);
+  app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) {
-    app.get(fastifyPath(endpoint.path), serve(endpoint, services));
+    const url = fastifyPath(endpoint.path);
+    if (endpoint.access === 'posted') app.post(url, servePosted(endpoint, services));
+    else app.get(url, serve(endpoint, services));
   }
   const document = JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2);
   app.get('/openapi.json', (request, reply) => {
@@ -93,17 +99,19 @@ export async function buildProxy(parts: {
   const problemPage = `${new URL(config.problemBase).pathname.replace(/\/$/, '')}/:slug`;
   serveProblemPages(app, problemPage);
   serveDocs(app, config);
-  const paths = [
-    ...ENDPOINTS.map((endpoint) => fastifyPath(endpoint.path)),
-    '/openapi.json',
-    problemPage,
-    ...DOCS_PATHS,
-  ];
-  refuseOtherMethods(app, new Map(paths.map((path) => [path, ['GET', 'HEAD']])));
+  const methods = new Map<string, string[]>();
+  for (const { path, access } of ENDPOINTS) {
+    const taken = access === 'posted' ? ['POST'] : ['GET', 'HEAD'];
+    methods.set(fastifyPath(path), [...(methods.get(fastifyPath(path)) ?? []), ...taken]);
+  }
+  for (const path of ['/openapi.json', problemPage, ...DOCS_PATHS]) {
+    methods.set(path, ['GET', 'HEAD']);
+  }
+  refuseOtherMethods(app, methods);
   return app;
 }
 
-function serve(endpoint: Endpoint, services: Services) {
+function serve(endpoint: Exclude<Endpoint, PostedEndpoint>, services: Services) {
   if (endpoint.access === 'free') return serveFree(endpoint, services);
   if (endpoint.access === 'keyed') return serveKeyed(endpoint, services);
   return serveMetered(endpoint, services);

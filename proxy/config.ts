@@ -13,6 +13,8 @@ export const proxyConfigSchema = z.strictObject({
   problemBase: address.optional(),
   /** Requests a minute from one address to routes that need no key. */
   freeRateLimitPerMinute: z.int().min(1).default(600),
+  /** Rows of one batch; origins past it are left out whole. */
+  batchRowBudget: z.int().min(1).default(50_000),
   /** Finished answers kept in memory. */
   answerCacheBytes: z
     .int()

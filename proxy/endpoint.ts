@@ -1,24 +1,28 @@
 import type { z } from 'zod';
 import type { Release } from '../shards/release.ts';
 import type { ObjectRef } from '../shards/store/store.ts';
+import type { RowTable } from './formats/row-table.ts';
 import type { ProblemSlug } from './http/problem.ts';
 import type { Services } from './services.ts';
 
 /** What every route of the API says of itself: its schemas validate, and make the OpenAPI document. */
-interface Described<P extends z.ZodObject, Q extends z.ZodObject> {
+interface Described {
   /** As OpenAPI writes it: `/v1/blocks/{geoid}/summary`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
-  /** Strict: a parameter that is not there is refused by name. */
-  readonly params: P;
-  readonly query: Q;
   readonly response: z.ZodType;
   readonly example: unknown;
   /** Problems beside those that every route of its access can give. */
   readonly problems: readonly ProblemSlug[];
+}
+
+/** A route asked with GET. Its schemas are strict: a parameter that is not there is refused by name. */
+interface Asked<P extends z.ZodObject, Q extends z.ZodObject> extends Described {
+  readonly params: P;
+  readonly query: Q;
 }
 
 export type Input<P extends z.ZodObject, Q extends z.ZodObject> = {
@@ -30,7 +34,7 @@ export type Input<P extends z.ZodObject, Q extends z.ZodObject> = {
 export interface FreeEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
-> extends Described<P, Q> {
+> extends Asked<P, Q> {
   readonly access: 'free';
   /** `catalogue`: the same for everybody until the next release. `never`: of this moment. */
   readonly cache: 'catalogue' | 'never';
@@ -38,6 +42,8 @@ export interface FreeEndpoint<
   readonly rateLimited: boolean;
   /** A status beside 200 that has the same kind of body. */
   readonly otherStatus?: number;
+  /** Whether the body is one GeoJSON object, which may be asked for as such. */
+  readonly isGeoJson?: boolean;
   answer(services: Services, input: Input<P, Q>): Promise<FreeAnswer> | FreeAnswer;
 }
 
@@ -50,29 +56,59 @@ export interface FreeAnswer {
 export interface KeyedEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
-> extends Described<P, Q> {
+> extends Asked<P, Q> {
   readonly access: 'keyed';
   answer(balance: number, input: Input<P, Q>): object;
 }
 
-/** Rows, and how many of them are charged for. */
+/** What a metered route answers, and what that costs. */
 export interface Answer {
-  readonly body: object;
-  readonly rows: number;
+  /** An object is sent as JSON; bytes as they are; `null` is 204. */
+  readonly body: object | BinaryBody | null;
+  readonly tokens: number;
 }
 
+/** A body that is no JSON. */
+export class BinaryBody {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  readonly contentEncoding: 'gzip' | null;
+
+  constructor(bytes: Uint8Array, contentType: string, contentEncoding: 'gzip' | null) {
+    this.bytes = bytes;
+    this.contentType = contentType;
+    this.contentEncoding = contentEncoding;
+  }
+}
+
+/** An answer of rows: a token a row, at least one. */
+export function rowsAnswer(body: object, rows: number): Answer {
+  return { body, tokens: Math.max(MINIMUM_CHARGE, rows) };
+}
+
+const MINIMUM_CHARGE = 1;
+
 /**
- * A route that is charged by the row. It says what it needs; key, rate, validation, conditional
- * requests, reading once, charging and refunding are the same for all (`metering/serve-metered.ts`).
+ * A route that is charged for. It says what it needs; key, rate, validation, conditional requests,
+ * reading once, charging and refunding are the same for all (`metering/serve-metered.ts`).
  */
 export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
   Plan extends MeteredPlan = MeteredPlan,
-> extends Described<P, Q> {
+> extends Asked<P, Q> {
   readonly access: 'metered';
-  /** What the request means on this release. Reads nothing; refuses what cannot be meant. */
-  plan(release: Release, input: Input<P, Q>, services: Services): Plan;
+  /** How its rows are written as CSV, NDJSON or GeoJSON; absent where there are none. */
+  readonly table?: RowTable;
+  /** Members do not pay for it, and get no token headers. */
+  readonly freeForMembers?: boolean;
+  /** The media type of its body, if not JSON. */
+  readonly mediaType?: string;
+  /**
+   * What the request means on this release. Reads at most what the release keeps in memory whole;
+   * refuses what cannot be meant.
+   */
+  plan(release: Release, input: Input<P, Q>, services: Services): Plan | Promise<Plan>;
   /** Throws a not-found problem if what is asked about does not exist. Reads indexes at most. */
   locate(release: Release, plan: Plan): Promise<void>;
   answer(release: Release, plan: Plan, services: Services): Promise<Answer>;
@@ -83,6 +119,21 @@ export interface MeteredPlan {
   readonly canonical: string;
   /** The objects whose contents decide the answer. */
   readonly dependsOn: readonly ObjectRef[];
+  /** The answer can never become another: it may be kept without asking again. */
+  readonly isPinned?: boolean;
+}
+
+/** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */
+export interface PostedEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
+  extends Described {
+  readonly access: 'posted';
+  readonly body: B;
+  readonly table: RowTable;
+  readonly requestExample: unknown;
+  /** What the request means on this release. Refuses what cannot be meant. */
+  plan(release: Release, body: z.output<B>, services: Services): Plan;
+  /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
+  answer(release: Release, plan: Plan, services: Services, balance: number): Promise<Answer>;
 }
 
 // Endpoints differ in their schemas; tables of them do not care. These keep inference at the
@@ -107,4 +158,10 @@ export function meteredEndpoint<
   return endpoint as unknown as MeteredEndpoint;
 }
 
-export type Endpoint = FreeEndpoint | KeyedEndpoint | MeteredEndpoint;
+export function postedEndpoint<B extends z.ZodObject, Plan>(
+  endpoint: PostedEndpoint<B, Plan>,
+): PostedEndpoint {
+  return endpoint as unknown as PostedEndpoint;
+}
+
+export type Endpoint = FreeEndpoint | KeyedEndpoint | MeteredEndpoint | PostedEndpoint;

@@ -29,13 +29,14 @@ export async function locateBlock(
 export function leavesAskedFor(
   release: Release,
   types: readonly DestTypeId[] | undefined,
+  part: 'query' | 'body' = 'query',
 ): DestTypeId[] | undefined {
   if (!types) return undefined;
   const unknown = types.filter((type) => !release.taxonomy.has(type));
   if (unknown.length === 0) return release.taxonomy.expand(types);
   throw invalidParameters(
     unknown.map((type) => ({
-      loc: ['query', 'type'],
+      loc: [part, 'type'],
       msg: `there is no destination type ${type}; see /v1/meta/destination-types`,
       type: 'unknown_destination_type',
     })),

@@ -29,6 +29,7 @@ const CONFIGURATION = {
   agent: { disabled: true },
   mcp: { disabled: true },
   documentDownloadType: 'direct',
+  authentication: { preferredSecurityScheme: 'apiKey' },
   // A key typed into the page is forgotten with it.
   persistAuth: false,
 } as const;

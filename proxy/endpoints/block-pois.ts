@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
-import {
-  canonicalRequest,
-  countyWith,
-  leavesAskedFor,
-  locateBlock,
-  modeLabels,
-  modePositions,
-} from '../answers/block-query.ts';
+import { countyWith, locateBlock } from '../answers/block-query.ts';
 import { type PoiFilter, poiPage } from '../answers/poi-page.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { cursorAfter, planPoiTimes } from '../answers/poi-times.ts';
+import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { POI_TIMES } from '../formats/row-table.ts';
 import {
   cursorParam,
   destIdParam,
@@ -21,7 +15,7 @@ import {
   modeParam,
   typeParam,
 } from '../openapi/parameters.ts';
-import { nextCursor, poiTime } from '../openapi/schemas.ts';
+import { nextCursor, POI_TIME_EXAMPLE, poiTime } from '../openapi/schemas.ts';
 
 interface BlockPoisPlan extends MeteredPlan {
   readonly geoid: Geoid;
@@ -29,7 +23,7 @@ interface BlockPoisPlan extends MeteredPlan {
   readonly filter: PoiFilter;
   readonly limit: number;
   /** The query without its cursor: what a cursor is bound to. */
-  readonly query: string;
+  readonly bound: string;
 }
 
 export const blockPois = meteredEndpoint({
@@ -50,55 +44,23 @@ export const blockPois = meteredEndpoint({
     limit: limitParam,
     cursor: cursorParam,
   }),
+  table: POI_TIMES,
   response: z.object({
     block_geoid: z.string(),
     results: z.array(poiTime),
     next_cursor: nextCursor,
   }),
-  example: {
-    block_geoid: '990010001001000',
-    results: [
-      {
-        dest_id: 4213,
-        mode: 'walk',
-        travel_time: 7.4,
-        name: 'Harbor Market',
-        lon: -70.0123,
-        lat: 36.0211,
-        address: { street: '12 Pier Street', city: 'Port Meridian', state: null, zip: '99001' },
-      },
-    ],
-    next_cursor: null,
-  },
+  example: { block_geoid: '990010001001000', results: [POI_TIME_EXAMPLE], next_cursor: null },
   problems: ['block-not-found', 'invalid-cursor'],
 
-  plan(release, { params: { geoid }, query: { cursor, ...query } }, { cursors }): BlockPoisPlan {
+  plan(release, { params: { geoid }, query }, { cursors }): BlockPoisPlan {
     const county = countyWith(release, geoid);
-    const types = leavesAskedFor(release, query.type as number[] | undefined);
-    const modes = modePositions(release, query.mode as Mode[] | undefined);
-    const maxTenths = Math.floor((query.max_minutes ?? 30) * 10 + 1e-9);
-    const asked = {
-      ...{ geoid, mode: modeLabels(release, modes), type: types, dest_id: query.dest_id },
-      ...{ max_tenths: maxTenths, limit: query.limit },
-    };
-    const bound = canonicalRequest('block-pois', asked);
-    const after = cursor === undefined ? [0, -1] : cursors.verify(bound, cursor, 2);
     return {
-      // The answer carries a cursor, so who signs it is part of its bytes.
-      canonical: canonicalRequest('block-pois', { ...asked, after, signer: cursors.signer }),
+      ...planPoiTimes(release, cursors, 'block-pois', { geoid }, query),
       dependsOn: [county.objects.index, county.objects.pois],
       geoid,
       county,
       limit: query.limit,
-      query: bound,
-      filter: {
-        modes,
-        types: types && new Set(types),
-        destIds: query.dest_id && new Set(query.dest_id as number[]),
-        maxTenths,
-        afterModeId: after[0],
-        afterDestId: after[1],
-      },
     };
   },
 
@@ -106,14 +68,12 @@ export const blockPois = meteredEndpoint({
     await locateBlock(release, county, geoid);
   },
 
-  async answer(release, { county, geoid, filter, limit, query }, { cursors }) {
+  async answer(release, { county, geoid, filter, limit, bound }, { cursors }) {
     const { ordinal } = await locateBlock(release, county, geoid);
     const pois = await release.pois(county);
     const row = await release.poiRow(pois, ordinal);
     const { results, more } = poiPage(release.manifest.modes, pois, row, filter, limit);
-    const last = results.at(-1);
-    const next_cursor =
-      more && last ? cursors.sign(query, [modeIdOf(last.mode), last.dest_id]) : null;
-    return { body: { block_geoid: geoid, results, next_cursor }, rows: results.length };
+    const next_cursor = cursorAfter(cursors, bound, results, more);
+    return rowsAnswer({ block_geoid: geoid, results, next_cursor }, results.length);
   },
 });

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
-import type { DestTypeId } from '../../shards/units.ts';
 import {
   canonicalRequest,
   countyWith,
@@ -11,16 +10,16 @@ import {
   modeLabels,
   modePositions,
 } from '../answers/block-query.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { blockMetadata, type SummaryFilter, summaryRows } from '../answers/summary.ts';
+import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import { geoidParam, modeParam, typeParam } from '../openapi/parameters.ts';
-import { blockMetadata, categoryTime } from '../openapi/schemas.ts';
+import { blockMetadata as blockMetadataSchema, categoryTime } from '../openapi/schemas.ts';
 
 interface SummaryPlan extends MeteredPlan {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
-  readonly modes: readonly number[];
-  /** Leaf types asked for; undefined for all. */
-  readonly types: ReadonlySet<DestTypeId> | undefined;
+  readonly filter: SummaryFilter;
 }
 
 export const blockSummary = meteredEndpoint({
@@ -34,7 +33,8 @@ export const blockSummary = meteredEndpoint({
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
   query: z.strictObject({ mode: modeParam, type: typeParam }),
-  response: z.object({ block: blockMetadata, results: z.array(categoryTime) }),
+  table: CATEGORY_TIMES,
+  response: z.object({ block: blockMetadataSchema, results: z.array(categoryTime) }),
   example: {
     block: { geoid: '990010001001000', population: 61, land_area_m2: 9216 },
     results: [{ dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
@@ -55,8 +55,7 @@ export const blockSummary = meteredEndpoint({
       dependsOn: [county.objects.index, county.objects.nearest],
       geoid,
       county,
-      modes,
-      types: wanted && new Set(wanted),
+      filter: { modes, types: wanted && new Set(wanted) },
     };
   },
 
@@ -64,23 +63,9 @@ export const blockSummary = meteredEndpoint({
     await locateBlock(release, county, geoid);
   },
 
-  async answer(release, { county, geoid, modes, types }) {
+  async answer(release, { county, geoid, filter }) {
     const { index, ordinal } = await locateBlock(release, county, geoid);
-    const { leafIds } = release.taxonomy;
-    const times = index.isRoutable(ordinal) ? await release.nearest(county, ordinal) : null;
-    const results = modes.flatMap((mode) =>
-      leafIds.flatMap((id, leaf) => {
-        const tenths = times?.[mode * leafIds.length + leaf] ?? 0;
-        if (tenths === 0 || types?.has(id) === false) return [];
-        const label = release.manifest.modes[mode];
-        return [{ dest_type_id: id, mode: label, travel_time: tenths / 10 }];
-      }),
-    );
-    const block = {
-      geoid,
-      population: index.population(ordinal),
-      land_area_m2: index.landArea(ordinal),
-    };
-    return { body: { block, results }, rows: results.length };
+    const results = await summaryRows(release, county, index, ordinal, filter);
+    return rowsAnswer({ block: blockMetadata(index, ordinal, geoid), results }, results.length);
   },
 });

@@ -1,8 +1,18 @@
 import type { Endpoint } from '../endpoint.ts';
+import { batches } from './batches.ts';
 import { blockPois } from './block-pois.ts';
 import { blockSummary } from './block-summary.ts';
+import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { health, ready } from './health.ts';
+import { placeBlocks } from './place-blocks.ts';
+import { placePois } from './place-pois.ts';
+import { places } from './places.ts';
+import { poiCatchment } from './poi-catchment.ts';
+import { poiDetail } from './poi-detail.ts';
+import { poiSearch } from './poi-search.ts';
+import { pointPois } from './point-pois.ts';
+import { pointSummary } from './point-summary.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the API, in the order of its document. */
@@ -10,7 +20,17 @@ export const ENDPOINTS: readonly Endpoint[] = [
   health,
   ready,
   ...catalogue,
+  ...places,
   tokens,
   blockSummary,
   blockPois,
+  pointSummary,
+  pointPois,
+  poiSearch,
+  poiDetail,
+  poiCatchment,
+  placeBlocks,
+  placePois,
+  blocksQuery,
+  ...batches,
 ];

@@ -16,6 +16,11 @@ export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): 
   return etagOf(text);
 }
 
+/** The ETag of another representation of the same answer: a format, a coding. */
+export function variantEtag(etag: string, variant: string): string {
+  return `${etag.slice(0, -1)}-${variant}"`;
+}
+
 /** The strong ETag of an answer that is at hand. */
 export function etagOf(body: string): string {
   return `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"`;

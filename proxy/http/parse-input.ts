@@ -16,7 +16,8 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
   ]);
 }
 
-function issuesOf(
+/** What is wrong with a part of a request, as `invalid-parameters` lists it. */
+export function issuesOf(
   part: string,
   schema: z.ZodObject,
   error: z.ZodError | undefined,
@@ -26,7 +27,7 @@ function issuesOf(
       const allowed = Object.keys(schema.shape);
       const hint = allowed.length > 0 ? `takes ${allowed.join(', ')}` : 'takes none';
       return issue.keys.map((key) => ({
-        loc: [part, key],
+        loc: [part, ...issue.path.map(String), key],
         msg: `unknown parameter; this route ${hint}`,
         type: issue.code,
       }));

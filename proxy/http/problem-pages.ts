@@ -6,13 +6,28 @@ const ADVICE: Readonly<Record<ProblemSlug, string>> = {
   'invalid-parameters': 'The errors member lists each parameter that is wrong, and how.',
   'invalid-cursor':
     'Pass next_cursor unchanged, with the same other parameters, or begin again without one.',
+  'invalid-bbox': 'Give min_lon,min_lat,max_lon,max_lat in degrees: west, south, east, north.',
+  'missing-location':
+    'Give a bbox, or lat, lon and radius_m; for an isochrone block, or lon and lat.',
+  'missing-area': 'Give a polygon, or center and radius_m.',
+  'invalid-geometry': 'Rings must be closed, must not cross, and hold longitude before latitude.',
+  'polygon-too-complex': 'Simplify the polygon, or divide it into several requests.',
+  'missing-origins': 'List 1 to 250 origins.',
+  'too-many-origins': 'Divide the origins into requests of at most 250.',
   'missing-key': 'Send the header "Authorization: Bearer" and your API key.',
   'invalid-key': 'Check the key for typing errors, or make a new one in the portal.',
   'account-disabled': 'Write to the people who run this service.',
   'block-not-found':
     'Check the 15 digits, with leading zeros; the release may not cover that county.',
+  'poi-not-found': 'Check the dest_id; the place may be gone from the newest release.',
+  'place-not-found': 'Look the place up with GET /v1/places; the release may not cover it.',
+  'point-not-covered':
+    'Check that latitude and longitude are not mixed up; releases cover US blocks only.',
+  'no-isochrone-data': 'Leave out v for the version in force, or choose an origin near a street.',
+  'direction-not-available': 'GET /v1/isochrone/meta lists the directions there are.',
   'not-found': 'Check the path; /openapi.json lists all routes.',
   'method-not-allowed': 'The Allow header lists what the route takes.',
+  'idempotency-conflict': 'Use a new Idempotency-Key for each new request.',
   'payload-too-large': 'Send a smaller body.',
   'unsupported-media-type': 'Send application/json.',
   'rate-limited': 'Wait as long as Retry-After says. RateLimit tells how much is left.',

@@ -17,10 +17,18 @@ export function serveFree(endpoint: FreeEndpoint, services: Services) {
     }
     const { status = 200, body } = await endpoint.answer(services, parseInput(endpoint, request));
     const bytes = JSON.stringify(body);
-    reply.code(status).header('content-type', 'application/json; charset=utf-8');
+    reply.code(status).header('content-type', typeFor(endpoint, request.headers.accept));
     if (endpoint.cache === 'never') return reply.header('cache-control', 'no-store').send(bytes);
     return sendCatalogue(request, reply, bytes);
   };
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const GEOJSON = 'application/geo+json';
+
+/** A GeoJSON object is the same bytes under either name. */
+function typeFor({ isGeoJson }: FreeEndpoint, accept: string | undefined): string {
+  return isGeoJson && accept?.includes(GEOJSON) ? `${GEOJSON}; charset=utf-8` : JSON_TYPE;
 }
 
 /** Sends what is the same for everybody, or 304 to those who have it. */
@@ -30,7 +38,7 @@ export function sendCatalogue(
   body: string,
 ): FastifyReply {
   const etag = etagOf(body);
-  reply.headers({ etag, 'cache-control': CATALOGUE, vary: 'Accept-Encoding' });
+  reply.headers({ etag, 'cache-control': CATALOGUE, vary: 'Accept, Accept-Encoding' });
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch && (matchesAny(ifNoneMatch) || matchesEtag(ifNoneMatch, etag))) {
     return reply.removeHeader('content-type').code(304).send();

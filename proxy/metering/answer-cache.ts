@@ -1,20 +1,25 @@
 import { LRUCache } from 'lru-cache';
 
-/** A finished answer: its bytes, and the rows it is charged for. */
-export interface CachedAnswer {
+/** A finished answer: its bytes as they are sent, and what it costs. */
+export interface FinishedAnswer {
   readonly body: Buffer;
-  readonly rows: number;
+  /** Null: there is nothing to send, 204. */
+  readonly contentType: string | null;
+  readonly contentEncoding: 'gzip' | null;
+  readonly tokens: number;
+  /** Of a page that has another after it. */
+  readonly nextCursor: string | null;
 }
 
-const ENTRY_OVERHEAD_BYTES = 200;
+const ENTRY_OVERHEAD_BYTES = 300;
 
 /**
  * Finished answers by ETag. An ETag is a hash of everything that decides an answer, so an entry is
  * never stale; requests for the same answer at the same time share its making.
  */
 export class AnswerCache {
-  readonly #answers: LRUCache<string, CachedAnswer> | null;
-  readonly #underWay = new Map<string, Promise<CachedAnswer>>();
+  readonly #answers: LRUCache<string, FinishedAnswer> | null;
+  readonly #underWay = new Map<string, Promise<FinishedAnswer>>();
 
   constructor(maxBytes: number) {
     this.#answers =
@@ -27,12 +32,12 @@ export class AnswerCache {
   }
 
   /** The answer if it is at hand. */
-  get(etag: string): CachedAnswer | undefined {
+  get(etag: string): FinishedAnswer | undefined {
     return this.#answers?.get(etag);
   }
 
   /** The answer, made if need be. One that fails is not kept. */
-  make(etag: string, make: () => Promise<CachedAnswer>): Promise<CachedAnswer> {
+  make(etag: string, make: () => Promise<FinishedAnswer>): Promise<FinishedAnswer> {
     const underWay = this.#underWay.get(etag);
     if (underWay) return underWay;
     const making = make()

@@ -20,14 +20,20 @@ export class PlanCache {
   #release: Release | null = null;
   #plans = new LRUCache<string, PlannedRequest>({ max: MAX_URLS });
 
-  get(release: Release, url: string, work: () => PlannedRequest): PlannedRequest {
+  get(release: Release, url: string): PlannedRequest | undefined {
+    return release === this.#release ? this.#plans.get(url) : undefined;
+  }
+
+  async work(
+    release: Release,
+    url: string,
+    work: () => Promise<PlannedRequest>,
+  ): Promise<PlannedRequest> {
+    const planned = await work();
     if (release !== this.#release) {
       this.#release = release;
       this.#plans = new LRUCache({ max: MAX_URLS });
     }
-    const known = this.#plans.get(url);
-    if (known) return known;
-    const planned = work();
     if (url.length <= MAX_URL_LENGTH) this.#plans.set(url, planned);
     return planned;
   }

@@ -24,6 +24,11 @@ const METERED_PROBLEMS: readonly ProblemSlug[] = [
   'store-unavailable',
 ];
 
+const POSTED_PROBLEMS: readonly ProblemSlug[] = [
+  ...METERED_PROBLEMS,
+  ...(['payload-too-large', 'unsupported-media-type', 'idempotency-conflict'] as const),
+];
+
 const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres and capped at 30 minutes: a missing row means "not within 30 minutes", never zero.
 
 Metered routes cost one token a returned row, at least one a request. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
@@ -35,7 +40,11 @@ export function openApiDocument(
 ) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
-    paths[endpoint.path] = { get: operation(endpoint, config.problemBase) };
+    const method = endpoint.access === 'posted' ? 'post' : 'get';
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [method]: operation(endpoint, config.problemBase),
+    };
   }
   return createDocument({
     openapi: '3.1.0',
@@ -48,6 +57,10 @@ export function openApiDocument(
     servers: [{ url: config.baseUrl }],
     tags: [
       { name: 'Blocks', description: 'Travel times from a census block.' },
+      { name: 'Points', description: 'Travel times from the block a point lies in.' },
+      { name: 'Places to go', description: 'Points of interest: search, detail, catchment.' },
+      { name: 'Areas', description: 'Travel times and places of a whole area.' },
+      { name: 'Places', description: 'Census places: cities and towns. Free.' },
       { name: 'Catalogue', description: 'What there is: modes, types, versions, prices. Free.' },
       { name: 'Account', description: 'The account of a key.' },
       { name: 'Service', description: 'The state of the service.' },
@@ -66,40 +79,77 @@ export function openApiDocument(
 }
 
 function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperationObject {
-  const { operationId, summary, description, tag, params, query } = endpoint;
-  const hasHeaders = endpoint.access === 'metered';
+  const { operationId, summary, description, tag, access } = endpoint;
+  const isPosted = access === 'posted';
+  const isConditional = access === 'metered';
+  const headers = z.object({
+    ...(isConditional || isPosted ? METERED_HEADERS : COMMON_HEADERS),
+    ...(isConditional && { ETag: etag }),
+  });
   return {
     operationId,
     summary,
     description,
     tags: [tag],
-    security: endpoint.access === 'free' ? [] : [{ apiKey: [] }],
+    security: access === 'free' ? [] : [{ apiKey: [] }],
     requestParams: {
-      path: params,
-      query,
-      ...(hasHeaders ? { header: z.object({ 'If-None-Match': ifNoneMatch }) } : {}),
+      ...(!isPosted && { path: endpoint.params, query: endpoint.query }),
+      ...(isConditional && { header: z.object({ 'If-None-Match': ifNoneMatch }) }),
+      ...(isPosted && { header: z.object({ 'Idempotency-Key': idempotencyKey }) }),
     },
-    responses: {
-      200: {
-        description: 'The answer.',
-        headers: z.object(hasHeaders ? METERED_HEADERS : COMMON_HEADERS),
+    ...(isPosted && {
+      requestBody: {
+        required: true,
         content: {
-          'application/json': { schema: endpoint.response, example: endpoint.example },
+          'application/json': { schema: endpoint.body, example: endpoint.requestExample },
         },
       },
-      ...(hasHeaders
-        ? {
-            304: {
-              description: 'Nothing has changed since that ETag. Free.',
-              headers: z.object(METERED_HEADERS),
-            },
-          }
-        : {}),
+    }),
+    responses: {
+      200: { description: 'The answer.', headers, content: contentOf(endpoint) },
+      ...(isConditional && {
+        304: { description: 'Nothing has changed since that ETag. Free.', headers },
+      }),
       ...problemResponses(endpoint, problemBase),
       ...otherResponse(endpoint),
     },
   };
 }
+
+/** The media types of an answer: JSON, and for rows what they can be written as beside it. */
+function contentOf(endpoint: Endpoint) {
+  const json = { schema: endpoint.response, example: endpoint.example };
+  const table = 'table' in endpoint ? endpoint.table : undefined;
+  const isGeoJson = endpoint.access === 'free' && endpoint.isGeoJson === true;
+  if ('mediaType' in endpoint && endpoint.mediaType) {
+    return { [endpoint.mediaType]: { schema: endpoint.response } };
+  }
+  return {
+    'application/json': json,
+    ...(isGeoJson && { 'application/geo+json': json }),
+    ...(table && {
+      'text/csv': { schema: rowsAsText },
+      'application/x-ndjson': { schema: rowsAsText },
+    }),
+    ...(table?.hasPoints && { 'application/geo+json': { schema: featureCollection } }),
+  };
+}
+
+const rowsAsText = z.string().meta({
+  id: 'RowsAsText',
+  description:
+    'The rows alone. CSV has a header line; members of nested objects are joined by an underscore. What is beside the rows in JSON is in headers.',
+});
+
+const featureCollection = z
+  .looseObject({ type: z.literal('FeatureCollection'), features: z.array(z.looseObject({})) })
+  .meta({ id: 'RowsAsGeoJson', description: 'The rows as points of a GeoJSON FeatureCollection.' });
+
+const idempotencyKey = z.string().min(1).max(255).optional().meta({
+  description:
+    'Send the same key with a repeated request: within 24 hours it is charged once and answered again.',
+  example: 'c0f1a9d2-batch-7',
+});
 
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
@@ -119,7 +169,6 @@ const COMMON_HEADERS = {
 };
 const METERED_HEADERS = {
   ...COMMON_HEADERS,
-  ETag: etag,
   'X-Tokens-Charged': z.int().meta({ description: 'What this answer cost.' }),
   'X-Tokens-Remaining': z.int().meta({ description: 'The balance after it.' }),
   RateLimit: z
@@ -130,6 +179,7 @@ const METERED_HEADERS = {
 
 function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
   if (endpoint.access === 'metered') return METERED_PROBLEMS;
+  if (endpoint.access === 'posted') return POSTED_PROBLEMS;
   if (endpoint.access === 'keyed') return KEYED_PROBLEMS;
   return endpoint.rateLimited ? FREE_PROBLEMS : PROBE_PROBLEMS;
 }

@@ -36,6 +36,87 @@ export const destIdParam = repeated(
   'Only these places; repeat for several.',
 );
 
+/** A coordinate in degrees; undefined where the parameter may be left out and is. */
+const degreesText = (most: number) =>
+  z
+    .string({ error: 'must be given once' })
+    .regex(/^-?\d{1,3}(\.\d{1,15})?$/, { error: `must be degrees from -${most} to ${most}` })
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(-most, { error: `must be at least -${most}` })
+        .max(most, { error: `must be at most ${most}` }),
+    );
+const LAT = {
+  description: 'Latitude, WGS84 degrees.',
+  override: { type: 'number' as const, minimum: -90, maximum: 90 },
+  example: 36.0211,
+};
+const LON = {
+  description: 'Longitude, WGS84 degrees.',
+  override: { type: 'number' as const, minimum: -180, maximum: 180 },
+  example: -70.0123,
+};
+
+export const latParam = degreesText(90).meta(LAT);
+export const lonParam = degreesText(180).meta(LON);
+export const optionalLatParam = degreesText(90).optional().meta(LAT);
+export const optionalLonParam = degreesText(180).optional().meta(LON);
+
+export const placeGeoidParam = z
+  .string()
+  .regex(/^\d{7}$/, { error: 'must be a census place GEOID: 7 digits' })
+  .meta({ description: 'Census place GEOID, 7 digits; leading zeros count.', example: '9901000' });
+
+export const singleDestIdParam = integerText(0, Number.MAX_SAFE_INTEGER).meta({
+  description: 'Stable id of a point of interest.',
+  override: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  example: 4213,
+});
+
+/** What is wrong with a box is the route's to say: it has a problem of its own. */
+export const bboxParam = z
+  .string({ error: 'must be given once' })
+  .max(200, { error: 'is too long' })
+  .optional()
+  .meta({
+    description: '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees.',
+    override: { type: 'string', maxLength: 200 },
+    example: '-70.05,36.0,-70.0,36.05',
+  });
+
+export const radiusParam = z
+  .string({ error: 'must be given once' })
+  .regex(/^\d{1,5}(\.\d{1,6})?$/, { error: 'must be metres, at most 50000' })
+  .transform(Number)
+  .pipe(
+    z.number().gt(0, { error: 'must be over 0' }).max(50_000, { error: 'must be at most 50000' }),
+  )
+  .optional()
+  .meta({
+    description: 'Metres around the point, at most 50000.',
+    override: { type: 'number', exclusiveMinimum: 0, maximum: 50_000 },
+  });
+
+const name = z
+  .string({ error: 'must be given once' })
+  .min(1, { error: 'must not be empty' })
+  .max(100, { error: 'must be at most 100 characters' });
+const NAME = { description: 'Part of the name; case and accents do not matter.' };
+
+export const requiredNameParam = name.meta({ ...NAME, example: 'balt' });
+export const nameParam = name.optional().meta({ ...NAME, example: 'market' });
+
+export const includePopulationParam = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .default('false')
+  .transform((text) => text === 'true')
+  .meta({
+    description: 'Whether rows carry the population of their block.',
+    override: { type: 'boolean', default: false },
+  });
+
 export const limitParam = integerText(1, 1000)
   .default(100)
   .meta({
@@ -54,6 +135,13 @@ export const maxMinutesParam = z
     override: { type: 'number', exclusiveMinimum: 0, maximum: 30 },
   });
 
+/** Blocks as integers, as the catchment routes take them. */
+export const blockParam = repeated(
+  integerText(0, 999_999_999_999_999),
+  { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
+  'Only these blocks, GEOIDs as integers; repeat for several.',
+);
+
 export const cursorParam = z
   .string({ error: 'must be given once' })
   .max(512, { error: 'is too long' })
@@ -64,7 +152,7 @@ export const cursorParam = z
   });
 
 /** Decimal digits as an integer within bounds. Nothing is coerced: `1e2`, ` 5` and `0x10` are refused. */
-function integerText(min: number, max: number) {
+export function integerText(min: number, max: number) {
   const error = `must be an integer from ${min} to ${max}`;
   return z
     .string({ error })
@@ -74,7 +162,7 @@ function integerText(min: number, max: number) {
 }
 
 /** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
-function repeated<T extends z.ZodType<string | number>>(
+export function repeated<T extends z.ZodType<string | number>>(
   item: T,
   items: Readonly<Record<string, unknown>>,
   description: string,

@@ -41,6 +41,68 @@ export const poiTime = z
   })
   .meta({ id: 'PoiTime', description: 'Minutes to one place, by a mode.' });
 
+export const poiResult = z
+  .object({ dest_id: z.int(), name: z.string(), lat: z.number(), lon: z.number(), address })
+  .meta({ id: 'PoiSearchResult' });
+
+export const poiDetail = z
+  .object({
+    dest_id: z.int(),
+    name: z.string(),
+    lat: z.number(),
+    lon: z.number(),
+    address,
+    type_ids: z.array(z.int()),
+    attrs: z.object({ brand: z.string().optional() }),
+  })
+  .meta({ id: 'PoiDetail' });
+
+export const catchmentRow = z
+  .object({
+    dest_id: z.int(),
+    geoid: z.string().regex(/^\d{15}$/),
+    mode: modeLabel,
+    travel_time: tenthsOfMinutes,
+  })
+  .meta({ id: 'CatchmentRow', description: 'Minutes from a block to one place, by a mode.' });
+
+export const arealRow = z
+  .object({
+    geoid: z.string().regex(/^\d{15}$/),
+    dest_type_id: z.int(),
+    mode_id: z.int(),
+    travel_time: tenthsOfMinutes,
+    population: z.int().min(0).nullable().optional(),
+  })
+  .meta({ id: 'ArealBlockResult', description: 'Minutes from a block of an area to the nearest.' });
+
+const position = z.array(z.number()).min(2).max(3);
+const ring = z.array(position).min(4);
+
+/** A GeoJSON Polygon or MultiPolygon. */
+export const geometry = z
+  .union([
+    z.object({ type: z.literal('Polygon'), coordinates: z.array(ring) }),
+    z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(ring)) }),
+  ])
+  .meta({ id: 'Geometry', description: 'A GeoJSON Polygon or MultiPolygon, WGS84.' });
+
+export const originError = z
+  .object({
+    type: z.enum(['block-not-found', 'no-block-data', 'point-not-covered', 'poi-not-found']),
+    detail: z.string(),
+    geoid: z.string().optional(),
+    origin_lat: z.number().optional(),
+    origin_lon: z.number().optional(),
+    dest_id: z.int().optional(),
+  })
+  .meta({ id: 'OriginError', description: 'Why an origin of a batch has no rows.' });
+
+export const truncatedReason = z
+  .enum(['insufficient-balance', 'row-budget'])
+  .nullable()
+  .meta({ id: 'TruncatedReason', description: 'Why origins were left out; null if none were.' });
+
 export const nextCursor = z.string().nullable().meta({
   description: 'Pass as `cursor` for the next page; null on the last.',
 });
@@ -62,3 +124,12 @@ export const problemDocument = z
       .optional(),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
+
+export const POI_EXAMPLE = {
+  dest_id: 4213,
+  name: 'Harbor Market',
+  lat: 36.0211,
+  lon: -70.0123,
+  address: { street: '12 Pier Street', city: 'Port Meridian', state: null, zip: '99001' },
+};
+export const POI_TIME_EXAMPLE = { ...POI_EXAMPLE, mode: 'walk', travel_time: 7.4 };

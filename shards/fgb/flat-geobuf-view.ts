@@ -1,11 +1,11 @@
-import { isGeoid } from '../geoid.ts';
-
 /** Fields of the FlatBuffers tables, in the order of the FlatGeobuf 3 schema. */
 const HEADER = { featuresCount: 8, indexNodeSize: 9 };
 const FEATURE = { geometry: 0, properties: 1 };
 const GEOMETRY = { ends: 0, xy: 1, parts: 7 };
 const MAGIC = [0x66, 0x67, 0x62, 0x03];
 const NODE_BYTES = 40;
+/** Of a census block, or of a place. */
+const GEOID = /^(\d{15}|\d{7})$/;
 const GEOID_DIGITS = 15;
 
 /**
@@ -40,7 +40,7 @@ export class FlatGeobufView {
     return feature + 4 + this.#view.getUint32(feature, true);
   }
 
-  /** The first property, which in a layer of blocks is the GEOID. */
+  /** The first property, which in layers of blocks and of places is the GEOID. */
   geoid(feature: number): number {
     const properties = this.#vector(this.#follow(feature + 4), FEATURE.properties);
     const column = this.#view.getUint16(properties + 4, true);
@@ -49,7 +49,7 @@ export class FlatGeobufView {
     for (let i = 0; i < Math.min(length, GEOID_DIGITS + 1); i++) {
       text += String.fromCharCode(this.#view.getUint8(properties + 10 + i));
     }
-    if (column !== 0 || !isGeoid(text)) throw new RangeError('have a block without a GEOID');
+    if (column !== 0 || !GEOID.test(text)) throw new RangeError('have an area without a GEOID');
     return Number(text);
   }
 

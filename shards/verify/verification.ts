@@ -1,4 +1,5 @@
 import type { DestDirectory } from '../dest-ids/dest-directory.ts';
+import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { BlockIndex } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
@@ -49,9 +50,15 @@ export class Verification {
     return Int32Array.from(geoids, (geoid) => this.countyNumber(countyOfBlock(geoid)));
   }
 
-  /** The blocks of a county, if its index can be relied on. */
+  /** The blocks of a county; null if its index cannot be relied on, which has been said then. */
   async index(county: CountyManifest): Promise<BlockIndex | null> {
-    return this.isSound(county.objects.index) ? this.release.index(county) : null;
+    if (!this.isSound(county.objects.index)) return null;
+    try {
+      return await this.release.index(county);
+    } catch (error) {
+      if (error instanceof ShardError) return null;
+      throw error;
+    }
   }
 
   /** What holds of the head of every matrix. `ids` are what its origins must be. */

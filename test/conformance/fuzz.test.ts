@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type Call, type Customer, expectOk } from './api.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { brokenBody, brokenJson, brokenPairs, nastyText } from './mutations.ts';
+import { KNOWN_REQUESTS } from './routes.ts';
 import { type Pools, type Schema, valuesOf } from './schema-arbitrary.ts';
 
 interface Operation {
@@ -25,7 +26,7 @@ interface Operation {
   >;
 }
 
-const RUNS = 200;
+const RUNS = 120;
 const JSON_TYPE = 'application/json';
 const BODILESS = [204, 304];
 /** What clients say they take: mostly nothing. */
@@ -81,44 +82,64 @@ async function fuzz(path: string, method: string, operation: Operation): Promise
   expect([...statuses], `${method} ${path}`).toEqual(expect.arrayContaining([200, 400]));
 }
 
-/** Requests as the document allows them, and, as often, with something wrong. */
-function requests(path: string, method: string, operation: Operation): fc.Arbitrary<Call> {
+/** What a request is made of, before anything is broken. */
+interface Draft {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** Drafts as the schemas allow them, and now and then one that is known to have an answer. */
+function drafts(path: string, method: string, operation: Operation): fc.Arbitrary<Draft> {
   const { parameters = [], requestBody } = operation;
-  const texts = (where: string) =>
-    fc.record(
-      Object.fromEntries(
-        parameters
-          .filter((parameter) => parameter.in === where)
-          .map(({ name, schema }) => [
-            name,
-            valuesOf(schema, resolve, pools, poolName(path, name)),
-          ]),
-      ),
-      {
-        requiredKeys: parameters
-          .filter((parameter) => parameter.in === where && parameter.required)
-          .map(({ name }) => name),
-      },
+  const part = (where: string) => {
+    const here = parameters.filter((parameter) => parameter.in === where);
+    const values: Record<string, fc.Arbitrary<unknown>> = Object.fromEntries(
+      here.map(({ name, schema }) => [
+        name,
+        valuesOf(schema, resolve, pools, poolName(path, name)),
+      ]),
     );
+    const requiredKeys = here.filter(({ required }) => required).map(({ name }) => name);
+    return fc.record(values, { requiredKeys });
+  };
   const body = requestBody
     ? valuesOf(requestBody.content[JSON_TYPE].schema, resolve, pools)
     : fc.constant(undefined);
+  const made: fc.Arbitrary<Draft> = fc.record({ path: part('path'), query: part('query'), body });
+  const known = knownDraft(path, method);
+  return known ? fc.oneof({ arbitrary: made, weight: 4 }, fc.constant(known)) : made;
+}
+
+function knownDraft(route: string, method: string): Draft | undefined {
+  const calls = KNOWN_REQUESTS.filter((one) => one.route === route).map(({ request }) =>
+    request(demo),
+  );
+  const call = calls.find((one) => (one.method ?? 'GET') === method.toUpperCase());
+  if (!call) return undefined;
+  const template = new RegExp(route.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)'));
+  const path = template.exec(call.path)?.groups ?? {};
+  return { path, query: call.query ?? {}, body: call.body };
+}
+
+/** Requests as the document allows them, and, as often, with something wrong. */
+function requests(path: string, method: string, operation: Operation): fc.Arbitrary<Call> {
   return fc
-    .tuple(texts('path'), texts('query'), body, fc.boolean(), fc.boolean())
-    .chain(([inPath, inQuery, inBody, isPathBroken, isBroken]) => {
-      const pairs = Object.entries(inQuery).flatMap(([name, value]) =>
+    .tuple(drafts(path, method, operation), fc.boolean(), fc.boolean())
+    .chain(([draft, isPathBroken, isBroken]) => {
+      const pairs = Object.entries(draft.query).flatMap(([name, value]) =>
         [value].flat().map((one) => [name, String(one)] as const),
       );
-      const breaksBody = inBody !== undefined && isBroken;
+      const breaksBody = draft.body !== undefined && isBroken;
       return fc
         .tuple(
           isPathBroken && isBroken ? nastyText : fc.constant(undefined),
-          isBroken && inBody === undefined ? brokenPairs(pairs) : fc.constant(pairs),
-          breaksBody ? bodies(inBody) : fc.constant({ body: inBody, headers: {} }),
+          isBroken && draft.body === undefined ? brokenPairs(pairs) : fc.constant(pairs),
+          breaksBody ? bodies(draft.body) : fc.constant({ body: draft.body, headers: {} }),
         )
         .map(([segment, query, sent]): Call => {
           const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
-            encoded(segment || String(inPath[name])),
+            encoded(segment || String(draft.path[name])),
           );
           const search = query.map((pair) => pair.map(encoded).join('=')).join('&');
           return {
@@ -228,6 +249,10 @@ function poolsOf({ release, block, water }: Demo): Pools {
     contours: ['10', '10,20,30', '20,10', '5,10,15,20,25'],
     minutes: [1, 15, 30, 60],
     limit: [1, 7, 1000],
+    dest_type_id: [101],
+    z: [12],
+    x: [1251],
+    y: [1607, 1608],
     max_minutes: [1, 5, 12.5, 30],
   };
 }

@@ -69,7 +69,7 @@ export const METERED_GETS: readonly MeteredRoute[] = [
     route: '/v1/places/{geoid}/blocks',
     request: ({ place }) => ({
       path: `/v1/places/${place.geoid}/blocks`,
-      query: { type: 101, limit: 7 },
+      query: { type: 101, mode: 'walk', limit: 7 },
     }),
     rows: 'results',
   },
@@ -129,6 +129,17 @@ export const AREAL_QUERY: MeteredRoute = {
 
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
+
+const ISOCHRONE = {
+  route: '/v1/isochrone',
+  request: ({ block }: Demo): Call => ({
+    path: '/v1/isochrone',
+    query: { block: block.geoid, minutes: 10 },
+  }),
+};
+
+/** A request to each metered route that has an answer. */
+export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
 
 function post(path: string, body: object): Call {
   return { method: 'POST', path, body };

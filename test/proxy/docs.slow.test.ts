@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
@@ -8,8 +10,10 @@ let origin: string;
 let browser: Browser;
 beforeAll(async () => {
   await ensureDebianPackage('chromium', 'chromium');
-  proxy = await openProxy(inject('demoStore'));
-  origin = await proxy.app.listen({ port: 0, host: '127.0.0.1' });
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  proxy = await openProxy(inject('demoStore'), { config: { baseUrl: origin } });
+  await proxy.app.listen({ port, host: '127.0.0.1' });
   browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     // No name but ours is found: there is no network.
@@ -38,12 +42,61 @@ async function openPage(path: string): Promise<{ page: Page; asked: string[]; wr
   return { page, asked, wrong };
 }
 
-test('the reference shows the routes, without network, without errors, and asks nobody else', async () => {
+test('the reference shows the routes, without network or errors, and asks nobody else', async () => {
   const { page, asked, wrong } = await openPage('/');
   expect(page.url()).toBe(`${origin}/docs`);
   await page.getByRole('heading', { name: 'Travel-Time Access Service' }).first().waitFor();
-  await page.screenshot({ path: '/tmp/scalar-look/docs.png' });
-  console.log(asked, wrong, (await page.locator('body').innerText()).slice(0, 3000));
-  expect(asked.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([]);
+  const text = await page.locator('body').innerText();
+  for (const shown of ['/v1/blocks/{geoid}/summary', 'If-None-Match', '15 digits']) {
+    expect(text).toContain(shown);
+  }
+  expect(asked.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
   expect(wrong).toEqual([]);
 });
+
+test('a request is made from the page, and the key is not kept there', async () => {
+  const { id, key } = await proxy.customer({ tokens: 1_000 });
+  const { page, asked, wrong } = await openPage('/docs');
+  await page.getByPlaceholder('Token').first().fill(key);
+  const tryIt = page.getByRole('button', { name: /\(get \/v1\/blocks\/\{geoid\}\/summary\)/ });
+  await tryIt.click();
+  const answered = page.waitForResponse((answer) => answer.url().includes('/v1/blocks/'));
+  await page.getByRole('button', { name: /^Send/ }).first().click();
+  const answer = await answered;
+  expect(answer.status()).toBe(200);
+  await page.getByText('200 OK').waitFor();
+  const charged = Number(answer.headers()['x-tokens-charged']);
+  expect(charged).toBeGreaterThan(0);
+  expect((await proxy.ledger.account(id))!.balance).toBe(1_000 - charged);
+  expect(asked.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
+  expect(wrong).toEqual([]);
+  const kept = await page.context().storageState({ indexedDB: true });
+  expect(JSON.stringify(kept)).not.toContain(key);
+});
+
+test('a script that is smuggled into the page does not run, and the page is in no frame', async () => {
+  const { page, wrong } = await openPage('/docs');
+  const ran = await page.evaluate(`
+    const script = document.createElement('script');
+    script.textContent = 'window.smuggled = true';
+    document.body.append(script);
+    'smuggled' in window`);
+  expect(ran).toBe(false);
+  expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);
+  const frame = await browser.newPage();
+  await frame.goto(`${origin}/problems/missing-key`);
+  const refused = frame.waitForEvent('console', (message) => /frame/i.test(message.text()));
+  await frame.evaluate(
+    `document.body.append(Object.assign(document.createElement('iframe'), { src: '${origin}/docs' }))`,
+  );
+  expect((await refused).text()).toMatch(/frame-ancestors/);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

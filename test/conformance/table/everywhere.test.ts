@@ -110,14 +110,7 @@ describe('§7 errors', () => {
   );
 
   test('no such route is not-found, whoever asks', async () => {
-    for (const path of [
-      '/',
-      '/v1',
-      '/v2/health',
-      '/v1/blocks',
-      '/v1/blocks/1/2/3',
-      '/v1/health/',
-    ]) {
+    for (const path of ['/v1', '/v2/health', '/v1/blocks', '/v1/blocks/1/2/3', '/v1/health/']) {
       expectProblem(await demo.api.get(path, {}, { as: null }), 'not-found');
     }
   });
@@ -223,6 +216,12 @@ describe('§9 versioning', () => {
       document.components.securitySchemes,
     );
     expect(schemes).toContainEqual(expect.objectContaining({ type: 'http', scheme: 'bearer' }));
+  });
+
+  test('people read the same contract at /docs', async () => {
+    const page = await demo.api.get('/docs', {}, { as: null });
+    expect(page.statusCode).toBe(200);
+    expect(page.headers['content-type']).toMatch(/^text\/html/);
   });
 
   test('all routes are under the /v1 prefix', async () => {

@@ -1,0 +1,52 @@
+import type { Geoid } from '../../shards/geoid.ts';
+import type { BlockIndex } from '../../shards/index/block-index.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release.ts';
+import type { DestTypeId } from '../../shards/units.ts';
+
+/** Which cells of a block's nearest times are wanted. */
+export interface SummaryFilter {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  /** Leaf types asked for; undefined for all. */
+  readonly types: ReadonlySet<DestTypeId> | undefined;
+}
+
+export interface CategoryTime {
+  readonly dest_type_id: DestTypeId;
+  readonly mode: Mode;
+  readonly travel_time: number;
+}
+
+/** A block's summary rows: mode id, then type id. At most one range read. */
+export async function summaryRows(
+  release: Release,
+  county: CountyManifest,
+  index: BlockIndex,
+  ordinal: number,
+  { modes, types }: SummaryFilter,
+): Promise<CategoryTime[]> {
+  if (!index.isRoutable(ordinal)) return [];
+  const times = await release.nearest(county, ordinal);
+  const { leafIds } = release.taxonomy;
+  const rows: CategoryTime[] = [];
+  for (const mode of modes) {
+    const label = release.manifest.modes[mode];
+    for (let leaf = 0; leaf < leafIds.length; leaf++) {
+      const tenths = times[mode * leafIds.length + leaf];
+      if (tenths === 0 || types?.has(leafIds[leaf]) === false) continue;
+      rows.push({ dest_type_id: leafIds[leaf], mode: label, travel_time: tenths / 10 });
+    }
+  }
+  return rows;
+}
+
+/** What a summary says of its block. */
+export function blockMetadata(index: BlockIndex, ordinal: number, geoid: Geoid) {
+  return {
+    geoid,
+    population: index.population(ordinal),
+    land_area_m2: index.landArea(ordinal),
+  };
+}

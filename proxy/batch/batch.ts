@@ -1,0 +1,104 @@
+import type { Release } from '../../shards/release.ts';
+import { Problem, type ProblemSlug } from '../http/problem.ts';
+import { tokensExhausted } from '../metering/payment.ts';
+
+/** Origins a request may have. */
+export const MAX_ORIGINS = 250;
+/** Origins answered side by side: their reads overlap. */
+const WIDTH = 16;
+
+/** What an origin of a batch gives: its rows, and what is said of it beside them. */
+export interface OriginAnswer {
+  readonly rows: readonly object[];
+  /** An entry of the list beside the results: a block's metadata, a point's block. */
+  readonly about?: object;
+}
+
+/** Why an origin gives nothing. */
+export interface OriginError {
+  readonly type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
+  readonly detail: string;
+}
+
+export type OriginOutcome = OriginAnswer | OriginError;
+
+/** A batch: origins in the order of the request, and how one is answered. */
+export interface Batch<O> {
+  readonly origins: readonly O[];
+  /** How an origin is named in `errors`. */
+  identify(origin: O): object;
+  /** How it is named in `truncated`. */
+  shorten(origin: O): unknown;
+  answer(release: Release, origin: O): Promise<OriginOutcome>;
+}
+
+export interface BatchResult {
+  readonly results: readonly object[];
+  readonly about: readonly object[];
+  readonly errors: readonly object[];
+  readonly truncated: readonly unknown[];
+  readonly truncated_reason: 'insufficient-balance' | 'row-budget' | null;
+}
+
+/**
+ * Answers whole origins in the order of the request, as long as the balance pays for them and the
+ * row budget holds; the first that does not fit, and all after it, are `truncated`.
+ */
+export async function answerBatch<O>(
+  release: Release,
+  batch: Batch<O>,
+  balance: number,
+  rowBudget: number,
+): Promise<BatchResult> {
+  if (balance <= 0) throw tokensExhausted(1, balance);
+  const results: object[] = [];
+  const about: object[] = [];
+  const errors: object[] = [];
+  const { origins } = batch;
+  for (let first = 0; first < origins.length; first += WIDTH) {
+    const outcomes = await Promise.all(
+      origins.slice(first, first + WIDTH).map((origin) => batch.answer(release, origin)),
+    );
+    for (const [i, outcome] of outcomes.entries()) {
+      if ('type' in outcome) {
+        errors.push({ ...outcome, ...batch.identify(origins[first + i]) });
+        continue;
+      }
+      const rows = results.length + outcome.rows.length;
+      if (rows > balance || rows > rowBudget) {
+        const truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
+        const truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
+        return { results, about, errors, truncated, truncated_reason };
+      }
+      for (const row of outcome.rows) results.push(row);
+      if (outcome.about) about.push(outcome.about);
+    }
+  }
+  return { results, about, errors, truncated: [], truncated_reason: null };
+}
+
+/** A not-found problem as an entry of `errors`; anything else is thrown on. */
+export function originError(error: unknown): OriginError {
+  if (error instanceof Problem && ORIGIN_SLUGS.has(error.slug)) {
+    return { type: error.slug as OriginError['type'], detail: error.message };
+  }
+  throw error;
+}
+
+const ORIGIN_SLUGS = new Set<ProblemSlug>([
+  'block-not-found',
+  'point-not-covered',
+  'poi-not-found',
+]);
+
+/** Checks the number of origins: `missing-origins`, `too-many-origins`. */
+export function checkOrigins<T>(origins: readonly T[] | undefined, name: string): readonly T[] {
+  if (!origins || origins.length === 0) {
+    throw new Problem('missing-origins', `${name} must list 1 to ${MAX_ORIGINS} origins`);
+  }
+  if (origins.length <= MAX_ORIGINS) return origins;
+  throw new Problem(
+    'too-many-origins',
+    `${name} lists ${origins.length} origins; at most ${MAX_ORIGINS} are taken: divide the request`,
+  );
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { Polygon } from '../../shards/geometry/polygon.ts';
+import type { Mode } from '../../shards/modes.ts';
+import { type ArealQuery, arealPage } from '../answers/areal-page.ts';
+import { type AskedArea, blocksIn, circle, drawnArea } from '../answers/asked-area.ts';
+import {
+  canonicalRequest,
+  leavesAskedFor,
+  modeLabels,
+  modePositions,
+} from '../answers/block-query.ts';
+import { postedEndpoint, rowsAnswer } from '../endpoint.ts';
+import { AREAL } from '../formats/row-table.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import {
+  cursorMember,
+  limitMember,
+  lonLat,
+  modeMember,
+  typeMember,
+} from '../openapi/body-members.ts';
+import { arealRow, nextCursor } from '../openapi/schemas.ts';
+
+interface BlocksQueryPlan {
+  readonly area: AskedArea;
+  readonly query: Omit<ArealQuery, 'blocks'>;
+  readonly bound: string;
+}
+
+const position = z.array(z.number()).min(2).max(3);
+const polygon = z.array(z.array(position));
+
+const body = z.strictObject({
+  polygon: z
+    .union([
+      z.strictObject({ type: z.literal('Polygon'), coordinates: polygon }),
+      z.strictObject({ type: z.literal('MultiPolygon'), coordinates: z.array(polygon) }),
+    ])
+    .optional()
+    .meta({ description: 'GeoJSON, WGS84; at most 2,000 vertices and 5,000 km².' }),
+  center: z.strictObject(lonLat).optional().meta({ description: 'Middle of a circle.' }),
+  radius_m: z
+    .number()
+    .gt(0)
+    .max(50_000)
+    .optional()
+    .meta({ description: 'Its radius, metres, at most 50000.' }),
+  mode: modeMember,
+  type: typeMember,
+  include_population: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Whether rows carry the population of their block.' }),
+  limit: limitMember,
+  cursor: cursorMember,
+});
+
+export const blocksQuery = postedEndpoint({
+  access: 'posted',
+  path: '/v1/blocks/query',
+  operationId: 'queryBlocks',
+  summary: 'Minutes to the nearest of each destination type, for all blocks of an area',
+  description:
+    'Give `polygon`, or `center` and `radius_m`. Rows of the blocks whose centre is in the area, ' +
+    'ordered by GEOID, type id, mode id. Paginated. One token a row, at least one a page.',
+  tag: 'Areas',
+  body,
+  requestExample: { center: { lon: -70.0123, lat: 36.0211 }, radius_m: 800, mode: ['walk'] },
+  table: AREAL,
+  response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
+  example: {
+    results: [{ geoid: '990010001001000', dest_type_id: 101, mode_id: 1, travel_time: 12.3 }],
+    next_cursor: null,
+  },
+  problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],
+
+  plan(release, asked, { cursors }): BlocksQueryPlan {
+    const area = areaOf(asked);
+    const types = leavesAskedFor(release, asked.type, 'body');
+    const modes = modePositions(release, asked.mode as Mode[] | undefined);
+    const { polygon, center, radius_m, include_population, limit, cursor } = asked;
+    const bound = canonicalRequest('blocks-query', {
+      ...{ polygon, center, radius_m, mode: modeLabels(release, modes) },
+      ...{ type: types ?? release.taxonomy.leafIds, include_population, limit },
+    });
+    const after = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+    return {
+      area,
+      bound,
+      query: {
+        modes,
+        types: types && new Set(types),
+        withPopulation: include_population,
+        limit,
+        after: [after[0], after[1], after[2]],
+      },
+    };
+  },
+
+  async answer(release, { area, query, bound }, { cursors }) {
+    const blocks = await blocksIn(release, area);
+    const { results, more } = await arealPage(release, { ...query, blocks });
+    const last = results.at(-1);
+    const next_cursor =
+      more && last
+        ? cursors.sign(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
+        : null;
+    return rowsAnswer({ results, next_cursor }, results.length);
+  },
+});
+
+function areaOf({ polygon, center, radius_m }: z.output<typeof body>): AskedArea {
+  const hasCircle = center !== undefined || radius_m !== undefined;
+  if (polygon && hasCircle) {
+    throw invalidParameters([
+      { loc: ['body'], msg: 'give polygon, or center and radius_m; not both', type: 'conflict' },
+    ]);
+  }
+  if (polygon) {
+    const polygons = polygon.type === 'Polygon' ? [polygon.coordinates] : polygon.coordinates;
+    return drawnArea(polygons as unknown as Polygon[]);
+  }
+  if (center && radius_m !== undefined) return circle(center.lon, center.lat, radius_m);
+  throw new Problem('missing-area', 'give polygon, or both center and radius_m');
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { sideOf } from '../../shards/geometry/point-in-area.ts';
+import type { CountyManifest, StateManifest } from '../../shards/manifest.ts';
+import type { Release } from '../../shards/release.ts';
+import { type CountyFips, MICRO } from '../../shards/units.ts';
+import { canonicalRequest, leavesAskedFor } from '../answers/block-query.ts';
+import { folded } from '../answers/folded-text.ts';
+import { locatePlace } from '../answers/place-query.ts';
+import {
+  countiesOfArea,
+  type PoiSearch,
+  type SearchArea,
+  searchPois,
+} from '../answers/poi-search.ts';
+import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { POIS } from '../formats/row-table.ts';
+import {
+  cursorParam,
+  limitParam,
+  nameParam,
+  placeGeoidParam,
+  typeParam,
+} from '../openapi/parameters.ts';
+import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
+
+interface PlacePoisPlan extends MeteredPlan {
+  readonly counties: readonly { fips: CountyFips; county: CountyManifest }[];
+  readonly search: PoiSearch;
+  readonly bound: string;
+}
+
+export const placePois = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/places/{geoid}/pois',
+  operationId: 'listPlacePois',
+  summary: 'Places to go in a city or town',
+  description:
+    'What lies within the outline of the census place, as its boundary route gives it. Spatial ' +
+    'only: no travel times. In a fixed spatial order, paginated. One token a row, at least one a page.',
+  tag: 'Areas',
+  params: z.strictObject({ geoid: placeGeoidParam }),
+  query: z.strictObject({ type: typeParam, q: nameParam, limit: limitParam, cursor: cursorParam }),
+  table: POIS,
+  response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
+  example: { results: [POI_EXAMPLE], next_cursor: null },
+  problems: ['place-not-found', 'invalid-cursor'],
+
+  async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlacePoisPlan> {
+    const { ordinal, state } = await locatePlace(release, geoid);
+    const area = await areaOf(release, state, ordinal);
+    const counties = countiesOfArea(release, area);
+    const types = leavesAskedFor(release, query.type as number[] | undefined);
+    const name = query.q === undefined ? undefined : folded(query.q);
+    const { limit, cursor } = query;
+    const asked = { geoid, type: types, q: name, limit };
+    const bound = canonicalRequest('place-pois', asked);
+    const [county, rank] = cursor === undefined ? [0, 0] : cursors.verify(bound, cursor, 2);
+    return {
+      canonical: canonicalRequest('place-pois', {
+        ...{ ...asked, start: [county, rank], signer: cursors.signer },
+      }),
+      dependsOn: [
+        state.objects['place-map'],
+        ...counties.map(({ county: { objects } }) => objects.catchment),
+      ],
+      counties,
+      bound,
+      search: { area, types: types && new Set(types), name, limit, start: { county, rank } },
+    };
+  },
+
+  locate: async () => {},
+
+  async answer(release, { counties, search, bound }, { cursors }) {
+    const { results, next } = await searchPois(release, counties, search);
+    const next_cursor = next && cursors.sign(bound, [next.county, next.rank]);
+    return rowsAnswer({ results, next_cursor }, results.length);
+  },
+});
+
+/** A place's outline as an area to search, its border included. */
+async function areaOf(
+  release: Release,
+  state: StateManifest,
+  ordinal: number,
+): Promise<SearchArea> {
+  const outlines = await release.placeOutlines(state);
+  const { firstRing, firstPoint, x, y } = outlines;
+  const points = [firstPoint[firstRing[ordinal]], firstPoint[firstRing[ordinal + 1]]] as const;
+  const [xs, ys] = [x.subarray(...points), y.subarray(...points)];
+  const least = (values: Int32Array) => values.reduce((a, b) => Math.min(a, b)) / MICRO;
+  const most = (values: Int32Array) => values.reduce((a, b) => Math.max(a, b)) / MICRO;
+  const box = { minLon: least(xs), minLat: least(ys), maxLon: most(xs), maxLat: most(ys) };
+  return {
+    boxes: [box],
+    contains: (lon, lat) => sideOf(outlines, ordinal, lon, lat) !== 'outside',
+  };
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { polygonsOf } from '../../shards/geometry/polygons-of.ts';
+import { locatePlace } from '../answers/place-query.ts';
+import { findPlaces } from '../answers/place-search.ts';
+import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { integerText, NONE, placeGeoidParam, requiredNameParam } from '../openapi/parameters.ts';
+import { geometry } from '../openapi/schemas.ts';
+
+const MAX_PLACES = 20;
+const DEFAULT_PLACES = 10;
+
+const searchPlaces = freeEndpoint({
+  access: 'free',
+  path: '/v1/places',
+  operationId: 'findPlaces',
+  summary: 'Census places by name',
+  description:
+    'Best match first: the whole name, its beginning, the beginning of a word in it, any part; of ' +
+    'equal matches the most populous. Case and accents do not matter. Places of the release only.',
+  tag: 'Places',
+  params: NONE,
+  query: z.strictObject({
+    q: requiredNameParam,
+    limit: integerText(1, MAX_PLACES)
+      .default(DEFAULT_PLACES)
+      .meta({
+        description: 'Places at most, 1 to 20.',
+        override: { type: 'integer', minimum: 1, maximum: MAX_PLACES, default: DEFAULT_PLACES },
+      }),
+  }),
+  response: z.object({
+    places: z.array(
+      z.object({
+        name: z.string(),
+        geoid: z.string().regex(/^\d{7}$/),
+        state: z.string().regex(/^[A-Z]{2}$/),
+        lon: z.number(),
+        lat: z.number(),
+      }),
+    ),
+  }),
+  example: {
+    places: [{ name: 'Baltimore', geoid: '2404000', state: 'MD', lon: -76.6105, lat: 39.3001 }],
+  },
+  problems: [],
+  cache: 'catalogue',
+  rateLimited: true,
+  async answer({ releases }, { query: { q, limit } }) {
+    return { body: { places: await findPlaces(releases.current, q, limit) } };
+  },
+});
+
+const placeBoundary = freeEndpoint({
+  access: 'free',
+  path: '/v1/places/{geoid}/boundary',
+  operationId: 'getPlaceBoundary',
+  summary: 'The outline of a census place',
+  description: 'A GeoJSON Feature, WGS84, lightly simplified for display.',
+  tag: 'Places',
+  params: z.strictObject({ geoid: placeGeoidParam }),
+  query: NONE,
+  response: z.object({
+    type: z.literal('Feature'),
+    geometry,
+    properties: z.object({ geoid: z.string(), name: z.string() }),
+  }),
+  example: {
+    type: 'Feature',
+    geometry: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [-70.02, 36.01],
+          [-70.01, 36.01],
+          [-70.01, 36.02],
+          [-70.02, 36.01],
+        ],
+      ],
+    },
+    properties: { geoid: '9901000', name: 'Port Meridian' },
+  },
+  problems: ['place-not-found'],
+  cache: 'catalogue',
+  rateLimited: true,
+  isGeoJson: true,
+  async answer({ releases }, { params: { geoid } }) {
+    const release = releases.current;
+    const { place, ordinal, state } = await locatePlace(release, geoid);
+    const outlines = await release.placeOutlines(state);
+    const polygons = polygonsOf(outlines, ordinal);
+    return {
+      body: {
+        type: 'Feature',
+        geometry:
+          polygons.length === 1
+            ? { type: 'Polygon', coordinates: polygons[0] }
+            : { type: 'MultiPolygon', coordinates: polygons },
+        properties: { geoid, name: place.name },
+      },
+    };
+  },
+});
+
+export const places: readonly FreeEndpoint[] = [searchPlaces, placeBoundary];

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import { type Mode, modeIdOf } from '../../shards/modes.ts';
+import type { DestId } from '../../shards/units.ts';
+import { canonicalRequest, modeLabels, modePositions } from '../answers/block-query.ts';
+import {
+  type CatchmentFilter,
+  catchmentPage,
+  catchmentRow,
+  homeCounty,
+} from '../answers/catchment-page.ts';
+import { tenthsWithin } from '../answers/poi-times.ts';
+import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { CATCHMENT } from '../formats/row-table.ts';
+import {
+  blockParam,
+  cursorParam,
+  limitParam,
+  maxMinutesParam,
+  modeParam,
+  singleDestIdParam,
+} from '../openapi/parameters.ts';
+import { catchmentRow as catchmentRowSchema, nextCursor } from '../openapi/schemas.ts';
+
+interface CatchmentPlan extends MeteredPlan {
+  readonly destId: DestId;
+  readonly county: CountyManifest;
+  readonly filter: CatchmentFilter;
+  readonly limit: number;
+  readonly bound: string;
+}
+
+export const poiCatchment = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/pois/{dest_id}/catchment',
+  operationId: 'listPoiCatchment',
+  summary: 'Minutes to one place from each block that reaches it',
+  description:
+    'One row a block and mode within 30 minutes of the place, ordered by mode id, then GEOID. ' +
+    'Paginated. One token a row, at least one a page.',
+  tag: 'Places to go',
+  params: z.strictObject({ dest_id: singleDestIdParam }),
+  query: z.strictObject({
+    mode: modeParam,
+    block: blockParam,
+    max_minutes: maxMinutesParam,
+    limit: limitParam,
+    cursor: cursorParam,
+  }),
+  table: CATCHMENT,
+  response: z.object({
+    dest_id: z.int(),
+    results: z.array(catchmentRowSchema),
+    next_cursor: nextCursor,
+  }),
+  example: {
+    dest_id: 4213,
+    results: [{ dest_id: 4213, geoid: '990010001001000', mode: 'walk', travel_time: 7.4 }],
+    next_cursor: null,
+  },
+  problems: ['poi-not-found', 'invalid-cursor'],
+
+  async plan(release, { params: { dest_id: destId }, query }, { cursors }): Promise<CatchmentPlan> {
+    const county = await homeCounty(release, destId);
+    const modes = modePositions(release, query.mode as Mode[] | undefined);
+    const maxTenths = tenthsWithin(query.max_minutes);
+    const { block, limit, cursor } = query;
+    const asked = {
+      ...{ dest_id: destId, mode: modeLabels(release, modes), block },
+      ...{ max_tenths: maxTenths, limit },
+    };
+    const bound = canonicalRequest('catchment', asked);
+    const after = cursor === undefined ? [0, -1] : cursors.verify(bound, cursor, 2);
+    return {
+      canonical: canonicalRequest('catchment', { ...asked, after, signer: cursors.signer }),
+      dependsOn: [county.objects.catchment],
+      destId,
+      county,
+      limit,
+      bound,
+      filter: {
+        modes,
+        blocks: block && new Set(block as number[]),
+        maxTenths,
+        afterModeId: after[0],
+        afterGeoid: after[1],
+      },
+    };
+  },
+
+  locate: async () => {},
+
+  async answer(release, { county, destId, filter, limit, bound }, { cursors }) {
+    const { places, row } = await catchmentRow(release, county, destId);
+    const { modes } = release.manifest;
+    const { results, more } = catchmentPage(modes, places, row, destId, filter, limit);
+    const last = results.at(-1);
+    const next_cursor =
+      more && last ? cursors.sign(bound, [modeIdOf(last.mode), Number(last.geoid)]) : null;
+    return rowsAnswer({ dest_id: destId, results, next_cursor }, results.length);
+  },
+});

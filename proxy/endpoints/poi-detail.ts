@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { DestId } from '../../shards/units.ts';
+import { canonicalRequest } from '../answers/block-query.ts';
+import { homeCounty, placeOrdinal } from '../answers/catchment-page.ts';
+import { poiResult } from '../answers/poi-search.ts';
+import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { POIS } from '../formats/row-table.ts';
+import { NONE, singleDestIdParam } from '../openapi/parameters.ts';
+import { POI_EXAMPLE, poiDetail as poiDetailSchema } from '../openapi/schemas.ts';
+
+interface PoiDetailPlan extends MeteredPlan {
+  readonly destId: DestId;
+  readonly county: CountyManifest;
+}
+
+export const poiDetail = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/pois/{dest_id}',
+  operationId: 'getPoi',
+  summary: 'One place',
+  description: 'What is known of a place: its types, address and brand. One token.',
+  tag: 'Places to go',
+  params: z.strictObject({ dest_id: singleDestIdParam }),
+  query: NONE,
+  table: { ...POIS, columns: [...POIS.columns, 'type_ids', 'attrs.brand'] },
+  response: poiDetailSchema,
+  example: { ...POI_EXAMPLE, type_ids: [101, 102], attrs: { brand: 'Harbor Market' } },
+  problems: ['poi-not-found'],
+
+  async plan(release, { params: { dest_id: destId } }): Promise<PoiDetailPlan> {
+    const county = await homeCounty(release, destId);
+    return {
+      canonical: canonicalRequest('poi-detail', { dest_id: destId }),
+      dependsOn: [county.objects.catchment],
+      destId,
+      county,
+    };
+  },
+
+  // The release's directory, which the plan has looked into, knows every place there is.
+  locate: async () => {},
+
+  async answer(release, { county, destId }) {
+    const places = await release.catchments(county);
+    const ordinal = placeOrdinal(places, destId);
+    const { brand, types } = places.table.facts(ordinal);
+    const attrs = brand === null ? {} : { brand };
+    return rowsAnswer({ ...poiResult(places, ordinal), type_ids: types, attrs }, 1);
+  },
+});

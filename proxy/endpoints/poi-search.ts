@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import { canonicalRequest, leavesAskedFor } from '../answers/block-query.ts';
+import { folded } from '../answers/folded-text.ts';
+import {
+  boxArea,
+  circleArea,
+  countiesOfArea,
+  type PoiSearch,
+  type SearchArea,
+  searchPois,
+} from '../answers/poi-search.ts';
+import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { POIS } from '../formats/row-table.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import {
+  bboxParam,
+  cursorParam,
+  limitParam,
+  nameParam,
+  optionalLatParam,
+  optionalLonParam,
+  radiusParam,
+  typeParam,
+} from '../openapi/parameters.ts';
+import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
+
+interface PoiSearchPlan extends MeteredPlan {
+  readonly counties: readonly { fips: CountyFips; county: CountyManifest }[];
+  readonly search: PoiSearch;
+  readonly bound: string;
+}
+
+const query = z.strictObject({
+  bbox: bboxParam,
+  lat: optionalLatParam,
+  lon: optionalLonParam,
+  radius_m: radiusParam,
+  type: typeParam,
+  q: nameParam,
+  limit: limitParam,
+  cursor: cursorParam,
+});
+
+export const poiSearch = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/pois',
+  operationId: 'searchPois',
+  summary: 'Places in a box or around a point',
+  description:
+    'Give either `bbox`, or `lat`, `lon` and `radius_m`. A box whose west edge is east of its east ' +
+    'edge crosses the antimeridian. Spatial only: no travel times. In a fixed spatial order, ' +
+    'paginated; over a very large area a page may hold fewer rows than `limit` and still not be ' +
+    'the last: only a null `next_cursor` is the end. One token a row, at least one a page.',
+  tag: 'Places to go',
+  params: z.strictObject({}),
+  query,
+  table: POIS,
+  response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
+  example: { results: [POI_EXAMPLE], next_cursor: null },
+  problems: ['missing-location', 'invalid-bbox', 'invalid-cursor'],
+
+  plan(release, { query: { type, q, limit, cursor, ...where } }, { cursors }): PoiSearchPlan {
+    const area = areaOf(where);
+    const counties = countiesOfArea(release, area);
+    const types = leavesAskedFor(release, type as number[] | undefined);
+    const name = q === undefined ? undefined : folded(q);
+    const asked = {
+      ...where,
+      bbox: where.bbox && bboxNumbers(where.bbox),
+      type: types,
+      q: name,
+      limit,
+    };
+    const bound = canonicalRequest('poi-search', asked);
+    const [county, rank] = cursor === undefined ? [0, 0] : cursors.verify(bound, cursor, 2);
+    return {
+      canonical: canonicalRequest('poi-search', {
+        ...{ ...asked, start: [county, rank], signer: cursors.signer },
+      }),
+      dependsOn: counties.map(({ county: { objects } }) => objects.catchment),
+      counties,
+      bound,
+      search: { area, types: types && new Set(types), name, limit, start: { county, rank } },
+    };
+  },
+
+  locate: async () => {},
+
+  async answer(release, { counties, search, bound }, { cursors }) {
+    const { results, next } = await searchPois(release, counties, search);
+    const next_cursor = next && cursors.sign(bound, [next.county, next.rank]);
+    return rowsAnswer({ results, next_cursor }, results.length);
+  },
+});
+
+type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;
+
+function areaOf({ bbox, lat, lon, radius_m }: Where): SearchArea {
+  const hasPoint = lat !== undefined || lon !== undefined || radius_m !== undefined;
+  if (bbox !== undefined) {
+    if (!hasPoint) return boxArea(...bboxNumbers(bbox));
+    throw invalidParameters([
+      {
+        loc: ['query', 'bbox'],
+        msg: 'give bbox, or lat, lon and radius_m; not both',
+        type: 'conflict',
+      },
+    ]);
+  }
+  if (lat !== undefined && lon !== undefined && radius_m !== undefined) {
+    return circleArea(lon, lat, radius_m);
+  }
+  throw new Problem('missing-location', 'give bbox, or all three of lat, lon and radius_m');
+}
+
+const NUMBER = /^-?\d{1,3}(\.\d{1,15})?$/;
+
+function bboxNumbers(text: string): [west: number, south: number, east: number, north: number] {
+  const parts = text.split(',').map((part) => part.trim());
+  const numbers = parts.map(Number);
+  const [west, south, east, north] = numbers;
+  const isBox =
+    parts.length === 4 &&
+    parts.every((part) => NUMBER.test(part)) &&
+    [west, east].every((lon) => Math.abs(lon) <= 180) &&
+    [south, north].every((lat) => Math.abs(lat) <= 90) &&
+    south <= north;
+  if (isBox) return [west, south, east, north];
+  throw new Problem(
+    'invalid-bbox',
+    'bbox must be min_lon,min_lat,max_lon,max_lat in degrees, south before north',
+  );
+}

@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Papa from 'papaparse';
+import { MICRO, toMicro } from '../../shards/units.ts';
+import type { Format } from './negotiate.ts';
+import type { RowTable } from './row-table.ts';
+
+type JsonRow = Readonly<Record<string, unknown>>;
+
+/** Rows written between two looks at what else there is to do. */
+const ROWS_AT_A_TIME = 1_000;
+
+/**
+ * Writes an answer in a format. In others than JSON only its rows are written; what else there is
+ * goes into headers.
+ */
+export async function render(
+  format: Format,
+  table: RowTable | undefined,
+  body: object,
+): Promise<Buffer> {
+  const rows = (body as { results?: readonly JsonRow[] }).results ?? [body as JsonRow];
+  if (format === 'json' || !table) return renderJson(body);
+  if (format === 'csv') return renderCsv(table, rows);
+  if (format === 'ndjson') {
+    return inPieces(rows, (piece) => piece.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+  return inPieces(
+    rows,
+    (piece) => piece.map((row) => JSON.stringify(pointFeature(row))).join(),
+    '{"type":"FeatureCollection","features":[',
+    ',',
+    ']}',
+  );
+}
+
+/** A long list of results is written piece by piece; all else is short. */
+async function renderJson(body: object): Promise<Buffer> {
+  const { results } = body as { results?: readonly JsonRow[] };
+  if (!Array.isArray(results) || results.length <= ROWS_AT_A_TIME) {
+    return Buffer.from(JSON.stringify(body));
+  }
+  const [before, after] = JSON.stringify({ ...body, results: [] }).split('"results":[]');
+  return inPieces(
+    results,
+    (piece) => JSON.stringify(piece).slice(1, -1),
+    `${before}"results":[`,
+    ',',
+    `]${after}`,
+  );
+}
+
+function renderCsv({ columns }: RowTable, rows: readonly JsonRow[]): Promise<Buffer> {
+  const present = columns.filter((column) => rows.length === 0 || has(rows[0], column));
+  const header = `${present.map((column) => column.replace('.', '_')).join()}\r\n`;
+  const lines = (piece: readonly JsonRow[]) =>
+    Papa.unparse(
+      piece.map((row) => present.map((column) => valueAt(row, column))),
+      { newline: '\r\n' },
+    );
+  return inPieces(rows, (piece) => `${lines(piece)}\r\n`, header);
+}
+
+async function inPieces(
+  rows: readonly JsonRow[],
+  write: (piece: readonly JsonRow[]) => string,
+  before = '',
+  between = '',
+  after = '',
+): Promise<Buffer> {
+  const parts = [Buffer.from(before)];
+  for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME) {
+    if (start > 0) await nextTurn();
+    const text = write(rows.slice(start, start + ROWS_AT_A_TIME));
+    parts.push(Buffer.from(start > 0 ? between + text : text));
+  }
+  parts.push(Buffer.from(after));
+  return Buffer.concat(parts);
+}
+
+function has(row: JsonRow, column: string): boolean {
+  return column.split('.')[0] in row;
+}
+
+function valueAt(row: JsonRow, column: string): unknown {
+  const [name, nested] = column.split('.');
+  const value = row[name];
+  return nested === undefined ? value : (value as JsonRow | undefined)?.[nested];
+}
+
+function pointFeature({ lon, lat, ...properties }: JsonRow) {
+  const coordinates = [lon, lat].map((degrees) => toMicro(degrees as number) / MICRO);
+  return { type: 'Feature', geometry: { type: 'Point', coordinates }, properties };
+}

@@ -1,0 +1,39 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type Answer, BinaryBody } from '../endpoint.ts';
+import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
+import { render } from '../formats/render.ts';
+import type { RowTable } from '../formats/row-table.ts';
+import type { FinishedAnswer } from './answer-cache.ts';
+
+const compress = promisify(gzip);
+/** Less fits one packet anyway. */
+const WORTH_COMPRESSING = 1_400;
+const NOTHING = Buffer.alloc(0);
+
+/** Writes an answer as it will be sent, but for compression. */
+export async function finishAnswer(
+  { body, tokens }: Answer,
+  format: Format,
+  table: RowTable | undefined,
+): Promise<FinishedAnswer> {
+  const common = { tokens, nextCursor: null, contentEncoding: null };
+  if (body === null) return { ...common, body: NOTHING, contentType: null };
+  if (body instanceof BinaryBody) {
+    const { bytes, contentType, contentEncoding } = body;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return { ...common, body: buffer, contentType, contentEncoding };
+  }
+  return {
+    ...common,
+    body: await render(format, table, body),
+    contentType: MEDIA_TYPES[format],
+    nextCursor: (body as { next_cursor?: string | null }).next_cursor ?? null,
+  };
+}
+
+/** The answer compressed, where that is worth it. */
+export async function compressed(answer: FinishedAnswer): Promise<FinishedAnswer> {
+  if (answer.contentEncoding !== null || answer.body.length < WORTH_COMPRESSING) return answer;
+  return { ...answer, body: await compress(answer.body, { level: 5 }), contentEncoding: 'gzip' };
+}

@@ -1,0 +1,192 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  Charge,
+  IdempotentRequest,
+  KeptAnswer,
+  Ledger,
+  Replay,
+} from '../../portal/accounts/ledger.ts';
+import { MAX_KEPT_BYTES } from '../../portal/accounts/ledger.ts';
+import type { PostedEndpoint } from '../endpoint.ts';
+import { type Format, formatFor } from '../formats/negotiate.ts';
+import { acceptsGzip } from '../http/content-coding.ts';
+import { parseBody } from '../http/json-body.ts';
+import { parseInput } from '../http/parse-input.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import { policyHeader, rateHeader } from '../http/rate-headers.ts';
+import { writeAnswer } from '../http/raw-answer.ts';
+import { NONE } from '../openapi/parameters.ts';
+import type { Services } from '../services.ts';
+import { type Admitted, admit } from './admission.ts';
+import type { FinishedAnswer } from './answer-cache.ts';
+import { compressed, finishAnswer } from './finish-answer.ts';
+import { tokensExhausted, undoUnlessDelivered } from './payment.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+/** How often an answer is made anew because others have spent what it was made for. */
+const ATTEMPTS = 3;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who a POST is from: its key is checked before its body is read. */
+    admitted: Admitted | null;
+  }
+}
+
+/**
+ * The way of every metered POST: key and rate, then the body, validation, the Idempotency-Key,
+ * reading, debit, answer. Nothing of it is kept by caches.
+ */
+export function servePosted(endpoint: PostedEndpoint, services: Services) {
+  const { ledger } = services;
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    request.admitted = await admit(ledger, request, reply);
+  };
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    parseInput({ params: NONE, query: NONE }, request);
+    const release = services.releases.current;
+    const format = formatFor(request.headers.accept, endpoint.table);
+    const plan = endpoint.plan(release, parseBody(endpoint.body, request), services);
+    const posted: Posted = {
+      request,
+      reply,
+      ledger,
+      admitted: request.admitted!,
+      idempotent: idempotentRequest(endpoint, request, format),
+      make: async (balance) =>
+        finishAnswer(
+          await endpoint.answer(release, plan, services, balance),
+          format,
+          endpoint.table,
+        ),
+    };
+    return (await replayed(posted)) ?? (await charged(posted));
+  };
+  return { onRequest, handler };
+}
+
+/** A POST on its way. */
+interface Posted {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly ledger: Ledger;
+  readonly admitted: Admitted;
+  readonly idempotent: IdempotentRequest | null;
+  /** The answer that so many tokens can pay. */
+  make(balance: number): Promise<FinishedAnswer>;
+}
+
+async function replayed(posted: Posted): Promise<FastifyReply | null> {
+  const { ledger, admitted, idempotent } = posted;
+  const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
+  return replay ? answerAgain(posted, replay) : null;
+}
+
+async function charged(posted: Posted): Promise<FastifyReply> {
+  const { request, reply, ledger, admitted, idempotent } = posted;
+  const { account, keyId, balance } = admitted;
+  for (let attempt = 1, payable = balance; ; attempt++) {
+    const answer = await posted.make(payable);
+    const due: Charge = { account, keyId, tokens: answer.tokens, atMs: Date.now() };
+    const paid = idempotent
+      ? await ledger.debitOnce(due, idempotent, await keep(answer))
+      : await ledger.debit(due);
+    if (paid.outcome === 'insufficient') {
+      // A batch answers for what is left; another route's answer costs what it costs.
+      if (attempt === ATTEMPTS || paid.balance === payable) {
+        throw tokensExhausted(answer.tokens, paid.balance);
+      }
+      payable = paid.balance;
+      continue;
+    }
+    if (paid.outcome !== 'debited') return answerAgain(posted, paid);
+    undoUnlessDelivered(request, reply, () =>
+      idempotent ? ledger.undeliver(account, idempotent.key) : ledger.refund(due),
+    );
+    return send(posted, answer, answer.tokens, paid.balance, []);
+  }
+}
+
+/** Gives an answer again that was charged for before. */
+async function answerAgain(posted: Posted, replay: Replay): Promise<FastifyReply> {
+  const { request, reply, ledger, admitted, idempotent } = posted;
+  if (replay.outcome === 'conflict') {
+    throw new Problem(
+      'idempotency-conflict',
+      'this Idempotency-Key was used for another request within the last 24 hours; use a new one',
+    );
+  }
+  const { answer: kept, balance, tokens } = replay;
+  const answer: FinishedAnswer = kept.gzip
+    ? {
+        body: await decompress(kept.gzip),
+        contentType: kept.headers['content-type'],
+        contentEncoding: null,
+        nextCursor: kept.headers['x-next-cursor'] ?? null,
+        tokens,
+      }
+    : await posted.make(tokens);
+  undoUnlessDelivered(request, reply, () => ledger.undeliver(admitted.account, idempotent!.key));
+  return send(posted, answer, 0, balance, ['idempotency-replayed', 'true']);
+}
+
+async function keep({ body, contentType, nextCursor }: FinishedAnswer): Promise<KeptAnswer> {
+  const zipped = await compress(body);
+  return {
+    status: 200,
+    headers: {
+      'content-type': contentType!,
+      ...(nextCursor !== null && { 'x-next-cursor': nextCursor }),
+    },
+    gzip: zipped.length <= MAX_KEPT_BYTES ? zipped : null,
+  };
+}
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+function idempotentRequest(
+  { path }: PostedEndpoint,
+  request: FastifyRequest,
+  format: Format,
+): IdempotentRequest | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw invalidParameters([
+      {
+        loc: ['header', 'idempotency-key'],
+        msg: 'must be 1 to 255 printable characters',
+        type: 'invalid_format',
+      },
+    ]);
+  }
+  const asked = `${path}\n${format}\n${JSON.stringify(request.body)}`;
+  return { key, fingerprint: hash('sha256', asked, 'base64url') };
+}
+
+async function send(
+  { request, reply, admitted: { rate } }: Posted,
+  plain: FinishedAnswer,
+  charged: number,
+  remaining: number,
+  more: readonly string[],
+): Promise<FastifyReply> {
+  const isZipped = acceptsGzip(request.headers['accept-encoding']);
+  const { body, contentType, contentEncoding, nextCursor } = isZipped
+    ? await compressed(plain)
+    : plain;
+  const headers: (string | number)[] = [
+    ...['cache-control', 'no-store', 'vary', 'Authorization, Accept-Encoding, Accept'],
+    ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
+    ...['content-type', contentType!, 'content-length', body.length],
+    ...['x-tokens-charged', charged, 'x-tokens-remaining', remaining],
+    ...more,
+  ];
+  if (contentEncoding) headers.push('content-encoding', contentEncoding);
+  if (nextCursor !== null) headers.push('x-next-cursor', nextCursor);
+  return writeAnswer(request, reply, 200, headers, body);
+}

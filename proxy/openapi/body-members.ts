@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type Geoid, isGeoid } from '../../shards/geoid.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+
+const MAX_LISTED = 100;
+
+/** Members of request bodies. Arrays must be arrays; nothing is coerced. */
+export const modeMember = z
+  .array(z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }), {
+    error: 'must be an array of mode labels',
+  })
+  .max(MAX_LISTED)
+  .transform((modes) => [...new Set(modes)])
+  .optional()
+  .meta({
+    description: 'Travel modes. Omitted: all modes of the release.',
+    override: { type: 'array', items: { type: 'string', enum: [...MODE_LABELS] }, maxItems: 100 },
+  });
+
+export const typeMember = z
+  .array(z.int().min(1).max(65_535), { error: 'must be an array of destination type ids' })
+  .max(MAX_LISTED)
+  .transform((types) => [...new Set(types)].sort((a, b) => a - b))
+  .optional()
+  .meta({
+    description: 'Destination type ids; a parent stands for all its leaves. Omitted: all.',
+    override: {
+      type: 'array',
+      items: { type: 'integer', minimum: 1, maximum: 65_535 },
+      maxItems: 100,
+    },
+  });
+
+export const destIdMember = z
+  .array(z.int().min(0), { error: 'must be an array of dest_ids' })
+  .max(MAX_LISTED)
+  .optional()
+  .meta({ description: 'Only these places.' });
+
+export const maxMinutesMember = z
+  .number()
+  .gt(0)
+  .max(30)
+  .optional()
+  .meta({ description: 'Only what is within so many minutes, at most 30.' });
+
+export const limitMember = z
+  .int()
+  .min(1)
+  .max(1000)
+  .default(100)
+  .meta({ description: 'Rows a page, 1 to 1000.' });
+
+export const cursorMember = z
+  .string()
+  .max(512)
+  .optional()
+  .meta({ description: '`next_cursor` of the page before, with the same other members.' });
+
+export const geoidItem = z
+  .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
+    error: 'must be a census block GEOID: a string of 15 digits',
+  })
+  .meta({ override: { type: 'string', pattern: '^\\d{15}$' } });
+
+export const lonLat = {
+  lon: z.number().min(-180).max(180),
+  lat: z.number().min(-90).max(90),
+};

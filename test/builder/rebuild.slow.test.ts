@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuildResult, buildRelease } from '../../builder/build.ts';
+import type { BuildRequest } from '../../builder/build-request.ts';
+import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
+import { silent } from '../../builder/progress.ts';
+import { COUNTY_OBJECT_KINDS, type Manifest } from '../../shards/manifest.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { verifyRelease } from '../../shards/verify.ts';
+import { ROW, type RowChanges, writeCountyRow } from '../support/county-row.ts';
+import { storeContents } from '../support/store-contents.ts';
+
+/** The command as it is installed: threads run compiled code. */
+const TTA = path.resolve('dist/infra/cli/tta.js');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-rebuild-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Builds into a store of that name, and checks the release. */
+async function build(
+  store: string,
+  request: Pick<BuildRequest, 'osm' | 'blocks'> & Partial<BuildRequest>,
+): Promise<BuildResult> {
+  const opened = new FolderStore(path.join(folder, store));
+  try {
+    const result = await buildRelease({ counties: [], release: 'r', ...request }, opened, silent);
+    const release = await openRelease(opened, new ReleaseCache(1 << 28));
+    const faults: string[] = [];
+    for await (const { problem } of verifyRelease(release, () => {})) faults.push(problem);
+    expect(faults).toEqual([]);
+    return result;
+  } finally {
+    await opened.close();
+  }
+}
+
+const contents = (store: string) => storeContents(path.join(folder, store));
+
+test('the same inputs give the same bytes: again, in another order, on one thread or two', async () => {
+  const out = path.join(folder, 'city');
+  const { osm, blocks, gtfs, places } = await writeDemoCity({ blocks: 600, seed: 3, out }, silent);
+  const request = { osm: [osm], blocks, gtfs: [gtfs], places: [places] };
+  await build('once', request);
+  const once = await contents('once');
+  expect(Object.keys(once).length).toBeGreaterThan(20);
+  await build('again', request);
+  expect(await contents('again')).toEqual(once);
+
+  // The manifest says what files the blocks came from, and in what order.
+  await build('reordered', { ...request, blocks: blocks.toReversed() });
+  const isNew = ([name, hash]: [string, string]) => once[name] !== hash;
+  const changed = Object.entries(await contents('reordered')).filter(isNew);
+  expect(changed.map(([name]) => name)).toEqual([
+    'latest.json',
+    expect.stringMatching(/^manifests\//),
+  ]);
+
+  for (const workers of ['1', '2']) {
+    const store = path.join(folder, `threads-${workers}`);
+    await promisify(execFile)(process.execPath, [
+      ...[TTA, 'build', '--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
+      ...['--out', store, '--release', 'r', '--workers', workers],
+    ]);
+    expect(await storeContents(store)).toEqual(once);
+  }
+}, 180_000);
+
+/** The same row of counties before and after a change, built one after the other into one store. */
+async function rebuilt(
+  name: string,
+  changes: RowChanges,
+): Promise<{ before: Manifest; after: Manifest; searched: readonly string[] }> {
+  const inputs = path.join(folder, `${name}-inputs`);
+  await mkdir(inputs);
+  const first = await build(name, await writeCountyRow(inputs));
+  expect(first.searched).toEqual(ROW);
+  const second = await build(name, await writeCountyRow(inputs, changes));
+  // What was taken over is what would have been made.
+  await build(`${name}-anew`, await writeCountyRow(inputs, changes));
+  const anew = await contents(`${name}-anew`);
+  expect(await contents(name)).toMatchObject(anew);
+  return { before: first.manifest, after: second.manifest, searched: second.searched };
+}
+
+/** Objects of a county that are others than before. */
+function changedObjects(before: Manifest, after: Manifest, county: string): string[] {
+  const [was, is] = [before, after].map(({ counties }) => counties[county].objects);
+  return COUNTY_OBJECT_KINDS.filter((kind) => was[kind].sha256 !== is[kind].sha256);
+}
+
+test('nothing changed: nothing is searched, and the manifest is the same', async () => {
+  const { before, after, searched } = await rebuilt('same', {});
+  expect(searched).toEqual([]);
+  expect(after).toEqual(before);
+}, 60_000);
+
+test('people moved into a block: that county alone, and of it what tells of people', async () => {
+  const { before, after, searched } = await rebuilt('people', { people: { 99003: 7 } });
+  expect(searched).toEqual(['99003']);
+  expect(changedObjects(before, after, '99003')).toEqual(['index', 'blocks']);
+  for (const other of ['99001', '99005', '99007']) {
+    expect(changedObjects(before, after, other)).toEqual([]);
+  }
+  expect(after.counties['99003'].population).toBe(before.counties['99003'].population + 7);
+  expect(after.objects['dest-ids']).toEqual(before.objects['dest-ids']);
+}, 60_000);
+
+test('a place got another name: its county and the next, no further', async () => {
+  const { before, after, searched } = await rebuilt('shop', { shop: { 99001: 'Renamed' } });
+  expect(searched).toEqual(['99001', '99003']);
+  expect(changedObjects(before, after, '99001')).toEqual(['pois', 'catchment', 'poi-map']);
+  expect(changedObjects(before, after, '99003')).toEqual(['pois']);
+  expect(changedObjects(before, after, '99005')).toEqual([]);
+  expect(changedObjects(before, after, '99007')).toEqual([]);
+}, 60_000);
+
+test('a block’s point or a street moved: all that are within an hour, not the last of the row', async () => {
+  const moved = await rebuilt('moved', { moved: { 99001: 25 } });
+  expect(moved.searched).toEqual(['99001', '99003', '99005']);
+  expect(changedObjects(moved.before, moved.after, '99007')).toEqual([]);
+  expect(changedObjects(moved.before, moved.after, '99003')).toContain('reach-from');
+  const closed = await rebuilt('closed', { closed: ['99001'] });
+  expect(closed.searched).toEqual(['99001', '99003', '99005']);
+  expect(changedObjects(closed.before, closed.after, '99007')).toEqual([]);
+}, 120_000);

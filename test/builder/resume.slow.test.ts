@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
+import { silent } from '../../builder/progress.ts';
+import { storeContents } from '../support/store-contents.ts';
+
+/** The command as it is installed: compiled, in a process of its own. */
+const TTA = path.resolve('dist/infra/cli/tta.js');
+
+let folder: string;
+/** Flags of the build but for `--out`. */
+let flags: string[];
+/** The store that an undisturbed build makes, and how long that takes. */
+let whole: Record<string, string>;
+let wholeMs: number;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-resume-'));
+  const out = path.join(folder, 'city');
+  const { osm, blocks, gtfs, places } = await writeDemoCity({ blocks: 500, seed: 5, out }, silent);
+  flags = [
+    ...['build', '--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
+    ...['--release', 'r', '--workers', '2'],
+  ];
+  const begun = performance.now();
+  await finish(path.join(folder, 'whole'));
+  wholeMs = performance.now() - begun;
+  whole = await storeContents(path.join(folder, 'whole'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function finish(store: string): Promise<void> {
+  await promisify(execFile)(process.execPath, [TTA, ...flags, '--out', store]);
+}
+
+/** Runs a build and kills it without warning; says whether it was still at work. */
+async function killAfter(store: string, ms: number): Promise<boolean> {
+  const child = spawn(process.execPath, [TTA, ...flags, '--out', store], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  await Promise.race([sleep(ms), exited]);
+  child.kill('SIGKILL');
+  const [, signal] = await exited;
+  return signal === 'SIGKILL';
+}
+
+async function verified(store: string): Promise<string> {
+  const args = [TTA, 'release', 'verify', '--store', store];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout;
+}
+
+test('a build killed at any moments goes on, and ends with the bytes of one left in peace', async () => {
+  let [stores, kills] = [0, 0];
+  // Fractions of the time a whole build takes.
+  const moments = fc.array(fc.double({ min: 0.02, max: 0.9, noNaN: true }), {
+    minLength: 4,
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(moments, async (fractions) => {
+      const store = path.join(folder, `killed-${stores++}`);
+      for (const fraction of fractions) {
+        if (await killAfter(store, fraction * wholeMs)) kills++;
+        // There is a release only if there is all of it.
+        if (existsSync(path.join(store, 'latest.json'))) await verified(store);
+      }
+      await finish(store);
+      expect(await storeContents(store)).toEqual(whole);
+      expect(await verified(store)).toContain('is sound');
+      expect((await readdir(store)).filter((entry) => entry.startsWith('.'))).toEqual([]);
+      await rm(store, { recursive: true });
+    }),
+    { numRuns: 4, endOnFailure: true },
+  );
+  // The first of each store comes before the end of a whole build.
+  expect(kills).toBeGreaterThanOrEqual(3);
+}, 300_000);
+
+test('what was done before the kill is not done again', async () => {
+  const store = path.join(folder, 'resumed');
+  const receipts = () => readdir(path.join(store, 'receipts')).catch((): string[] => []);
+  const child = spawn(process.execPath, [TTA, ...flags, '--out', store], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const isDone = (name: string) => name.startsWith('search-99003') && name.endsWith('.json');
+  while (!(await receipts()).some(isDone)) await sleep(2);
+  child.kill('SIGKILL');
+  await exited;
+  const args = [TTA, ...flags, '--out', store];
+  const { stderr } = await promisify(execFile)(process.execPath, args);
+  expect(stderr).toContain('2 counties had been searched before');
+  expect(await storeContents(store)).toEqual(whole);
+}, 60_000);

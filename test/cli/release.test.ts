@@ -1,0 +1,308 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import type { Manifest } from '../../shards/manifest.ts';
+import { objectsNamed } from '../../shards/manifest-objects.ts';
+import { takeLock } from '../../shards/store/lock-file.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { TamperedRelease } from '../support/tampered-release.ts';
+
+/** The command as it is installed: compiled, in a process of its own. */
+const TTA = path.resolve('dist/infra/cli/tta.js');
+const HOUR_MS = 3_600_000;
+
+async function tta(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [TTA, ...args])
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
+    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+}
+
+let store: TamperedRelease;
+/** Manifests by the label of their release. */
+let manifests: Map<string, string>;
+const release = (verb: string, ...args: string[]) =>
+  tta('release', verb, ...args, '--store', store.folder);
+
+/**
+ * A store with the releases demo, spring, summer and autumn, written a day after each other long
+ * ago; autumn is in force. All but the map of the counties they have in common.
+ */
+beforeEach(async () => {
+  store = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+  await rm(path.join(store.folder, (await latest()).manifest));
+  const { 'county-map': map } = store.manifest.objects;
+  manifests = new Map();
+  for (const label of ['demo', 'spring', 'summer', 'autumn']) {
+    store.manifest.release = label;
+    await store.replace(map, Buffer.concat([await store.bytesOf(map), Buffer.from(label)]));
+    await store.publish();
+    manifests.set(label, (await latest()).manifest);
+  }
+  const first = Date.now() - 20 * 24 * HOUR_MS;
+  const labels = [...manifests.values()];
+  for (const name of await filesOf()) {
+    const day = Math.max(0, labels.indexOf(name));
+    const written = new Date(first + day * 24 * HOUR_MS);
+    await utimes(path.join(store.folder, name), written, written);
+  }
+});
+afterEach(() => store.remove());
+
+async function latest(): Promise<{ release: string; manifest: string }> {
+  return JSON.parse(await readFile(path.join(store.folder, 'latest.json'), 'utf8'));
+}
+
+/** Everything in the store but `latest.json`. */
+async function filesOf(): Promise<string[]> {
+  const entries = await readdir(store.folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name !== 'latest.json')
+    .map(({ parentPath, name }) => path.relative(store.folder, path.join(parentPath, name)))
+    .sort();
+}
+
+async function bytesOf(names: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(names.map((name) => stat(path.join(store.folder, name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+}
+
+async function manifestOf(label: string): Promise<Manifest> {
+  return JSON.parse(await readFile(path.join(store.folder, manifests.get(label)!), 'utf8'));
+}
+
+const stem = (label: string) => path.basename(manifests.get(label)!, '.json');
+
+/** One clear line, exit code 1, and the release in force still in force. */
+async function expectRefused(result: ReturnType<typeof tta>, ...parts: string[]): Promise<void> {
+  const before = await latest();
+  const { code, stderr } = await result;
+  expect(code).toBe(1);
+  const lines = stderr.split('\n').filter((line) => line.startsWith('tta: '));
+  expect(lines).toHaveLength(1);
+  for (const part of parts) expect(lines[0]).toContain(part);
+  expect(await latest()).toEqual(before);
+}
+
+test('list shows all releases, newest first, with a star at the one in force', async () => {
+  const { stdout } = await release('list');
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => line.slice(0, 2 + stem('autumn').length).trimEnd())).toEqual([
+    `* ${stem('autumn')}`,
+    `  ${stem('summer')}`,
+    `  ${stem('spring')}`,
+    `  ${stem('demo')}`,
+  ]);
+});
+
+test('promote swaps to a release of before and back, and says what it did', async () => {
+  const back = await release('promote', 'spring');
+  expect([back.code, back.stdout]).toEqual([0, `${stem('autumn')} → ${stem('spring')}\n`]);
+  expect(await latest()).toMatchObject({ release: 'spring', manifest: manifests.get('spring') });
+  expect((await release('list')).stdout).toContain(`* ${stem('spring')}`);
+  const again = await release('promote', stem('spring'));
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is in force already')]);
+  const forth = await release('promote', manifests.get('autumn')!);
+  expect([forth.code, forth.stdout]).toEqual([0, `${stem('spring')} → ${stem('autumn')}\n`]);
+});
+
+test('promote refuses a release that is not there, and names those that are', async () => {
+  await expectRefused(release('promote', 'winter'), '"winter"', 'demo', 'spring', 'autumn');
+});
+
+test('promote asks which, where two manifests have the label', async () => {
+  await store.replace(store.manifest.objects['county-map'], Buffer.from('another autumn'));
+  await store.publish();
+  const { manifest: second } = await latest();
+  await expectRefused(release('promote', 'autumn'), manifests.get('autumn')!, second);
+  expect((await release('promote', stem('autumn'))).code).toBe(0);
+});
+
+test('promote refuses a release that has lost an object, or half of one', async () => {
+  const { counties } = await manifestOf('spring');
+  const { pois, nearest } = counties['99001'].objects;
+  await truncate(store.path(pois), pois.bytes >> 1);
+  await expectRefused(release('promote', 'spring'), manifests.get('spring')!, '1 of', pois.name);
+  await rm(store.path(pois));
+  await rm(store.path(nearest));
+  await expectRefused(release('promote', 'spring'), '2 of', nearest.name);
+});
+
+test('promote refuses a manifest that is not as it was written', async () => {
+  const file = path.join(store.folder, manifests.get('spring')!);
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"routable', '"routeable'));
+  await expectRefused(release('promote', 'spring'), manifests.get('spring')!, 'hash');
+});
+
+test('verify takes a release that is not in force, and tells the sound from the unsound', async () => {
+  const { objects } = await manifestOf('summer');
+  expect((await release('verify', 'demo')).stdout).toContain('county-map');
+  // The maps have letters at their end, but the objects are as recorded.
+  await store.replace(store.manifest.objects['county-map'], await originalMap());
+  store.manifest.release = 'winter';
+  await store.publish();
+  const sound = await release('verify', 'winter');
+  expect([sound.code, sound.stdout]).toEqual([0, expect.stringContaining('winter is sound')]);
+  const bytes = await store.bytesOf(objects['dest-ids']);
+  bytes[bytes.length >> 1] ^= 1;
+  await writeFile(store.path(objects['dest-ids']), bytes);
+  const harmed = await release('verify');
+  expect(harmed.code).toBe(1);
+  expect(harmed.stdout).toContain(`${objects['dest-ids'].name}: hash`);
+});
+
+async function originalMap(): Promise<Uint8Array> {
+  const [name] = await readdir(path.join(inject('demoStore'), 'county-map'));
+  return readFile(path.join(inject('demoStore'), 'county-map', name));
+}
+
+test('gc keeps the release in force and the newest others, whole, and says what went', async () => {
+  await release('promote', 'demo');
+  const before = await filesOf();
+  const wouldGo = [
+    (await manifestOf('spring')).objects['county-map'].name,
+    (await manifestOf('summer')).objects['county-map'].name,
+    manifests.get('spring')!,
+    manifests.get('summer')!,
+  ];
+  const args = ['--keep', '1'];
+  const dry = await release('gc', ...args, '--dry-run');
+  expect(dry.code).toBe(0);
+  expect(await filesOf()).toEqual(before);
+  const bytes = await bytesOf(before);
+
+  const done = await release('gc', ...args);
+  expect(done.code).toBe(0);
+  expect(done.stdout).toBe(dry.stdout.replace('would remove', 'removed'));
+  expect(done.stdout).toContain(`kept ${stem('autumn')}, ${stem('demo')}\n`);
+  const after = await filesOf();
+  const gone = before.filter((name) => !after.includes(name));
+  for (const name of wouldGo) expect(gone).toContain(name);
+  for (const name of gone) expect(done.stdout).toContain(`${name}  `);
+  const freed = bytes - (await bytesOf(after));
+  expect(done.stdout).toContain(`removed ${gone.length} files, ${freed} bytes`);
+  for (const label of ['autumn', 'demo']) {
+    const missing = objectsNamed(await manifestOf(label)).filter(
+      ({ name }) => !after.includes(name),
+    );
+    expect(missing).toEqual([]);
+  }
+  expect((await release('gc', ...args)).stdout).toContain('removed 0 files, 0 bytes');
+  expect((await release('promote', 'autumn')).code).toBe(0);
+});
+
+test('gc takes receipts of what is gone, and leaves those of what stays', async () => {
+  const receipts = (await filesOf()).filter((name) => name.startsWith('receipts/'));
+  expect(receipts.length).toBeGreaterThan(0);
+  const map = (await manifestOf('spring')).objects['county-map'];
+  const stale = await receiptOf('stale', map);
+  await release('gc', '--keep', '0');
+  const after = await filesOf();
+  expect(after).not.toContain(stale);
+  expect(after).not.toContain(map.name);
+  const named = new Set(after);
+  for (const name of after.filter((file) => file.startsWith('receipts/'))) {
+    const text = await readFile(path.join(store.folder, name), 'utf8');
+    for (const [, object] of text.matchAll(/"name":"([^"]+)"/g)) expect(named).toContain(object);
+  }
+});
+
+/** A receipt as old as all else. */
+async function receiptOf(stage: string, object: ObjectRef): Promise<string> {
+  const name = `receipts/${stage}-0123456789abcdef0123456789abcdef.json`;
+  const file = path.join(store.folder, name);
+  await writeFile(file, JSON.stringify({ object }));
+  const written = new Date(Date.now() - 20 * 24 * HOUR_MS);
+  await utimes(file, written, written);
+  return name;
+}
+
+test('gc leaves what is younger than the grace age, and what a young receipt names', async () => {
+  const map = (await manifestOf('spring')).objects['county-map'];
+  const receipt = path.join(store.folder, await receiptOf('young', map));
+  const young = path.join(store.folder, 'pois/99001-0000000000000000.tta');
+  await writeFile(young, 'of a build that was broken off');
+  const scratch = `${young}.4f1e.tmp`;
+  await writeFile(scratch, 'half written');
+  const twoHoursAgo = new Date(Date.now() - 2 * HOUR_MS);
+  for (const file of [receipt, young, scratch]) await utimes(file, twoHoursAgo, twoHoursAgo);
+  expect((await release('gc', '--keep', '0')).code).toBe(0);
+  const left = await filesOf();
+  const names = [receipt, young, scratch].map((file) => path.relative(store.folder, file));
+  for (const name of [...names, map.name]) expect(left).toContain(name);
+  expect((await release('gc', '--keep', '0', '--grace-hours', '1')).code).toBe(0);
+  for (const name of [...names, map.name]) expect(await filesOf()).not.toContain(name);
+});
+
+test('gc and promote wait for nobody: they refuse while another process has the store', async () => {
+  const before = await filesOf();
+  const building = await takeLock(path.join(store.folder, '.build-lock'));
+  await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'is writing to it');
+  // A build does not keep anybody from going back to a release of before.
+  expect((await release('promote', 'demo')).code).toBe(0);
+  if (building.taken) await building.release();
+  const promoting = await takeLock(path.join(store.folder, 'manifests/retention.lock'));
+  await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'try again');
+  await expectRefused(release('promote', 'autumn'), `process ${process.pid}`, 'try again');
+  if (promoting.taken) await promoting.release();
+  expect(await filesOf()).toEqual(before);
+});
+
+test('gc refuses a store whose manifests cannot be read, and a folder that is no store', async () => {
+  await writeFile(path.join(store.folder, manifests.get('summer')!), '{ cut sho');
+  const before = await filesOf();
+  await expectRefused(release('gc', '--keep', '3'), manifests.get('summer')!, 'not JSON');
+  expect(await filesOf()).toEqual(before);
+  const folder = await mkdtemp(path.join(tmpdir(), 'tta-none-'));
+  const { code, stderr } = await tta('release', 'gc', '--store', folder);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('no such object')]);
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+  const few = await release('gc', '--keep', 'few');
+  expect([few.code, few.stderr]).toEqual([1, expect.stringContaining('whole number')]);
+});
+
+test('inspect says in words what is in an object of every kind', async () => {
+  const { counties, states, objects } = await manifestOf('autumn');
+  const [tiles] = await readdir(path.join(inject('demoStore'), 'tiles'));
+  const county = counties['99001'].objects;
+  const inspected: [ref: { name: string }, words: RegExp][] = [
+    [county.index, /^index: \d+ blocks, \d+ people$/m],
+    [county.nearest, /^nearest: \d+ blocks × \d+ cells .* \d+ of them reached$/m],
+    [
+      county.pois,
+      /^matrix: \d+ origins .* × \d+ targets, in tenths$[\s\S]*first place: \d+ \{"name"/m,
+    ],
+    [county.catchment, /^matrix: \d+ origins [\s\S]*first place: \d+ \{"name"/m],
+    [county['reach-from'], /^matrix: (\d+) origins .* in minutes$/m],
+    [county['reach-to'], /^matrix: (\d+) origins .* in minutes$/m],
+    [county.blocks, /^FlatGeobuf: \d+ × MultiPolygon$/m],
+    [county['poi-map'], /^FlatGeobuf: \d+ × Point$[\s\S]*"dest_id"/m],
+    [states['99'].objects.places, /^places: 2 census places of \d+ blocks$/m],
+    [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
+    [objects['dest-ids'], /^directory: .* \d+ places are at home in$/m],
+    [{ name: `tiles/${tiles}` }, /^PMTiles: \d+ tiles of \d+ contents, zoom \d+ to \d+$/m],
+  ];
+  for (const [{ name }, words] of inspected) {
+    const folder = name.startsWith('tiles/') ? inject('demoStore') : store.folder;
+    const { code, stdout } = await tta('inspect', path.join(folder, name));
+    expect([name, code]).toEqual([name, 0]);
+    expect(stdout).toMatch(words);
+  }
+  await truncate(path.join(store.folder, county.pois.name), 2000);
+  const cut = await tta('inspect', path.join(store.folder, county.pois.name));
+  expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('truncated')]);
+  const none = await tta('inspect', path.join(store.folder, 'pois/none.tta'));
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no such file')]);
+});

@@ -1,0 +1,97 @@
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { acceptsGzip } from '../../proxy/http/content-coding.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+let proxy: ProxyHarness;
+beforeAll(async () => {
+  proxy = await openProxy(inject('demoStore'), {
+    config: { baseUrl: 'https://api.example.org/x' },
+  });
+});
+afterAll(() => proxy.close());
+
+const get = (url: string, headers: Record<string, string> = {}, method?: 'HEAD' | 'POST') =>
+  proxy.get(url, undefined, headers, method);
+
+test('/ leads to the reference, also behind a path', async () => {
+  for (const path of ['/', '/docs/']) {
+    const { statusCode, headers } = await get(path);
+    expect([301, 302]).toContain(statusCode);
+    expect(new URL(String(headers.location), `https://api.example.org/x${path}`).pathname).toBe(
+      '/x/docs',
+    );
+  }
+});
+
+test('the page may run our script and ask our service, and nothing else', async () => {
+  const { statusCode, headers, body } = await get('/docs');
+  expect(statusCode).toBe(200);
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+  const policy = new Map(
+    String(headers['content-security-policy'])
+      .split('; ')
+      .map((directive) => [directive.split(' ')[0], directive]),
+  );
+  expect(policy.get('default-src')).toBe("default-src 'none'");
+  expect(policy.get('script-src')).toBe("script-src 'self'");
+  expect(policy.get('connect-src')).toBe("connect-src 'self' https://api.example.org");
+  expect(policy.get('frame-ancestors')).toBe("frame-ancestors 'none'");
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+  });
+  // No script in the page itself, no address but relative ones.
+  expect(body).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=|\w:\/\/|(src|href)="\//);
+});
+
+test('the script is compressed for those who take it, and for ever under its name', async () => {
+  const { body: page } = await get('/docs');
+  const [, src] = / src="(docs\/scalar-[0-9a-f]{16}\.js)"/.exec(page)!;
+  const plain = await get(`/${src}`);
+  const packed = await get(`/${src}`, { 'accept-encoding': 'br, gzip' });
+  for (const { statusCode, headers } of [plain, packed]) {
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+    });
+  }
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
+  expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  const gone = await get('/docs/scalar-0000000000000000.js');
+  expect([gone.statusCode, gone.json().type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
+});
+
+test('page and icon are revalidated, and take GET and HEAD only', async () => {
+  for (const path of ['/docs', '/favicon.ico']) {
+    const { headers } = await get(path);
+    expect((await get(path, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+    expect((await get(path, {}, 'HEAD')).statusCode).toBe(200);
+    const refused = await get(path, {}, 'POST');
+    expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'GET, HEAD']);
+  }
+  expect((await get('/favicon.ico')).headers['content-type']).toMatch(/^image\/svg\+xml/);
+});
+
+test('gzip is taken by name or by star, and its own weight decides', () => {
+  expect(acceptsGzip(undefined)).toBe(false);
+  const weight = fc.constantFrom('', ';q=0', '; q=0.000', ';q=0.5', ' ; q=1.0');
+  const coding = fc.tuple(fc.constantFrom('gzip', 'GZIP', 'br', 'identity', '*', 'zgzip'), weight);
+  fc.assert(
+    fc.property(fc.uniqueArray(coding, { selector: ([name]) => name.toLowerCase() }), (list) => {
+      const weightOf = (wanted: string) => {
+        const found = list.find(([name]) => name.toLowerCase() === wanted);
+        return found && Number(found[1].split('=')[1] ?? 1);
+      };
+      const expected = (weightOf('gzip') ?? weightOf('*') ?? 0) > 0;
+      const header = list.map(([name, weight]) => name + weight).join(', ');
+      expect([header, acceptsGzip(header)]).toEqual([header, expected]);
+    }),
+  );
+});

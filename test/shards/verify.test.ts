@@ -1,0 +1,396 @@
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
+import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
+import { objectsNamed } from '../../shards/manifest-objects.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
+import type { ModeRow } from '../../shards/matrix/row-codec.ts';
+import {
+  decodeNearestRow,
+  encodeNearest,
+  nearestRange,
+  readNearestShape,
+} from '../../shards/nearest/nearest.ts';
+import { encodePlaces, PlaceTable } from '../../shards/places/place-table.ts';
+import { PoiTable } from '../../shards/pois/poi-table.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { TamperedRelease, withTime } from '../support/tampered-release.ts';
+
+const [WALK, , TRANSIT] = [0, 1, 2];
+
+let release: TamperedRelease;
+beforeEach(async () => {
+  release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: false });
+});
+afterEach(() => release.remove());
+
+async function takeTilesToo(): Promise<void> {
+  await release.remove();
+  release = await TamperedRelease.copyOf(inject('demoStore'), { tiles: true });
+}
+
+const county = (fips = '99001') => release.manifest.counties[fips];
+
+/** What is wrong with the manifest as it now is. */
+async function publishedFaults(): Promise<string[]> {
+  await release.publish();
+  return release.faults();
+}
+
+/** Expects exactly one fault: of this object, in these words. */
+async function expectOneFault(ref: ObjectRef, ...words: (string | RegExp)[]): Promise<void> {
+  const faults = await publishedFaults();
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toContain(`${ref.name}: `);
+  for (const word of words) {
+    if (typeof word === 'string') expect(faults[0]).toContain(word);
+    else expect(faults[0]).toMatch(word);
+  }
+}
+
+/** The first row with a time for which `is` holds, and where. */
+async function findEntry(
+  ref: ObjectRef,
+  is: (modes: readonly ModeRow[], mode: number, at: number) => boolean,
+): Promise<{ ordinal: number; mode: number; at: number; origin: number; target: number }> {
+  const store = new FolderStore(release.folder);
+  try {
+    const matrix = await Matrix.open(store, ref);
+    for await (const { ordinal, modes } of matrix.rows(store)) {
+      for (const [mode, { targets }] of modes.entries()) {
+        const at = targets.findIndex((_, i) => is(modes, mode, i));
+        if (at === -1) continue;
+        const [origin, target] = [matrix.origins[ordinal], matrix.targets[targets[at]]];
+        return { ordinal, mode, at, origin, target };
+      }
+    }
+  } finally {
+    await store.close();
+  }
+  throw new Error('there is no such entry');
+}
+
+/** Sets the time from one id to another by a mode, wherever the matrix has it. */
+async function setTime(ref: ObjectRef, from: number, to: number, mode: number, time: number) {
+  let changed = 0;
+  await release.editRows(ref, (modes, ordinal, matrix) => {
+    if (matrix.origins[ordinal] !== from) return modes;
+    return modes.map((row, m) => {
+      const at = m === mode ? row.targets.indexOf(matrix.targetOrdinal(to)) : -1;
+      if (at === -1) return row;
+      changed++;
+      return withTime(row, at, time);
+    });
+  });
+  expect(changed).toBe(1);
+}
+
+test('a release as it was built is sound', async () => {
+  await takeTilesToo();
+  expect(await release.faults()).toEqual([]);
+});
+
+test('a byte flipped anywhere in each object is found, and all of them are named', async () => {
+  await takeTilesToo();
+  const refs = objectsNamed(release.manifest);
+  const place = fc.tuple(
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    fc.integer({ min: 0, max: 7 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(place, { minLength: refs.length, maxLength: refs.length }),
+      async (places) => {
+        const whole = await Promise.all(refs.map((ref) => release.bytesOf(ref)));
+        for (const [i, ref] of refs.entries()) {
+          const [where, bit] = places[i];
+          const flipped = whole[i].slice();
+          flipped[Math.floor(where * flipped.length)] ^= 1 << bit;
+          await writeFile(release.path(ref), flipped);
+        }
+        const faults = await release.faults();
+        for (const [i, ref] of refs.entries()) await writeFile(release.path(ref), whole[i]);
+        const named = faults.map((fault) => fault.replace(/: hash: is [0-9a-f]{64}; .*/, ''));
+        expect(named.sort()).toEqual(refs.map(({ name }) => name).sort());
+      },
+    ),
+    { numRuns: 4 },
+  );
+});
+
+test('every object that is absent or cut short is named', async () => {
+  await takeTilesToo();
+  const refs = objectsNamed(release.manifest);
+  for (const [i, ref] of refs.entries()) {
+    if (i % 2 === 0) await rm(release.path(ref));
+    else await truncate(release.path(ref), ref.bytes - 1);
+  }
+  const faults = await release.faults();
+  expect(faults).toHaveLength(refs.length);
+  for (const [i, { name, bytes }] of refs.entries()) {
+    const said = i % 2 === 0 ? 'no such object' : `has ${bytes - 1} bytes`;
+    expect(faults.find((fault) => fault.startsWith(`${name}: `))).toContain(said);
+  }
+});
+
+test('a flipped byte is found in its row even when the hash of the object follows', async () => {
+  const { pois, catchment, nearest } = county().objects;
+  const { places } = release.manifest.states['99'].objects;
+  const rows: [ObjectRef, RegExp][] = [
+    [pois, /row \d+: corrupted/],
+    [county().objects['reach-from'], /row \d+: corrupted/],
+    [county().objects['reach-to'], /row \d+: corrupted/],
+    [catchment, /row \d+: corrupted/],
+    [nearest, /rows: row \d+: corrupted/],
+    [places, /row \d+: corrupted/],
+  ];
+  for (const [ref, said] of rows) {
+    const original = { ...ref };
+    const bytes = await release.bytesOf(ref);
+    // In the middle of each of these there are rows.
+    bytes[bytes.length >> 1] ^= 16;
+    await release.replace(ref, bytes);
+    await expectOneFault(ref, said);
+    Object.assign(ref, original);
+  }
+});
+
+test('a tile that cannot be unpacked is named, though the hash of its archive follows', async () => {
+  await takeTilesToo();
+  const [[name, ref]] = Object.entries(release.manifest.tiles);
+  const bytes = await release.bytesOf(ref);
+  // The last tile lies at the end.
+  bytes[bytes.length - 12] ^= 16;
+  await release.replace(ref, bytes);
+  release.manifest.tiles = { [name]: ref };
+  await release.publish();
+  const faults = await release.faults();
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toMatch(new RegExp(`^${ref.name}: tiles: tile \\d+: `));
+
+  release.manifest.tiles = { 'drive-101': ref };
+  await release.publish();
+  expect(await release.faults()).toContain(
+    `${ref.name}: name: "drive-101" is no mode and type of this release`,
+  );
+});
+
+test('two rows that changed places are found, though each is whole', async () => {
+  const ref = county().objects['reach-from'];
+  const bytes = await release.bytesOf(ref);
+  const matrix = Matrix.fromBytes(ref.name, bytes);
+  const ranges = Array.from(matrix.origins, (_, i) => matrix.rowRange(i));
+  const isLike = (a: (typeof ranges)[number]) => (b: typeof a) => a !== b && a.length === b.length;
+  const a = ranges.find((range) => range.length > 0 && ranges.some(isLike(range)))!;
+  const b = ranges.find(isLike(a))!;
+  const kept = bytes.slice(a.offset, a.offset + a.length);
+  bytes.copyWithin(a.offset, b.offset, b.offset + b.length);
+  bytes.set(kept, b.offset);
+  await release.replace(ref, bytes);
+  await expectOneFault(ref, /row \d+: corrupted/);
+});
+
+test('a time that differs between the rows of a block and the catchment is named with both', async () => {
+  const { catchment } = county().objects;
+  const entry = await findEntry(catchment, (modes, mode, at) => modes[mode].times[at] < 300);
+  let before = 0;
+  await release.editRows(catchment, (modes, ordinal) =>
+    modes.map((row, mode) => {
+      if (ordinal !== entry.ordinal || mode !== entry.mode) return row;
+      before = row.times[entry.at];
+      return withTime(row, entry.at, before + 1);
+    }),
+  );
+  await expectOneFault(
+    catchment,
+    'is not the transpose of pois/',
+    `block ${entry.target} to dest_id ${entry.origin}`,
+    `: ${before + 1} tenths, not ${before}`,
+  );
+});
+
+test('a row that is missing from reach-to is named', async () => {
+  const ref = county().objects['reach-to'];
+  const nothing = { targets: new Uint32Array(0), times: new Uint16Array(0) };
+  await release.editRows(ref, (modes, ordinal) =>
+    ordinal === 40 ? modes.map(() => nothing) : modes,
+  );
+  const faults = await publishedFaults();
+  // It is missing for the blocks of both counties.
+  expect(faults).toHaveLength(2);
+  for (const fault of faults) {
+    expect(fault).toContain(ref.name);
+    expect(fault).toMatch(/transpose of reach-from\/9900[13].*nothing minutes, not \d+$/);
+  }
+});
+
+test('transit that takes longer than the walk is found, however well all else agrees', async () => {
+  const { 'reach-from': from, 'reach-to': to } = county().objects;
+  const { origin, target } = await findEntry(
+    from,
+    (modes, mode, at) =>
+      mode === WALK && modes[WALK].times[at] === 7 && modes[TRANSIT].targets.length > 0,
+  );
+  const home = release.manifest.counties[String(target).slice(0, 5)].objects['reach-to'];
+  expect([to, county('99003').objects['reach-to']]).toContain(home);
+  await setTime(from, origin, target, TRANSIT, 8);
+  await setTime(home, target, origin, TRANSIT, 8);
+  await expectOneFault(from, 'later by transit than on foot', `block ${origin} to block ${target}`);
+});
+
+test('a block that is more than a minute from itself is found', async () => {
+  const { 'reach-from': from, 'reach-to': to } = county().objects;
+  const { origin } = await findEntry(from, () => true);
+  await setTime(from, origin, origin, 1, 2);
+  await setTime(to, origin, origin, 1, 2);
+  await expectOneFault(from, `time to itself: block ${origin}, bike: 2`);
+});
+
+test('a nearest time that is not the least of the POI rows is named', async () => {
+  const { nearest } = county().objects;
+  const bytes = await release.bytesOf(nearest);
+  const { rows, columns } = readNearestShape(nearest.name, bytes);
+  const cells = Array.from({ length: rows }, (_, row) => {
+    const { offset, length } = nearestRange(row, columns);
+    return [
+      ...decodeNearestRow(nearest.name, row, bytes.subarray(offset, offset + length), columns),
+    ];
+  });
+  const row = cells.findIndex((times) => times.some((time) => time > 20));
+  const column = cells[row].findIndex((time) => time > 20);
+  const before = cells[row][column]--;
+  await release.replace(nearest, encodeNearest(Uint16Array.from(cells.flat()), columns));
+  await expectOneFault(nearest, 'not the least', `${before - 1} tenths, not ${before}`);
+});
+
+test('what the manifest says of a county or a state is counted again', async () => {
+  const { index, blocks, catchment } = county().objects;
+  const changes: [Record<string, unknown>, string, unknown, ObjectRef][] = [
+    [county(), 'population', county().population + 1, index],
+    [county(), 'routable_blocks', county().routable_blocks - 1, index],
+    [county(), 'block_box', [-70.1, ...county().block_box.slice(1)], blocks],
+    [county(), 'poi_box', [-70.1, ...county().poi_box!.slice(1)], catchment],
+    [release.manifest.states['99'], 'places', 3, release.manifest.states['99'].objects.places],
+  ];
+  for (const [owner, fact, value, ref] of changes) {
+    const before = owner[fact];
+    owner[fact] = value;
+    await expectOneFault(ref, /manifest says/);
+    owner[fact] = before;
+  }
+});
+
+test('a county of another number of blocks than the manifest says is found in all that has rows', async () => {
+  const { index, nearest } = county().objects;
+  const said = ++county().blocks;
+  const faults = await publishedFaults();
+  expect(faults).toEqual([
+    `${index.name}: blocks: ${said - 1}; the manifest says ${said}`,
+    expect.stringContaining(`${nearest.name}: META: ${said - 1} × `),
+  ]);
+});
+
+test('a manifest that is not what latest.json names is refused', async () => {
+  await release.publish();
+  const name = await release.currentManifest();
+  const bytes = await readFile(name);
+  await writeFile(name, bytes.toString().replace('"walk"', '"bike"'));
+  await expect(release.faults()).rejects.toThrow('is not what latest.json names');
+});
+
+test('a place at home elsewhere than the directory says, or nowhere, is named', async () => {
+  const ref = release.manifest.objects['dest-ids'];
+  const original = { ...ref };
+  const homes = (
+    await Promise.all(
+      Object.keys(release.manifest.counties).map(async (fips) => {
+        const { catchment } = county(fips).objects;
+        const matrix = Matrix.fromBytes(catchment.name, await release.bytesOf(catchment));
+        return Array.from(matrix.origins, (id) => ({ id, county: fips }));
+      }),
+    )
+  )
+    .flat()
+    .sort((a, b) => a.id - b.id);
+
+  const at = homes.findIndex((home) => home.county === '99001');
+  const moved = homes.with(at, { ...homes[at], county: '99003' });
+  await release.replace(ref, DestDirectory.encode(moved));
+  expect(await publishedFaults()).toContain(
+    `${county().objects.catchment.name}: places of another county: dest_id ${homes[at].id} is at home in 99003`,
+  );
+
+  Object.assign(ref, original);
+  await release.replace(ref, DestDirectory.encode(homes.toSpliced(at, 1)));
+  const faults = await publishedFaults();
+  const { pois } = county().objects;
+  expect(faults).toContain(`${pois.name}: places without a county: dest_id ${homes[at].id}`);
+  expect(faults.some((fault) => fault.startsWith(`${ref.name}: `))).toBe(true);
+});
+
+test('a map without one of its features is found', async () => {
+  const { catchment, 'poi-map': poiMap } = county().objects;
+  const matrix = Matrix.fromBytes(catchment.name, await release.bytesOf(catchment));
+  const table = new PoiTable(catchment.name, matrix.attributes);
+  const points = Array.from(matrix.origins.subarray(1), (id, i) => ({
+    geometry: { lon: table.facts(i + 1).lon, lat: table.facts(i + 1).lat },
+    properties: { dest_id: id },
+  }));
+  const columns = [{ name: 'dest_id', type: 'integer' as const }];
+  const original = { ...poiMap };
+  await release.replace(poiMap, writeFlatGeobuf('pois', columns, points));
+  await expectOneFault(poiMap, `features: ${points.length}, not the ${points.length + 1} of`);
+  Object.assign(poiMap, original);
+
+  const { 'county-map': countyMap } = release.manifest.objects;
+  await release.replace(
+    countyMap,
+    await release.bytesOf(release.manifest.states['99'].objects['place-map']),
+  );
+  await expectOneFault(countyMap, /features: .*the manifest says 99001 99003/);
+});
+
+test('polygons of other blocks than the index has are found', async () => {
+  const { blocks } = county().objects;
+  await release.replace(blocks, await release.bytesOf(county('99003').objects.blocks));
+  const faults = await publishedFaults();
+  expect(faults).toContain(`${blocks.name}: features: are not the blocks of the index`);
+});
+
+test('a place of a block that is not in the release is found, and of people it does not have', async () => {
+  const { places: ref } = release.manifest.states['99'].objects;
+  const store = new FolderStore(release.folder);
+  const table = await PlaceTable.open(store, ref);
+  const places = await Promise.all(
+    table.places.map(async (place, i) => ({ ...place, blocks: await table.blocks(store, i) })),
+  );
+  await store.close();
+  const [{ blocks, ...first }, ...rest] = places;
+  const original = { ...ref };
+  const stranger = [...blocks, 990_059_999_999_999];
+  await release.replace(ref, encodePlaces([{ ...first, blocks: stranger }, ...rest]));
+  await expectOneFault(ref, 'blocks that are not in the release: 990059999999999');
+  Object.assign(ref, original);
+  const crowded = { ...first, population: first.population + 5, blocks };
+  await release.replace(ref, encodePlaces([crowded, ...rest]));
+  await expectOneFault(ref, `population: place ${first.geoid}`);
+});
+
+test('an object in the place of another is refused by its kind', async () => {
+  const { index, nearest } = county().objects;
+  await release.replace(nearest, await release.bytesOf(index));
+  await expectOneFault(nearest, /is a "INDX", not a "NEAR"/);
+});
+
+test('many wrong rows are one line that counts them', async () => {
+  const ref = county().objects['reach-from'];
+  await release.editRows(ref, (modes) => {
+    const [walk, bike, transit] = modes;
+    return [walk, bike, { targets: transit.targets.slice(1), times: transit.times.slice(1) }];
+  });
+  const faults = await publishedFaults();
+  expect(faults.filter((fault) => fault.startsWith(ref.name)).length).toBeLessThan(4);
+  expect(faults.join('\n')).toMatch(/later by transit than on foot: .*; and \d+ more/);
+});

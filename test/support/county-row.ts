@@ -1,0 +1,144 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { OsmNode, OsmWay } from '../../builder/demo/osm-elements.ts';
+import { writePbf } from '../../builder/demo/pbf-writer.ts';
+import { type ShapefileField, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import { type Point, pointAt } from '../transit/small-city.ts';
+
+/** The counties of the row, from west to east. */
+export const ROW = ['99001', '99003', '99005', '99007'];
+
+/**
+ * Between the middles of two neighbours, in metres. An hour's ride from a county ends beyond the
+ * next but one and before the third; half an hour's, beyond the next and before the one after.
+ */
+const PITCH = 8_000;
+/** A town of so many corners each way, in the middle of each county, this far from each other. */
+const CORNERS = 6;
+const SIDE = 150;
+const BLOCKS = 9;
+
+/** What is to be otherwise than usual, by county. */
+export interface RowChanges {
+  /** More people in its first block. */
+  readonly people?: Readonly<Record<string, number>>;
+  /** Its first shop is called otherwise. */
+  readonly shop?: Readonly<Record<string, string>>;
+  /** Its first block's internal point is so many metres further east. */
+  readonly moved?: Readonly<Record<string, number>>;
+  /** The street at the northern end of its town is gone. */
+  readonly closed?: readonly string[];
+}
+
+/** Writes four small towns in a row, each a county, with a road through all of them. */
+export async function writeCountyRow(
+  folder: string,
+  changes: RowChanges = {},
+): Promise<{ osm: string[]; blocks: string[]; pois: string[] }> {
+  const osm = path.join(folder, 'row.osm.pbf');
+  const pois = path.join(folder, 'shops.geojson');
+  const corners = ROW.flatMap((_, county) =>
+    Array.from({ length: CORNERS ** 2 }, (_, i) =>
+      cornerAt(county, i % CORNERS, Math.floor(i / CORNERS)),
+    ),
+  );
+  await writePbf(osm, {
+    box: {
+      minLon: pointAt(-30_000, 0).lon,
+      minLat: pointAt(0, -30_000).lat,
+      maxLon: pointAt(PITCH * ROW.length + 30_000, 0).lon,
+      maxLat: pointAt(0, 30_000).lat,
+    },
+    timestamp: new Date('2026-01-01T00:00:00Z'),
+    nodes: () => corners.map((at, i): OsmNode => ({ id: 1 + i, ...at, tags: {} })),
+    ways: () => streets(changes),
+    relations: () => [],
+  });
+  const blocks: string[] = [];
+  for (const [county, fips] of ROW.entries()) {
+    const file = path.join(folder, `blocks-${fips}.zip`);
+    await writeShapefile(file, {
+      name: `tl_${fips}_tabblock20`,
+      fields: BLOCK_FIELDS,
+      records: () =>
+        Array.from({ length: BLOCKS }, (_, i) => {
+          const isFirst = i === 0;
+          const [east, north] = blockPlace(county, i);
+          const centre = pointAt(east + (isFirst ? (changes.moved?.[fips] ?? 0) : 0), north);
+          const people = 100 + i + (isFirst ? (changes.people?.[fips] ?? 0) : 0);
+          return {
+            polygon: [squareAround(pointAt(east, north))],
+            values: [
+              ...[`${fips}000100${1000 + i}`, centre.lat.toFixed(7), centre.lon.toFixed(7)],
+              ...[10_000, 0, people],
+            ],
+          };
+        }),
+    });
+    blocks.push(file);
+  }
+  const features = ROW.flatMap((fips, county) =>
+    ['grocery_stores', 'cafes', 'libraries'].map((type, i) => {
+      const { lon, lat } = cornerAt(county, 1 + i, 2);
+      const name = (i === 0 && changes.shop?.[fips]) || `${type} of ${fips}`;
+      return {
+        type: 'Feature',
+        geometry: { type: 'Point', coordinates: [lon, lat] },
+        properties: { id: `${fips}-${type}`, name, type },
+      };
+    }),
+  );
+  await writeFile(pois, JSON.stringify({ type: 'FeatureCollection', features }));
+  return { osm: [osm], blocks, pois: [pois] };
+}
+
+function cornerAt(county: number, column: number, row: number): Point {
+  return pointAt(county * PITCH + column * SIDE, row * SIDE);
+}
+
+/** Streets along all rows and columns of each town, and the road along their southern ends. */
+function streets({ closed = [] }: RowChanges): OsmWay[] {
+  const idOf = (county: number, column: number, row: number) =>
+    1 + county * CORNERS ** 2 + row * CORNERS + column;
+  const line = Array.from({ length: CORNERS }, (_, i) => i);
+  const ways: { refs: number[]; highway: string }[] = [];
+  for (const [county, fips] of ROW.entries()) {
+    for (const i of line) {
+      const isClosed = closed.includes(fips) && i === CORNERS - 1;
+      const along = line.map((column) => idOf(county, column, i));
+      if (!isClosed) ways.push({ refs: along, highway: 'residential' });
+      ways.push({ refs: line.map((row) => idOf(county, i, row)), highway: 'residential' });
+    }
+    if (county > 0) {
+      const refs = [idOf(county - 1, CORNERS - 1, 0), idOf(county, 0, 0)];
+      ways.push({ refs, highway: 'residential' });
+    }
+  }
+  return ways.map(({ refs, highway }, i) => ({ id: 1 + i, refs, tags: { highway } }));
+}
+
+/** The middle of a block, metres east and north. */
+function blockPlace(county: number, block: number): [east: number, north: number] {
+  const [column, row] = [block % 3, Math.floor(block / 3)];
+  return [county * PITCH + (column * 1.5 + 0.5) * SIDE, (row * 1.5 + 0.4) * SIDE];
+}
+
+const text = (name: string): ShapefileField => ({ name, type: 'C', width: 20, decimals: 0 });
+const number = (name: string): ShapefileField => ({ name, type: 'N', width: 14, decimals: 0 });
+const BLOCK_FIELDS = [
+  ...['GEOID20', 'INTPTLAT20', 'INTPTLON20'].map(text),
+  ...['ALAND20', 'AWATER20', 'POP20'].map(number),
+];
+const HALF_SIDE = 5e-4;
+
+function squareAround({ lon, lat }: Point): [number, number][] {
+  const [west, east] = [lon - HALF_SIDE, lon + HALF_SIDE];
+  const [south, north] = [lat - HALF_SIDE, lat + HALF_SIDE];
+  return [
+    [west, south],
+    [west, north],
+    [east, north],
+    [east, south],
+    [west, south],
+  ];
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { putObject } from '../../builder/publish/put-object.ts';
+import { wholeOf } from '../../shards/content.ts';
+import { LATEST, type Manifest } from '../../shards/manifest.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
+import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
+import type { ModeRow } from '../../shards/matrix/row-codec.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { Spool } from '../../shards/spool.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { verifyRelease } from '../../shards/verify.ts';
+
+/** A copy of a store whose release can be made wrong, with or without its hashes following. */
+export class TamperedRelease {
+  readonly folder: string;
+  /** To be changed at will, and then published. */
+  readonly manifest: Manifest;
+  readonly #store: FolderStore;
+
+  private constructor(folder: string, manifest: Manifest) {
+    this.folder = folder;
+    this.manifest = manifest;
+    this.#store = new FolderStore(folder);
+  }
+
+  /** Without tiles a copy and a check of it take half as long. */
+  static async copyOf(store: string, { tiles }: { tiles: boolean }): Promise<TamperedRelease> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tta-tampered-'));
+    const isWanted = (file: string) => tiles || path.relative(store, file) !== 'tiles';
+    await cp(store, folder, { recursive: true, filter: isWanted });
+    const latest = JSON.parse(await readFile(path.join(folder, LATEST), 'utf8'));
+    const manifest = JSON.parse(await readFile(path.join(folder, latest.manifest), 'utf8'));
+    const release = new TamperedRelease(folder, manifest);
+    if (!tiles) {
+      manifest.tiles = {};
+      await rm(path.join(folder, latest.manifest));
+      await release.publish();
+    }
+    return release;
+  }
+
+  async remove(): Promise<void> {
+    await this.#store.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  path(ref: ObjectRef): string {
+    return path.join(this.folder, ref.name);
+  }
+
+  async bytesOf(ref: ObjectRef): Promise<Uint8Array> {
+    return new Uint8Array(await readFile(this.path(ref)));
+  }
+
+  /** Puts other bytes in the place of an object, under a name and with a hash that are theirs. */
+  async replace(ref: ObjectRef, bytes: Uint8Array): Promise<void> {
+    const [stem, extension] = [
+      ref.name.slice(0, ref.name.lastIndexOf('-')),
+      path.extname(ref.name),
+    ];
+    Object.assign(ref, await putObject(this.#store, stem, extension.slice(1), bytes));
+  }
+
+  /** Encodes a matrix anew, each row as `edit` gives it back. */
+  async editRows(
+    ref: ObjectRef,
+    edit: (modes: ModeRow[], ordinal: number, matrix: Matrix) => ModeRow[],
+  ): Promise<void> {
+    const matrix = await Matrix.open(this.#store, ref);
+    const spool = new Spool(path.join(this.folder, 'never-written'));
+    const writer = new MatrixWriter(matrix, spool);
+    for await (const { ordinal, modes } of matrix.rows(this.#store)) {
+      writer.row(edit(modes, ordinal, matrix));
+    }
+    await this.replace(ref, await wholeOf(writer.finish()));
+    spool.close();
+  }
+
+  /** Makes the manifest as it now is the one in force, its hash right. */
+  async publish(): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(this.manifest));
+    const ref = await putObject(this.#store, `manifests/${this.manifest.release}`, 'json', bytes);
+    const latest = {
+      release: this.manifest.release,
+      manifest: ref.name,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      published_at: '2026-01-01T00:00:00.000Z',
+    };
+    await writeFile(path.join(this.folder, LATEST), JSON.stringify(latest));
+  }
+
+  /** The file of the manifest that is in force. */
+  async currentManifest(): Promise<string> {
+    const latest = JSON.parse(await readFile(path.join(this.folder, LATEST), 'utf8'));
+    return path.join(this.folder, latest.manifest);
+  }
+
+  /** What is found wrong with it, as `object: problem`. */
+  async faults(): Promise<string[]> {
+    const store = new FolderStore(this.folder);
+    const found: string[] = [];
+    const release = await openRelease(store, new ReleaseCache(1 << 28));
+    for await (const { object, problem } of verifyRelease(release, () => {})) {
+      found.push(`${object}: ${problem}`);
+    }
+    await store.close();
+    return found;
+  }
+}
+
+/** A row with another time at place `at`. */
+export function withTime({ targets, times }: ModeRow, at: number, time: number): ModeRow {
+  const changed = times.slice();
+  changed[at] = time;
+  return { targets, times: changed };
+}
