@@ -9,7 +9,7 @@ import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { BuildRequest } from './build-request.ts';
 import { readPlaces } from './census/places.ts';
-import { scopeCounties } from './county/county-scope.ts';
+import { type CountyScope, scopeCounties } from './county/county-scope.ts';
 import { searchCounties } from './county/search-counties.ts';
 import { transposePois, transposeReach } from './county/transpose-region.ts';
 import { TAXONOMY, TAXONOMY_VERSION } from './destinations/taxonomy.ts';
@@ -91,6 +91,7 @@ async function buildIn(
     counties[county] = {
       ...facts,
       poi_box: boxOfPlaces(places),
+      reach: reachOf(scopes, county),
       objects: {
         ...objects,
         'reach-to': reachTo.get(county)!,
@@ -136,6 +137,14 @@ async function buildIn(
     searched: search.made,
     poiRows: [...searched.values()].reduce((sum, { poi_rows }) => sum + poi_rows, 0),
     poiBytes: [...searched.values()].reduce((sum, { objects }) => sum + objects.pois.bytes, 0),
+  };
+}
+
+/** Which counties a county's rows lead to, and come from. */
+function reachOf(scopes: readonly CountyScope[], county: CountyFips) {
+  return {
+    from: [...scopes.find((scope) => scope.county === county)!.reach],
+    to: scopes.filter(({ reach }) => reach.includes(county)).map((scope) => scope.county),
   };
 }
 

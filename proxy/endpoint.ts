@@ -102,6 +102,8 @@ export interface MeteredEndpoint<
   readonly table?: RowTable;
   /** Members do not pay for it, and get no token headers. */
   readonly freeForMembers?: boolean;
+  /** There may be nothing to send: 204. */
+  readonly mayBeEmpty?: boolean;
   /** The media type of its body, if not JSON. */
   readonly mediaType?: string;
   /**

@@ -42,6 +42,11 @@ export const countySchema = z.strictObject({
   block_box: boxSchema,
   /** The same of the points of interest at home in it; null where there are none. */
   poi_box: boxSchema.nullable(),
+  /** Counties whose blocks its reach objects speak of, itself among them. */
+  reach: z.strictObject({
+    from: z.array(z.string().regex(/^\d{5}$/)),
+    to: z.array(z.string().regex(/^\d{5}$/)),
+  }),
   objects: z.strictObject(objectsOf(COUNTY_OBJECT_KINDS)),
 });
 export type CountyManifest = z.infer<typeof countySchema>;

@@ -64,7 +64,9 @@ export class ReleaseSource {
   async refresh(): Promise<boolean> {
     const latest = await readLatest(this.#store);
     if (latest.sha256 === this.#current?.latest.sha256) return false;
-    this.#current = await openManifest(this.#store, latest, this.#cache);
+    const next = await openManifest(this.#store, latest, this.#cache);
+    await next.prepare();
+    this.#current = next;
     return true;
   }
 

@@ -81,6 +81,17 @@ export class Release {
     return `${this.latest.release}-${this.latest.sha256.slice(0, VERSION_DIGITS)}`;
   }
 
+  /**
+   * Reads what says which objects a request depends on, and stays in memory: the directory of
+   * `dest_id`s and the tables of places. After this, an ETag is known without a read.
+   */
+  async prepare(): Promise<void> {
+    await Promise.all([
+      this.destIds(),
+      ...Object.values(this.manifest.states).map((state) => this.places(state)),
+    ]);
+  }
+
   /** The blocks of a county. One read of the whole object, then kept. */
   index(county: CountyManifest): Promise<BlockIndex> {
     const ref = county.objects.index;
@@ -193,10 +204,12 @@ export class Release {
   /** The census places of a state. */
   places(state: StateManifest): Promise<PlaceTable> {
     const ref = state.objects.places;
-    return this.#cache.head(ref, async () => {
-      const value = await PlaceTable.open(this.store, ref);
-      return { value, bytes: value.byteLength };
-    });
+    return this.derived(ref.name, () =>
+      this.#cache.head(ref, async () => {
+        const value = await PlaceTable.open(this.store, ref);
+        return { value, bytes: value.byteLength };
+      }),
+    );
   }
 
   /** The places of a state as areas, in the order of its table. One read, then kept. */
@@ -212,10 +225,12 @@ export class Release {
   /** Which county each `dest_id` is at home in. One read, then kept. */
   destIds(): Promise<DestDirectory> {
     const ref = this.manifest.objects['dest-ids'];
-    return this.#cache.head(ref, async () => {
-      const value = new DestDirectory(ref.name, await this.store.readRange(ref, 0, ref.bytes));
-      return { value, bytes: value.byteLength };
-    });
+    return this.derived(ref.name, () =>
+      this.#cache.head(ref, async () => {
+        const value = new DestDirectory(ref.name, await this.store.readRange(ref, 0, ref.bytes));
+        return { value, bytes: value.byteLength };
+      }),
+    );
   }
 
   /** A tile archive. One read, then kept. */

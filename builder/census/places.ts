@@ -1,5 +1,5 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
-import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -23,7 +23,7 @@ export async function readPlaces(
   const places = new Map<string, CensusPlace>();
   for (const path of paths) {
     for await (const record of readShapefile(path)) {
-      if (!touches(record.area, within)) continue;
+      if (!boxesMeet(boxOf(record.area), within)) continue;
       const place = placeOf(path, record);
       if (places.has(place.geoid)) {
         throw new BuildError(
@@ -43,24 +43,22 @@ function placeOf(path: string, { number, fields, area }: ShapeRecord): CensusPla
     Number.parseFloat(String(text)),
   );
   if (GEOID.test(geoid) && name !== '' && Math.abs(lon) <= 180 && Math.abs(lat) <= 90) {
-    return { geoid, name, lon, lat, area };
+    return { geoid, name, lon, lat, area, box: boxOf(area) };
   }
   throw new BuildError(
     `${path}: record ${number} has no 7-digit GEOID, NAME, INTPTLON and INTPTLAT; a TIGER/Line place file is needed`,
   );
 }
 
-/** Whether the area's own box meets a box: most places of a state lie far away. */
-function touches(area: Area, box: BoundingBox): boolean {
-  let [west, south, east, north] = [180, 90, -180, -90];
+function boxOf(area: Area): BoundingBox {
+  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
   for (const [shell] of area.polygons) {
     for (const [lon, lat] of shell) {
-      if (boxContains(box, lon, lat)) return true;
-      west = Math.min(west, lon);
-      south = Math.min(south, lat);
-      east = Math.max(east, lon);
-      north = Math.max(north, lat);
+      minLon = Math.min(minLon, lon);
+      minLat = Math.min(minLat, lat);
+      maxLon = Math.max(maxLon, lon);
+      maxLat = Math.max(maxLat, lat);
     }
   }
-  return west <= box.maxLon && east >= box.minLon && south <= box.maxLat && north >= box.minLat;
+  return { minLon, minLat, maxLon, maxLat };
 }

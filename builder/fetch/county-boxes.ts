@@ -31,13 +31,6 @@ export function boxesOf(
   });
 }
 
-/** Whether two boxes share a point. */
-export function boxesMeet(a: BoundingBox, b: BoundingBox): boolean {
-  return (
-    a.minLon <= b.maxLon && b.minLon <= a.maxLon && a.minLat <= b.maxLat && b.minLat <= a.maxLat
-  );
-}
-
 function boxAround(positions: Ring): BoundingBox {
   let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
   for (const [lon, lat] of positions) {

@@ -1,8 +1,8 @@
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxesMeet, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { boxesMeet, boxesOf, readCountyBoxes } from './county-boxes.ts';
+import { boxesOf, readCountyBoxes } from './county-boxes.ts';
 import { type FetchSession, requireAll } from './download-all.ts';
 import { FetchFolder } from './fetch-folder.ts';
 import { type FetchedFeeds, fetchCatalogueFeeds, fetchGivenFeeds } from './gtfs-feeds.ts';

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import Papa from 'papaparse';
+import { boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
-import { boxesMeet } from './county-boxes.ts';
 
 /** A feed of the Mobility Database. */
 export interface CatalogueFeed {

@@ -1,17 +1,13 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  COUNTY_OBJECT_KINDS,
-  LATEST,
-  RELEASE_OBJECT_KINDS,
-  STATE_OBJECT_KINDS,
-} from '../../shards/manifest.ts';
+import { LATEST } from '../../shards/manifest.ts';
 import { readLatest } from '../../shards/release-source.ts';
+import { takeLock } from '../../shards/store/lock-file.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
 import { findGarbage, type Garbage, type StoredFile } from './garbage.ts';
-import { claimOutputFolder, SCRATCH } from './output-folder.ts';
+import { BUILD_LOCK, STORE_FOLDERS } from './output-folder.ts';
 import { whileReleasesStay } from './retention-lock.ts';
 
 export interface CollectOptions {
@@ -24,12 +20,6 @@ export interface CollectOptions {
 }
 
 const MS_PER_HOUR = 3_600_000;
-const FOLDERS = [
-  ...COUNTY_OBJECT_KINDS,
-  ...STATE_OBJECT_KINDS,
-  ...RELEASE_OBJECT_KINDS,
-  ...['tiles', 'manifests', 'receipts', SCRATCH],
-];
 
 /**
  * Removes from a store what no kept release needs, and returns what that was. Refuses while a build
@@ -40,9 +30,14 @@ export async function collectGarbage(
   { keep, graceHours, dryRun }: CollectOptions,
   now: Date,
 ): Promise<Garbage> {
-  // Before anything is claimed: a folder that is no store is not made into one.
+  // Before anything is locked: in a folder that is no store nothing is written.
   await readLatest(store);
-  const release = await claimOutputFolder(store.location, []);
+  const lock = await takeLock(path.join(store.location, BUILD_LOCK));
+  if (!lock.taken) {
+    throw new BuildError(
+      `${store.location}: a build (process ${lock.owner}) is writing to it; wait until it is done`,
+    );
+  }
   try {
     return await whileReleasesStay(store, async () => {
       const { manifest: current } = await readLatest(store);
@@ -59,7 +54,7 @@ export async function collectGarbage(
       return garbage;
     });
   } finally {
-    await release();
+    await lock.release();
   }
 }
 
@@ -71,7 +66,7 @@ async function storedFiles(store: Store): Promise<StoredFile[]> {
   const files = (await filesIn(store, '')).filter(
     ({ name }) => name.startsWith(LATEST) && name.endsWith('.tmp'),
   );
-  for (const folder of FOLDERS) files.push(...(await filesIn(store, `${folder}/`)));
+  for (const folder of STORE_FOLDERS) files.push(...(await filesIn(store, `${folder}/`)));
   return files;
 }
 

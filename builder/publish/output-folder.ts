@@ -9,20 +9,24 @@ import {
 import { takeLock } from '../../shards/store/lock-file.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
+import { removeLeftovers } from './leftovers.ts';
 
-const LOCK = '.build-lock';
+/** Held by the build that writes to a folder. */
+export const BUILD_LOCK = '.build-lock';
 /** Where a build into a folder keeps what it does not publish. */
 export const SCRATCH = '.build-scratch';
-const STORE_ENTRIES = new Set<string>([
+/** The folders of a store. */
+export const STORE_FOLDERS: readonly string[] = [
   ...COUNTY_OBJECT_KINDS,
   ...STATE_OBJECT_KINDS,
   ...RELEASE_OBJECT_KINDS,
-  ...['tiles', 'manifests', 'receipts', LATEST, LOCK, SCRATCH],
-]);
+  ...['tiles', 'manifests', 'receipts', SCRATCH],
+];
 
 /**
  * Claims a folder for one build: creates it if need be, refuses one that holds anything but a
- * store, or an input, or that another build is writing to. Returns what releases the claim.
+ * store, or an input, or that another build is writing to; clears away what a build that was killed
+ * left half written. Returns what releases the claim.
  */
 export async function claimOutputFolder(
   folder: string,
@@ -37,7 +41,9 @@ export async function claimOutputFolder(
   try {
     await mkdir(folder, { recursive: true });
     const strangers = (await readdir(folder)).filter(
-      (entry) => !STORE_ENTRIES.has(entry) && !entry.startsWith(LOCK),
+      (entry) =>
+        !STORE_FOLDERS.includes(entry) &&
+        ![LATEST, BUILD_LOCK].some((name) => entry.startsWith(name)),
     );
     if (strangers.length > 0) {
       throw new BuildError(
@@ -54,7 +60,14 @@ export async function claimOutputFolder(
     }
     throw unreadable(folder, error);
   }
-  return lock(path.join(folder, LOCK), folder);
+  const release = await lock(path.join(folder, BUILD_LOCK), folder);
+  try {
+    await removeLeftovers(folder, STORE_FOLDERS);
+    return release;
+  } catch (error) {
+    await release();
+    throw unreadable(folder, error);
+  }
 }
 
 async function lock(file: string, folder: string): Promise<() => Promise<void>> {

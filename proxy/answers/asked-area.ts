@@ -1,5 +1,5 @@
 import type { GeoidNumber } from '../../shards/geoid.ts';
-import { sideOf } from '../../shards/geometry/point-in-area.ts';
+import { isWithin } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { crossesItself } from '../../shards/geometry/self-crossing.ts';
@@ -10,13 +10,13 @@ import {
   metresPerDegreeLon,
 } from '../../shards/geometry/wgs84.ts';
 import type { Release } from '../../shards/release.ts';
-import { type BoundingBox, type Degrees, type Metres, MICRO } from '../../shards/units.ts';
+import { type BoundingBox, type Degrees, type Metres, MICRO, toMicro } from '../../shards/units.ts';
 import { Problem } from '../http/problem.ts';
 
 /** An area that somebody drew, ready to say what lies in it. */
 export interface AskedArea {
   readonly box: BoundingBox;
-  /** Degrees; the border belongs to the area. */
+  /** Degrees. */
   contains(lon: Degrees, lat: Degrees): boolean;
 }
 
@@ -67,8 +67,7 @@ export function drawnArea(drawn: readonly Polygon[]): AskedArea {
       maxLon: Math.max(...lons),
       maxLat: Math.max(...lats),
     },
-    contains: (lon, lat) =>
-      areas.some((area) => sideOf(area, 0, lon * MICRO, lat * MICRO) !== 'outside'),
+    contains: (lon, lat) => areas.some((area) => isWithin(area, 0, toMicro(lon), toMicro(lat))),
   };
 }
 

@@ -21,6 +21,7 @@ import {
 import { type PostedEndpoint, postedEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATCHMENT, CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
 import {
+  allIfEmpty,
   destIdMember,
   geoidItem,
   lonLat,
@@ -248,6 +249,7 @@ export const poisCatchment = postedEndpoint({
     block: z
       .array(z.int().min(0).max(999_999_999_999_999), { error: 'must be an array of integers' })
       .max(1_000)
+      .transform(allIfEmpty)
       .optional()
       .meta({ description: 'Only these blocks, GEOIDs as integers.' }),
   }),

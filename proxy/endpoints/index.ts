@@ -5,6 +5,8 @@ import { blockSummary } from './block-summary.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { health, ready } from './health.ts';
+import { isochrone, isochroneMeta } from './isochrone.ts';
+import { isochroneTile, tileJson } from './isochrone-tiles.ts';
 import { placeBlocks } from './place-blocks.ts';
 import { placePois } from './place-pois.ts';
 import { places } from './places.ts';
@@ -33,4 +35,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   placePois,
   blocksQuery,
   ...batches,
+  isochroneMeta,
+  isochrone,
+  tileJson,
+  isochroneTile,
 ];

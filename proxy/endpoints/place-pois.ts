@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { sideOf } from '../../shards/geometry/point-in-area.ts';
-import type { CountyManifest, StateManifest } from '../../shards/manifest.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Release } from '../../shards/release.ts';
-import { type CountyFips, MICRO } from '../../shards/units.ts';
+import type { CountyFips } from '../../shards/units.ts';
 import { canonicalRequest, leavesAskedFor } from '../answers/block-query.ts';
 import { folded } from '../answers/folded-text.ts';
-import { locatePlace } from '../answers/place-query.ts';
+import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import {
   countiesOfArea,
   type PoiSearch,
@@ -25,7 +25,8 @@ import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
 
 interface PlacePoisPlan extends MeteredPlan {
   readonly counties: readonly { fips: CountyFips; county: CountyManifest }[];
-  readonly search: PoiSearch;
+  readonly located: LocatedPlace;
+  readonly search: Omit<PoiSearch, 'area'>;
   readonly bound: string;
 }
 
@@ -46,9 +47,9 @@ export const placePois = meteredEndpoint({
   problems: ['place-not-found', 'invalid-cursor'],
 
   async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlacePoisPlan> {
-    const { ordinal, state } = await locatePlace(release, geoid);
-    const area = await areaOf(release, state, ordinal);
-    const counties = countiesOfArea(release, area);
+    const located = await locatePlace(release, geoid);
+    const { state } = located;
+    const counties = countiesOfArea(release, { boxes: [located.place.box] });
     const types = leavesAskedFor(release, query.type as number[] | undefined);
     const name = query.q === undefined ? undefined : folded(query.q);
     const { limit, cursor } = query;
@@ -63,16 +64,18 @@ export const placePois = meteredEndpoint({
         state.objects['place-map'],
         ...counties.map(({ county: { objects } }) => objects.catchment),
       ],
+      located,
       counties,
       bound,
-      search: { area, types: types && new Set(types), name, limit, start: { county, rank } },
+      search: { types: types && new Set(types), name, limit, start: { county, rank } },
     };
   },
 
   locate: async () => {},
 
-  async answer(release, { counties, search, bound }, { cursors }) {
-    const { results, next } = await searchPois(release, counties, search);
+  async answer(release, { located, counties, search, bound }, { cursors }) {
+    const area = await areaOf(release, located);
+    const { results, next } = await searchPois(release, counties, { ...search, area });
     const next_cursor = next && cursors.sign(bound, [next.county, next.rank]);
     return rowsAnswer({ results, next_cursor }, results.length);
   },
@@ -81,18 +84,11 @@ export const placePois = meteredEndpoint({
 /** A place's outline as an area to search, its border included. */
 async function areaOf(
   release: Release,
-  state: StateManifest,
-  ordinal: number,
+  { place, ordinal, state }: LocatedPlace,
 ): Promise<SearchArea> {
   const outlines = await release.placeOutlines(state);
-  const { firstRing, firstPoint, x, y } = outlines;
-  const points = [firstPoint[firstRing[ordinal]], firstPoint[firstRing[ordinal + 1]]] as const;
-  const [xs, ys] = [x.subarray(...points), y.subarray(...points)];
-  const least = (values: Int32Array) => values.reduce((a, b) => Math.min(a, b)) / MICRO;
-  const most = (values: Int32Array) => values.reduce((a, b) => Math.max(a, b)) / MICRO;
-  const box = { minLon: least(xs), minLat: least(ys), maxLon: most(xs), maxLat: most(ys) };
   return {
-    boxes: [box],
+    boxes: [place.box],
     contains: (lon, lat) => sideOf(outlines, ordinal, lon, lat) !== 'outside',
   };
 }

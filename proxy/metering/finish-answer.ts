@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import { type Answer, BinaryBody } from '../endpoint.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { render } from '../formats/render.ts';
@@ -7,6 +7,7 @@ import type { RowTable } from '../formats/row-table.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 
 const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 /** Less fits one packet anyway. */
 const WORTH_COMPRESSING = 1_400;
 const NOTHING = Buffer.alloc(0);
@@ -36,4 +37,10 @@ export async function finishAnswer(
 export async function compressed(answer: FinishedAnswer): Promise<FinishedAnswer> {
   if (answer.contentEncoding !== null || answer.body.length < WORTH_COMPRESSING) return answer;
   return { ...answer, body: await compress(answer.body, { level: 5 }), contentEncoding: 'gzip' };
+}
+
+/** The answer as it is for those who take no compression. */
+export async function inflated(answer: FinishedAnswer): Promise<FinishedAnswer> {
+  if (answer.contentEncoding === null) return answer;
+  return { ...answer, body: await decompress(answer.body), contentEncoding: null };
 }

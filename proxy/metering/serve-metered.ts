@@ -11,7 +11,7 @@ import { writeAnswer } from '../http/raw-answer.ts';
 import type { Services } from '../services.ts';
 import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
-import { compressed, finishAnswer } from './finish-answer.ts';
+import { compressed, finishAnswer, inflated } from './finish-answer.ts';
 import { pay, undoUnlessDelivered } from './payment.ts';
 import { PlanCache } from './plan-cache.ts';
 
@@ -58,7 +58,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
     const answer = acceptsGzip(request.headers['accept-encoding'])
       ? (services.answers.get(zipped) ??
         (await services.answers.make(zipped, () => compressed(plain))))
-      : plain;
+      : await inflated(plain);
     const isZipped = answer.contentEncoding === 'gzip' && plain.contentEncoding === null;
     const headers = sharedHeaders(isZipped ? zipped : etag, admitted.rate, plan);
     pushContentHeaders(headers, request, answer);

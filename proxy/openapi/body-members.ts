@@ -4,13 +4,19 @@ import { MODE_LABELS } from '../../shards/modes.ts';
 
 const MAX_LISTED = 100;
 
+/** An empty list asks for nothing in particular: the same as none. */
+export function allIfEmpty<T extends string | number>(values: T[]): T[] | undefined {
+  const distinct = [...new Set(values)].sort((a, b) => (a < b ? -1 : 1));
+  return distinct.length === 0 ? undefined : distinct;
+}
+
 /** Members of request bodies. Arrays must be arrays; nothing is coerced. */
 export const modeMember = z
   .array(z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }), {
     error: 'must be an array of mode labels',
   })
   .max(MAX_LISTED)
-  .transform((modes) => [...new Set(modes)])
+  .transform(allIfEmpty)
   .optional()
   .meta({
     description: 'Travel modes. Omitted: all modes of the release.',
@@ -20,7 +26,7 @@ export const modeMember = z
 export const typeMember = z
   .array(z.int().min(1).max(65_535), { error: 'must be an array of destination type ids' })
   .max(MAX_LISTED)
-  .transform((types) => [...new Set(types)].sort((a, b) => a - b))
+  .transform(allIfEmpty)
   .optional()
   .meta({
     description: 'Destination type ids; a parent stands for all its leaves. Omitted: all.',
@@ -34,6 +40,7 @@ export const typeMember = z
 export const destIdMember = z
   .array(z.int().min(0), { error: 'must be an array of dest_ids' })
   .max(MAX_LISTED)
+  .transform(allIfEmpty)
   .optional()
   .meta({ description: 'Only these places.' });
 

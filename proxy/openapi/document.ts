@@ -60,6 +60,7 @@ export function openApiDocument(
       { name: 'Points', description: 'Travel times from the block a point lies in.' },
       { name: 'Places to go', description: 'Points of interest: search, detail, catchment.' },
       { name: 'Areas', description: 'Travel times and places of a whole area.' },
+      { name: 'Isochrones', description: 'Contours of travel time, and tiles for maps.' },
       { name: 'Places', description: 'Census places: cities and towns. Free.' },
       { name: 'Catalogue', description: 'What there is: modes, types, versions, prices. Free.' },
       { name: 'Account', description: 'The account of a key.' },
@@ -107,6 +108,8 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
     }),
     responses: {
       200: { description: 'The answer.', headers, content: contentOf(endpoint) },
+      ...(isConditional &&
+        endpoint.mayBeEmpty && { 204: { description: 'Nothing is there. Free.', headers } }),
       ...(isConditional && {
         304: { description: 'Nothing has changed since that ETag. Free.', headers },
       }),

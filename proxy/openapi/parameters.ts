@@ -18,6 +18,37 @@ export const geoidParam = z
     example: '990010001001000',
   });
 
+export const optionalGeoidParam = geoidParam.optional().meta({
+  description: 'Census block GEOID, 15 digits; leading zeros count.',
+  override: { type: 'string', pattern: '^\\d{15}$' },
+});
+
+/** Up to four ascending levels: `contours=10,20,30`, or the parameter repeated. */
+export function contoursParam(max: number) {
+  const error = `must be 1 to 4 whole minutes from 1 to ${max}, ascending`;
+  return z
+    .preprocess(
+      (value) =>
+        value === undefined ? undefined : [value].flat().flatMap((part) => String(part).split(',')),
+      z
+        .array(integerText(1, max), { error })
+        .min(1, { error })
+        .max(4, { error })
+        .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), { error })
+        .optional(),
+    )
+    .optional()
+    .meta({
+      description: `Up to four contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+      override: {
+        type: 'array',
+        items: { type: 'integer', minimum: 1, maximum: max },
+        minItems: 1,
+        maxItems: 4,
+      },
+    });
+}
+
 export const modeParam = repeated(
   z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
   { type: 'string', enum: [...MODE_LABELS] },
@@ -109,12 +140,13 @@ export const requiredNameParam = name.meta({ ...NAME, example: 'balt' });
 export const nameParam = name.optional().meta({ ...NAME, example: 'market' });
 
 export const includePopulationParam = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
+  .string({ error: 'must be given once' })
+  .regex(/^(true|false)$/, { error: 'must be true or false' })
   .default('false')
   .transform((text) => text === 'true')
   .meta({
     description: 'Whether rows carry the population of their block.',
-    override: { type: 'boolean', default: false },
+    override: { type: 'boolean', default: false, pattern: undefined },
   });
 
 export const limitParam = integerText(1, 1000)

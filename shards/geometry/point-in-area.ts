@@ -30,3 +30,26 @@ export function sideOf(rings: Rings, area: number, px: number, py: number): Side
   }
   return isInside ? 'inside' : 'outside';
 }
+
+/**
+ * Whether a point is in an area that shares its borders with others: a point on an edge belongs to
+ * the area to the east of it, or north of a level one, so that areas that tile the ground have each
+ * point once. Exact, as `sideOf` is.
+ */
+export function isWithin(rings: Rings, area: number, px: number, py: number): boolean {
+  const { firstRing, firstPoint, x, y } = rings;
+  let isInside = false;
+  for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+    const end = firstPoint[r + 1];
+    let [x1, y1] = [x[end - 1], y[end - 1]];
+    for (let i = firstPoint[r]; i < end; i++) {
+      const [x2, y2] = [x[i], y[i]];
+      if (y1 > py !== y2 > py) {
+        const turn = orient2d(x1, y1, x2, y2, px, py);
+        if (turn !== 0 && turn > 0 === y1 > y2) isInside = !isInside;
+      }
+      [x1, y1] = [x2, y2];
+    }
+  }
+  return isInside;
+}

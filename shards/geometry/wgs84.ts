@@ -46,3 +46,10 @@ export function bufferBox(box: BoundingBox, margin: Metres): BoundingBox {
 export function boxContains(box: BoundingBox, lon: Degrees, lat: Degrees): boolean {
   return lon >= box.minLon && lon <= box.maxLon && lat >= box.minLat && lat <= box.maxLat;
 }
+
+/** Whether two boxes have a point in common. */
+export function boxesMeet(a: BoundingBox, b: BoundingBox): boolean {
+  return (
+    a.minLon <= b.maxLon && a.maxLon >= b.minLon && a.minLat <= b.maxLat && a.maxLat >= b.minLat
+  );
+}

@@ -3,7 +3,7 @@ import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from
 import { ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
-import { type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
+import { type BoundingBox, type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 
 export const PLACES_KIND = 'PLAC';
@@ -18,6 +18,8 @@ export interface PlaceRecord {
   readonly lat: Degrees;
   /** Of the blocks whose centre lies in it. */
   readonly population: number;
+  /** Around its outline. */
+  readonly box: BoundingBox;
 }
 
 export interface PlaceWithBlocks extends PlaceRecord {
@@ -57,6 +59,8 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
     facts.int(toMicro(place.lon));
     facts.int(toMicro(place.lat));
     facts.uint(place.population);
+    const { minLon, minLat, maxLon, maxLat } = place.box;
+    for (const degrees of [minLon, minLat, maxLon, maxLat]) facts.int(toMicro(degrees));
     const counties = [...new Set(place.blocks.map((block) => Math.floor(block / BLOCKS_A_COUNTY)))];
     facts.uint(counties.length);
     for (const county of counties) facts.uint(county);
@@ -105,6 +109,12 @@ export class PlaceTable {
           lon: facts.int() / MICRO,
           lat: facts.int() / MICRO,
           population: facts.uint(),
+          box: {
+            minLon: facts.int() / MICRO,
+            minLat: facts.int() / MICRO,
+            maxLon: facts.int() / MICRO,
+            maxLat: facts.int() / MICRO,
+          },
           counties: Array.from({ length: facts.uint() }, () =>
             String(facts.uint()).padStart(5, '0'),
           ),

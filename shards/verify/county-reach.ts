@@ -4,9 +4,9 @@ import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
 import type { CountyFips } from '../units.ts';
 import { unlinkedWithRows } from './county-pois.ts';
-import { type Fault, findFaults } from './fault.ts';
+import { type Fault, type Findings, findFaults } from './fault.ts';
 import { slowerThanWalking, timeTo } from './row-rules.ts';
-import type { Verification } from './verification.ts';
+import { countyOfBlock, type Verification } from './verification.ts';
 
 const SELF_MINUTES = 1;
 
@@ -26,6 +26,7 @@ export function verifyReachFrom(
     const matrix = await Matrix.open(store, ref);
     verification.checkShape(matrix, MINUTES, index?.geoids ?? null, findings);
     await verification.checkBlocks(matrix.targets, findings);
+    checkReach(matrix.targets, county.reach.from, findings);
     const { modes } = manifest;
     const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
     const counties = verification.countiesOfBlocks(matrix.targets);
@@ -70,9 +71,18 @@ export function verifyReachTo(
     const matrix = await Matrix.open(store, ref);
     verification.checkShape(matrix, MINUTES, index?.geoids ?? null, findings);
     await verification.checkBlocks(matrix.targets, findings);
+    checkReach(matrix.targets, county.reach.to, findings);
     const counties = verification.countiesOfBlocks(matrix.targets);
     const scan = verification.reach.transpose(verification.countyNumber(fips), matrix, counties);
     for await (const { ordinal, modes } of matrix.rows(store)) scan.row(ordinal, modes);
     scan.finish();
   });
+}
+
+/** The counties of some blocks must be those that the manifest says are within reach. */
+function checkReach(geoids: Float64Array, said: readonly CountyFips[], findings: Findings): void {
+  const counties = new Set<CountyFips>();
+  for (const geoid of geoids) counties.add(countyOfBlock(geoid));
+  const [found, wanted] = [[...counties].sort().join(' '), [...said].sort().join(' ')];
+  if (found !== wanted) findings.add('reach', () => `${found}; the manifest says ${wanted}`);
 }

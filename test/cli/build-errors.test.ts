@@ -170,5 +170,6 @@ test('release verify names the object that was harmed, and exits with 1', async 
   expect(result.code).toBe(1);
   expect(result.stdout).toContain(name);
   const inspected = await tta('inspect', path.join(out, name));
-  expect([inspected.code, inspected.stderr]).toEqual([1, expect.stringContaining('ROWS')]);
+  expect(inspected.code).toBe(1);
+  expect(inspected.stderr).toMatch(/row \d+: corrupted/);
 });

@@ -47,15 +47,16 @@ test('the document tells of every status and header that a problem has', async (
   expect(Object.keys(paths['/v1/health'].get.responses)).toEqual(['200', '400', '500']);
   const unready = paths['/v1/ready'].get.responses[503].content;
   expect(Object.keys(unready)).toEqual(['application/json']);
-  for (const [route, { get }] of Object.entries<{
-    get: { responses: Record<string, { headers: object }> };
-  }>(paths)) {
-    for (const [status, { headers }] of Object.entries(get.responses)) {
-      expect([route, status, headers]).toEqual([
-        route,
-        status,
-        expect.objectContaining({ 'X-Request-Id': expect.anything() }),
-      ]);
+  type Operation = { responses: Record<string, { headers: object }> };
+  for (const [route, methods] of Object.entries<Record<string, Operation>>(paths)) {
+    for (const { responses } of Object.values(methods)) {
+      for (const [status, { headers }] of Object.entries(responses)) {
+        expect([route, status, headers]).toEqual([
+          route,
+          status,
+          expect.objectContaining({ 'X-Request-Id': expect.anything() }),
+        ]);
+      }
     }
   }
 });

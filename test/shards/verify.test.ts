@@ -271,6 +271,8 @@ test('what the manifest says of a county or a state is counted again', async () 
     [county(), 'population', county().population + 1, index],
     [county(), 'routable_blocks', county().routable_blocks - 1, index],
     [county(), 'block_box', [-70.1, ...county().block_box.slice(1)], blocks],
+    [county(), 'reach', { ...county().reach, from: ['99001'] }, county().objects['reach-from']],
+    [county(), 'reach', { ...county().reach, to: ['99003'] }, county().objects['reach-to']],
     [county(), 'poi_box', [-70.1, ...county().poi_box!.slice(1)], catchment],
     [release.manifest.states['99'], 'places', 3, release.manifest.states['99'].objects.places],
   ];

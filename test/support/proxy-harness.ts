@@ -43,6 +43,8 @@ export async function openProxy(
   const store = new CountingStore(storeFolder);
   const releases = new ReleaseSource(store, new ReleaseCache(1 << 28));
   await releases.refresh();
+  // What a release reads when it is opened belongs to no request.
+  store.reads = [];
   const rateLimitPerMinute = options.rateLimitPerMinute ?? 1_000_000;
   const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute });
   const app = await buildProxy({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { wholeOf } from '../../shards/content.ts';
+import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { FORMAT_VERSION } from '../../shards/format-version.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
@@ -59,7 +60,7 @@ export async function publishSmallRelease(
       counties: manifests,
       states: {},
       objects: {
-        'dest-ids': await put(store, 'dest-ids/all', UNREAD),
+        'dest-ids': await put(store, 'dest-ids/all', DestDirectory.encode([])),
         'county-map': await put(store, 'county-map/all', UNREAD),
       },
       tiles: {},
@@ -90,6 +91,7 @@ async function putCounty(store: WritableStore, county: SmallCounty): Promise<Cou
     routable_blocks: county.blocks.filter((block) => block.isRoutable).length,
     block_box: [-76.7, 39.2, -76.5, 39.4],
     poi_box: [-76.7, 39.2, -76.5, 39.4],
+    reach: { from: [county.fips], to: [county.fips] },
     objects: refs as CountyManifest['objects'],
   };
 }

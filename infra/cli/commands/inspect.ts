@@ -41,8 +41,9 @@ async function inspect(file: string): Promise<void> {
     throw new UsageError(`${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
   });
   if (!info.isFile()) throw new UsageError(`${file}: is not a file; give an object of a store`);
-  const store = openStore(path.dirname(file));
-  const ref = { name: path.basename(file), bytes: info.size, sha256: '' };
+  // Of the folder one is in, so that an error names the object as one would type it.
+  const store = openStore('.');
+  const ref = { name: path.relative('.', file), bytes: info.size, sha256: '' };
   print(`${file}: ${ref.bytes} bytes`);
   try {
     const first = await store.readRange(ref, 0, Math.min(FIRST_BYTES, ref.bytes));

@@ -230,7 +230,7 @@ describe.each(METERED_POSTS)('every metered POST: $route', ({ request }) => {
     for (const key of ['', 'x'.repeat(256)]) {
       expectProblem(await ask({ headers: idempotent(key) }), 'invalid-parameters');
     }
-    expectOk(await ask({ headers: idempotent('x'.repeat(255)) }));
+    expectOk(await ask({ headers: idempotent(request(demo).path.padEnd(255, '~')) }));
   });
 
   test('a refused request leaves its Idempotency-Key free', async () => {

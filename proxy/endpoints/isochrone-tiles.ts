@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { PLANS } from '../../portal/plans.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import type { Release } from '../../shards/release.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { canonicalRequest } from '../answers/block-query.ts';
+import { BinaryBody, freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import { integerText, NONE } from '../openapi/parameters.ts';
+
+const MVT = 'application/vnd.mapbox-vector-tile';
+const MAX_ZOOM = 30;
+
+const modePart = z.enum(MODE_LABELS).meta({ description: 'Travel mode.' });
+const typePart = integerText(1, 65_535).meta({
+  description: 'A leaf destination type.',
+  override: { type: 'integer', minimum: 1, maximum: 65_535 },
+});
+const coordinate = integerText(0, 2 ** MAX_ZOOM - 1).meta({
+  override: { type: 'integer', minimum: 0, maximum: 2 ** MAX_ZOOM - 1 },
+});
+
+export const tileJson = freeEndpoint({
+  access: 'free',
+  path: '/v1/isochrone/tiles/{mode}/{dest_type_id}.json',
+  operationId: 'getTileJson',
+  summary: 'TileJSON of the travel-time bands of a mode and destination type',
+  description:
+    'TileJSON 3. The layer `bands` has polygons whose `minutes` are 5, 10 … 30: that much, at ' +
+    'most, to the nearest such place, and more than the band before.',
+  tag: 'Isochrones',
+  params: z.strictObject({ mode: modePart, dest_type_id: typePart }),
+  query: NONE,
+  response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
+  example: {
+    tilejson: '3.0.0',
+    tiles: ['https://api.example/v1/isochrone/tiles/walk/101/{z}/{x}/{y}.mvt'],
+    vector_layers: [{ id: 'bands', fields: { minutes: 'Number' } }],
+    minzoom: 6,
+    maxzoom: 14,
+  },
+  problems: ['no-isochrone-data'],
+  cache: 'catalogue',
+  rateLimited: true,
+  async answer({ releases, config }, { params: { mode, dest_type_id } }) {
+    const release = releases.current;
+    const archive = await release.tiles(archiveOf(release, mode, dest_type_id));
+    const { minZoom, maxZoom, bounds, centre } = archive.header;
+    const { vector_layers, name, attribution, description } = await archive.metadata();
+    return {
+      body: {
+        tilejson: '3.0.0',
+        name,
+        description,
+        attribution,
+        version: '1.0.0',
+        scheme: 'xyz',
+        tiles: [`${config.baseUrl}/v1/isochrone/tiles/${mode}/${dest_type_id}/{z}/{x}/{y}.mvt`],
+        minzoom: minZoom,
+        maxzoom: maxZoom,
+        bounds: [bounds.minLon, bounds.minLat, bounds.maxLon, bounds.maxLat],
+        center: [centre.lon, centre.lat, centre.zoom],
+        vector_layers,
+      },
+    };
+  },
+});
+
+interface TilePlan extends MeteredPlan {
+  readonly ref: ObjectRef;
+  readonly address: TileAddress;
+}
+
+export const isochroneTile = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/isochrone/tiles/{mode}/{dest_type_id}/{z}/{x}/{y}.mvt',
+  operationId: 'getTile',
+  summary: 'A vector tile of travel-time bands',
+  description:
+    'Bands of minutes to the nearest place of a type by a mode, as a Mapbox vector tile. 1 token; ' +
+    'free for members. An empty tile is 204, and free.',
+  tag: 'Isochrones',
+  params: z.strictObject({
+    mode: modePart,
+    dest_type_id: typePart,
+    z: integerText(0, MAX_ZOOM).meta({
+      override: { type: 'integer', minimum: 0, maximum: MAX_ZOOM },
+    }),
+    x: coordinate,
+    y: coordinate,
+  }),
+  query: NONE,
+  freeForMembers: true,
+  mediaType: MVT,
+  mayBeEmpty: true,
+  response: z.string().meta({ format: 'binary' }),
+  example: undefined,
+  problems: ['no-isochrone-data'],
+
+  plan(release, { params: { mode, dest_type_id, z, x, y } }): TilePlan {
+    const ref = archiveOf(release, mode, dest_type_id);
+    const side = 2 ** z;
+    for (const [name, value] of Object.entries({ x, y })) {
+      if (value < side) continue;
+      const msg = `must be below ${side} at zoom ${z}`;
+      throw invalidParameters([{ loc: ['path', name], msg, type: 'too_big' }]);
+    }
+    return {
+      canonical: canonicalRequest('tile', { mode, type: dest_type_id, z, x, y }),
+      dependsOn: [ref],
+      ref,
+      address: { z, x, y },
+    };
+  },
+
+  locate: async () => {},
+
+  async answer(release, { ref, address }) {
+    const archive = await release.tiles(ref);
+    const tile = await archive.tile(address);
+    if (tile === null) return { body: null, tokens: 0 };
+    return { body: new BinaryBody(tile, MVT, 'gzip'), tokens: PLANS.charges.tile };
+  },
+});
+
+function archiveOf({ manifest }: Release, mode: string, type: number): ObjectRef {
+  const name = `${mode}-${type}`;
+  if (Object.hasOwn(manifest.tiles, name)) return manifest.tiles[name];
+  throw new Problem(
+    'no-isochrone-data',
+    `there are no tiles of ${mode} and destination type ${type}: it must be a leaf of the taxonomy, and a mode of the release`,
+  );
+}

@@ -1,0 +1,306 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { PLANS } from '../../portal/plans.ts';
+import type { Geoid } from '../../shards/geoid.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release.ts';
+import type { Degrees, Minutes } from '../../shards/units.ts';
+import { canonicalRequest, countyWith } from '../answers/block-query.ts';
+import { countiesAround, coveredPoint } from '../answers/point-query.ts';
+import { freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { invalidParameters, Problem } from '../http/problem.ts';
+import { contour, FILL_HOLES_BELOW } from '../isochrone/contour.ts';
+import {
+  blocksWithin,
+  countWithin,
+  type Direction,
+  reachable,
+  routableBlock,
+} from '../isochrone/reachable.ts';
+import {
+  contoursParam,
+  integerText,
+  NONE,
+  optionalGeoidParam,
+  optionalLatParam,
+  optionalLonParam,
+} from '../openapi/parameters.ts';
+import { geometry, modeLabel } from '../openapi/schemas.ts';
+
+const DIRECTIONS = ['to', 'from'] as const;
+export const MAX_MINUTES: Minutes = 60;
+
+const assumptionsSchema = z.looseObject({
+  max_trip_duration_min: z.int().optional(),
+  transit_departure: z.string().optional(),
+  transit_percentile: z.int().optional(),
+  transit_window_min: z.int().optional(),
+});
+
+/** What the times of an isochrone rest on. */
+function assumptionsOf({ manifest }: Release) {
+  return {
+    ...manifest.assumptions,
+    max_trip_duration_min: MAX_MINUTES,
+    fill_holes_below_m2: FILL_HOLES_BELOW,
+    ...(manifest.feeds.length > 0 && {
+      feeds: manifest.feeds.map(({ agency, service_date }) => ({ agency, service_date })),
+    }),
+  };
+}
+
+export const isochroneMeta = freeEndpoint({
+  access: 'free',
+  path: '/v1/isochrone/meta',
+  operationId: 'getIsochroneMeta',
+  summary: 'The isochrone store: version, modes, directions, assumptions',
+  description: 'What isochrones of the release in force rest on. `version` is what `v` pins.',
+  tag: 'Isochrones',
+  params: NONE,
+  query: NONE,
+  response: z.object({
+    version: z.string(),
+    directions: z.array(z.enum(DIRECTIONS)),
+    modes: z.array(modeLabel),
+    max_minutes: z.int(),
+    dest_set: z.string().optional(),
+    assumptions: assumptionsSchema,
+  }),
+  example: {
+    version: '2026-11-21-0a1b2c3d4e5f',
+    directions: ['to', 'from'],
+    modes: ['walk', 'bike', 'transit'],
+    max_minutes: 60,
+    dest_set: 'blocks',
+    assumptions: { max_trip_duration_min: 60, transit_percentile: 10, transit_window_min: 60 },
+  },
+  problems: [],
+  cache: 'catalogue',
+  rateLimited: true,
+  answer({ releases }) {
+    const release = releases.current;
+    return {
+      body: {
+        version: release.version,
+        directions: DIRECTIONS,
+        modes: release.manifest.modes,
+        max_minutes: MAX_MINUTES,
+        dest_set: 'blocks',
+        assumptions: assumptionsOf(release),
+      },
+    };
+  },
+});
+
+interface IsochronePlan extends MeteredPlan {
+  /** The origin block, or the point it is yet to be found for. */
+  readonly origin:
+    | { readonly geoid: Geoid; readonly county: CountyManifest }
+    | {
+        readonly lon: Degrees;
+        readonly lat: Degrees;
+        readonly counties: readonly CountyManifest[];
+      };
+  readonly mode: Mode;
+  readonly direction: Direction;
+  readonly format: 'geojson' | 'blocks';
+  /** Ascending. */
+  readonly levels: readonly Minutes[];
+}
+
+const query = z.strictObject({
+  block: optionalGeoidParam,
+  lon: optionalLonParam,
+  lat: optionalLatParam,
+  minutes: integerText(1, MAX_MINUTES)
+    .optional()
+    .meta({
+      description: 'One contour, 1 to 60 minutes.',
+      override: { type: 'integer', minimum: 1, maximum: MAX_MINUTES },
+    }),
+  contours: contoursParam(MAX_MINUTES),
+  mode: z.enum(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
+  direction: z
+    .enum(DIRECTIONS)
+    .default('from')
+    .meta({ description: 'From the origin outwards, or towards it.' }),
+  format: z
+    .enum(['geojson', 'blocks'])
+    .default('geojson')
+    .meta({ description: 'Contours, or the blocks themselves.' }),
+  v: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The store version to pin: another is `no-isochrone-data`.' }),
+});
+
+const isochroneFacts = {
+  version: z.string(),
+  direction: z.enum(DIRECTIONS),
+  mode: modeLabel,
+  assumptions: assumptionsSchema,
+  block: z.string().regex(/^\d{15}$/),
+  reachable_blocks: z.int(),
+};
+
+export const isochrone = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/isochrone',
+  operationId: 'getIsochrone',
+  summary: 'How far one gets from a block, or from how far one gets to it',
+  description:
+    'Contours of up to 60 minutes around a block (`block`) or the block of a point (`lon`, `lat`), ' +
+    'by one mode: `minutes`, or up to four ascending `contours`. Dissolved from the blocks within ' +
+    'reach; small holes are filled. 10 tokens a contour; free for members.',
+  tag: 'Isochrones',
+  params: NONE,
+  query,
+  freeForMembers: true,
+  response: z.union([
+    z
+      .object({
+        type: z.literal('FeatureCollection'),
+        ...isochroneFacts,
+        features: z.array(
+          z.object({
+            type: z.literal('Feature'),
+            geometry,
+            properties: z.object({
+              contour: z.int(),
+              mode: modeLabel,
+              reachable_blocks: z.int(),
+            }),
+          }),
+        ),
+      })
+      .meta({ id: 'Isochrone', description: '`format=geojson`: largest contour first.' }),
+    z
+      .object({
+        blocks: z.array(z.object({ geoid: z.string(), travel_min: z.int() })),
+        ...isochroneFacts,
+      })
+      .meta({ id: 'IsochroneBlocks', description: '`format=blocks`: whole minutes, rounded up.' }),
+  ]),
+  example: {
+    blocks: [{ geoid: '990010001001000', travel_min: 1 }],
+    reachable_blocks: 1,
+    block: '990010001001000',
+    direction: 'from',
+    mode: 'walk',
+    version: '2026-11-21-0a1b2c3d4e5f',
+    assumptions: { max_trip_duration_min: 60 },
+  },
+  problems: [
+    ...(['missing-location', 'block-not-found', 'point-not-covered'] as const),
+    ...(['invalid-geometry', 'no-isochrone-data', 'direction-not-available'] as const),
+  ],
+
+  plan(release, { query: asked }): IsochronePlan {
+    const { mode, direction, format, v } = asked;
+    const levels = levelsOf(asked);
+    const origin = originOf(release, asked);
+    if (v !== undefined && v !== release.version) {
+      throw new Problem(
+        'no-isochrone-data',
+        `the version in force is ${release.version}, not ${v}; leave out v, or pin that one`,
+        { version: release.version },
+      );
+    }
+    if (!release.manifest.modes.includes(mode)) {
+      throw new Problem('no-isochrone-data', `this release has no ${mode}`);
+    }
+    const counties = 'county' in origin ? [origin.county] : origin.counties;
+    const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
+    const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
+    return {
+      // The answer names the version of the store, so that is part of its bytes.
+      canonical: canonicalRequest('isochrone', {
+        ...where,
+        ...{ mode, direction, format, levels, version: release.version },
+      }),
+      dependsOn: [
+        ...counties.flatMap(({ objects }) => [
+          objects.index,
+          objects.blocks,
+          objects[`reach-${direction}`],
+        ]),
+        ...neighbours.map((fips) => release.county(fips)!.objects.blocks),
+      ],
+      isPinned: v !== undefined,
+      origin,
+      mode,
+      direction,
+      format,
+      levels,
+    };
+  },
+
+  async locate(release, { origin, mode }) {
+    const { geoid, county } = await resolve(release, origin);
+    await routableBlock(release, county, geoid, mode);
+  },
+
+  async answer(release, { origin, mode, direction, format, levels }) {
+    const { geoid, county } = await resolve(release, origin);
+    const reached = await reachable(release, county, geoid, mode, direction);
+    const largest = levels[levels.length - 1];
+    const facts = {
+      version: release.version,
+      direction,
+      mode,
+      assumptions: assumptionsOf(release),
+      block: geoid,
+      reachable_blocks: countWithin(reached, largest),
+    };
+    const tokens = levels.length * PLANS.charges.isochrone_contour;
+    if (format === 'blocks') {
+      return { body: { blocks: blocksWithin(reached, largest), ...facts }, tokens };
+    }
+    const features: object[] = [];
+    for (const level of [...levels].reverse()) {
+      if (features.length > 0) await nextTurn();
+      features.push({
+        type: 'Feature',
+        geometry: await contour(release, reached, level),
+        properties: { contour: level, mode, reachable_blocks: countWithin(reached, level) },
+      });
+    }
+    return { body: { type: 'FeatureCollection', ...facts, features }, tokens };
+  },
+});
+
+type Asked = z.output<typeof query>;
+
+function levelsOf({ minutes, contours }: Asked): Minutes[] {
+  if ((minutes === undefined) === (contours === undefined)) {
+    throw invalidParameters([
+      {
+        loc: ['query', 'minutes'],
+        msg: 'give exactly one of minutes and contours',
+        type: 'conflict',
+      },
+    ]);
+  }
+  return contours ?? [minutes!];
+}
+
+function originOf(release: Release, { block, lon, lat }: Asked): IsochronePlan['origin'] {
+  const hasPoint = lon !== undefined || lat !== undefined;
+  if (block !== undefined && hasPoint) {
+    throw invalidParameters([
+      { loc: ['query', 'block'], msg: 'give block, or lon and lat; not both', type: 'conflict' },
+    ]);
+  }
+  if (block !== undefined) return { geoid: block, county: countyWith(release, block) };
+  if (lon !== undefined && lat !== undefined) {
+    return { lon, lat, counties: countiesAround(release, lon, lat) };
+  }
+  throw new Problem('missing-location', 'give block, or both lon and lat');
+}
+
+async function resolve(release: Release, origin: IsochronePlan['origin']) {
+  if ('geoid' in origin) return origin;
+  return coveredPoint(release, origin.counties, origin.lon, origin.lat);
+}

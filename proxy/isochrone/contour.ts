@@ -1,0 +1,56 @@
+import { ShardError } from '../../shards/errors.ts';
+import {
+  type DissolvePart,
+  dissolve,
+  toGeoJsonCoordinates,
+} from '../../shards/geometry/dissolve.ts';
+import type { Release } from '../../shards/release.ts';
+import type { Minutes, SquareMetres } from '../../shards/units.ts';
+import { countyRanges, type Reachable } from './reachable.ts';
+
+/** Smaller holes are filled: ponds, squares, a block that nothing leads to. */
+export const FILL_HOLES_BELOW: SquareMetres = 100_000;
+
+export interface ContourGeometry {
+  readonly type: 'Polygon' | 'MultiPolygon';
+  readonly coordinates: number[][][] | number[][][][];
+}
+
+/**
+ * The outline of the blocks within so many minutes: their union, across county lines too. Contours
+ * of more minutes contain those of fewer: more blocks, and what is filled stays filled.
+ */
+export async function contour(
+  release: Release,
+  reachable: Reachable,
+  limit: Minutes,
+): Promise<ContourGeometry> {
+  const parts = await partsWithin(release, reachable, limit);
+  const coordinates = toGeoJsonCoordinates(dissolve(parts, FILL_HOLES_BELOW));
+  return coordinates.length === 1
+    ? { type: 'Polygon', coordinates: coordinates[0] }
+    : { type: 'MultiPolygon', coordinates };
+}
+
+/** The reached blocks by county. A matrix's targets are whole counties, block by block. */
+async function partsWithin(
+  release: Release,
+  { matrix, targets, minutes }: Reachable,
+  limit: Minutes,
+): Promise<DissolvePart[]> {
+  const parts: DissolvePart[] = [];
+  let at = 0;
+  for (const { fips, first, end } of countyRanges(matrix.targets)) {
+    const start = at;
+    while (at < targets.length && targets[at] < end) at++;
+    const areas: number[] = [];
+    for (let i = start; i < at; i++) if (minutes[i] <= limit) areas.push(targets[i] - first);
+    if (areas.length === 0) continue;
+    const { outlines } = await release.areas(release.county(fips)!);
+    if (outlines.geoids.length !== end - first || outlines.geoids[0] !== matrix.targets[first]) {
+      throw new ShardError(matrix.ref.name, 'TARG', `does not list the blocks of county ${fips}`);
+    }
+    parts.push({ outlines, areas: Uint32Array.from(areas) });
+  }
+  return parts;
+}

@@ -1,0 +1,99 @@
+import { countyOf, type Geoid, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import type { BlockIndex } from '../../shards/index/block-index.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { Matrix } from '../../shards/matrix/matrix.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release.ts';
+import type { Minutes } from '../../shards/units.ts';
+import { locateBlock } from '../answers/block-query.ts';
+import { Problem } from '../http/problem.ts';
+
+export type Direction = 'from' | 'to';
+
+/** The blocks within reach of a block, or from which it is within reach, and how long that takes. */
+export interface Reachable {
+  readonly matrix: Matrix;
+  /** Ordinals in the matrix's targets, ascending. */
+  readonly targets: Uint32Array;
+  readonly minutes: Uint16Array;
+}
+
+/** Reads what a block reaches by a mode. At most one range read once the county's head is kept. */
+export async function reachable(
+  release: Release,
+  county: CountyManifest,
+  geoid: Geoid,
+  mode: Mode,
+  direction: Direction,
+): Promise<Reachable> {
+  const { ordinal } = await routableBlock(release, county, geoid, mode);
+  const matrix = await release.reach(county, direction);
+  const rows = await matrix.row(release.store, ordinal);
+  const { targets, times } = rows[release.manifest.modes.indexOf(mode)];
+  return { matrix, targets, minutes: times };
+}
+
+/** A block that a mode could be routed from; `block-not-found` or `no-isochrone-data` if not. */
+export async function routableBlock(
+  release: Release,
+  county: CountyManifest,
+  geoid: Geoid,
+  mode: Mode,
+): Promise<{ index: BlockIndex; ordinal: number }> {
+  const located = await locateBlock(release, county, geoid);
+  const { status } = located.index.link(located.ordinal, mode === 'bike' ? 'bike' : 'walk');
+  if (status === 'linked') return located;
+  throw new Problem(
+    'no-isochrone-data',
+    `no ${mode} can begin at block ${geoid}: ${REASONS[status]}`,
+    { geoid },
+  );
+}
+
+const REASONS = {
+  'no-street-near': 'no street is near its centre',
+  'outside-street-data': 'its centre lies outside the street data of the release',
+} as const;
+
+/** How many of the blocks are within so many minutes. */
+export function countWithin({ minutes }: Reachable, limit: Minutes): number {
+  let count = 0;
+  for (let i = 0; i < minutes.length; i++) if (minutes[i] <= limit) count++;
+  return count;
+}
+
+/** The blocks within so many minutes, by GEOID. */
+export function blocksWithin(
+  { matrix, targets, minutes }: Reachable,
+  limit: Minutes,
+): { geoid: string; travel_min: Minutes }[] {
+  const blocks: { geoid: string; travel_min: Minutes }[] = [];
+  for (let i = 0; i < targets.length; i++) {
+    if (minutes[i] > limit) continue;
+    blocks.push({ geoid: geoidFromNumber(matrix.targets[targets[i]]), travel_min: minutes[i] });
+  }
+  return blocks;
+}
+
+/** Where the blocks of each county begin and end in a matrix's targets. */
+export function countyRanges(
+  targets: Float64Array,
+): { fips: string; first: number; end: number }[] {
+  const ranges: { fips: string; first: number; end: number }[] = [];
+  for (let first = 0; first < targets.length; ) {
+    const fips = countyOf(geoidFromNumber(targets[first] as GeoidNumber));
+    const beyond = (Number(fips) + 1) * BLOCKS_A_COUNTY;
+    let [low, high] = [first, targets.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (targets[middle] < beyond) low = middle + 1;
+      else high = middle;
+    }
+    ranges.push({ fips, first, end: low });
+    first = low;
+  }
+  return ranges;
+}
+
+/** A block's GEOID is its county's code and ten digits. */
+const BLOCKS_A_COUNTY = 1e10;
