@@ -40,7 +40,7 @@ await run(async () => {
   process.stdout.write(
     [
       `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
-      `  API       ${serving.address}   (its document: /openapi.json)`,
+      `  API       ${serving.address}   (reference: ${serving.address}/docs)`,
       `  API key   ${key}`,
       'Try it:',
       `  curl -H 'Authorization: Bearer ${key}' '${serving.address}/v1/blocks/${geoid}/summary?mode=walk'`,

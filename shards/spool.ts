@@ -1,8 +1,9 @@
 import { closeSync, createReadStream, openSync, rmSync, writeSync } from 'node:fs';
 import type { Content } from './content.ts';
+import type { Bytes } from './units.ts';
 
 /** Bytes kept in memory before any go to the disk: small objects never touch it. */
-const IN_MEMORY = 16 * 2 ** 20;
+const IN_MEMORY: Bytes = 16 * 2 ** 20;
 
 /**
  * Bytes appended one piece after the other and read back in order, in memory while they are few and
@@ -10,14 +11,16 @@ const IN_MEMORY = 16 * 2 ** 20;
  */
 export class Spool implements Content {
   readonly #file: string;
+  readonly #inMemory: Bytes;
   #pieces: Uint8Array[] = [];
   #pending = 0;
   #descriptor: number | null = null;
   bytes = 0;
 
   /** `file`: where to put what memory does not hold; its folder must exist. */
-  constructor(file: string) {
+  constructor(file: string, inMemory: Bytes = IN_MEMORY) {
     this.#file = file;
+    this.#inMemory = inMemory;
   }
 
   /** Takes over `piece`: it must not change afterwards. */
@@ -25,7 +28,7 @@ export class Spool implements Content {
     this.#pieces.push(piece);
     this.#pending += piece.length;
     this.bytes += piece.length;
-    if (this.#pending > IN_MEMORY) this.#flush();
+    if (this.#pending > this.#inMemory) this.#flush();
   }
 
   #flush(): void {

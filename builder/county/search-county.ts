@@ -15,7 +15,8 @@ import type { Destination } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
 import type { ChunkRequest } from '../search/search-chunk.ts';
-import { inOrder, type SearchPool } from '../workers/search-pool.ts';
+import { inOrder } from '../workers/pool.ts';
+import type { SearchPool } from '../workers/search-pool.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** What searching a county leaves: its objects but for the transposed ones. */

@@ -1,50 +1,74 @@
-/** An entry takes so many bytes while it waits, and as many again while it is sorted. */
-export const BYTES_AN_ENTRY = 2 * (4 + 4 + 2 + 1);
+/** An entry takes so many bytes: while it waits, and when it is sorted. */
+export const BYTES_AN_ENTRY = 4 + 4 + 4;
+/** Origins of one filling are told apart by so many bits of an entry's value, times by as many. */
+export const MAX_ORIGINS = 1 << 16;
+
+/** Entries of one filling, target by target and mode by mode. */
+export interface SortedEntries {
+  /** Values of target `t` and mode `m` begin at `first[t × modes + m]`. */
+  readonly first: Uint32Array;
+  /** Origin × 2¹⁶ + time, in the order they were added within each target and mode. */
+  readonly values: Uint32Array;
+}
 
 /**
- * Entries of a matrix on their way to being turned around: target, mode, origin, time. A fixed
- * number of them; `sortedByTarget` gives them target by target, as they came within each.
+ * Entries of a matrix on their way to being turned around: target, mode, origin, time. Its memory
+ * is kept from one filling to the next.
  */
 export class EntryBuffer {
-  readonly capacity: number;
-  count = 0;
-  readonly target: Uint32Array;
-  readonly origin: Uint32Array;
-  readonly time: Uint16Array;
-  readonly mode: Uint8Array;
+  #count = 0;
+  #groups = new Uint32Array(0);
+  #values = new Uint32Array(0);
+  #sorted = new Uint32Array(0);
+  #modes = 1;
+  #targets = 0;
 
-  constructor(capacity: number) {
-    this.capacity = capacity;
-    this.target = new Uint32Array(capacity);
-    this.origin = new Uint32Array(capacity);
-    this.time = new Uint16Array(capacity);
-    this.mode = new Uint8Array(capacity);
-  }
-
-  add(target: number, mode: number, origin: number, time: number): void {
-    const at = this.count++;
-    this.target[at] = target;
-    this.mode[at] = mode;
-    this.origin[at] = origin;
-    this.time[at] = time;
+  /** Empties the buffer and makes room for `capacity` entries. */
+  begin(capacity: number, targets: number, modes: number): void {
+    this.#count = 0;
+    this.#targets = targets;
+    this.#modes = modes;
+    if (capacity <= this.#groups.length) return;
+    this.#groups = new Uint32Array(capacity);
+    this.#values = new Uint32Array(capacity);
+    this.#sorted = new Uint32Array(capacity);
   }
 
   /**
-   * Entries by (target, mode), in the order they were added within each: a counting sort. `groups`
-   * of target `t` and mode `m` begin at `first[t × modes + m]`.
+   * Adds a row of origin `origin`, below `MAX_ORIGINS`: `places[t]` is the target that `targets`
+   * call `t`, or -1 where it is not wanted.
    */
-  sortedByTarget(targets: number, modes: number) {
-    const first = new Uint32Array(targets * modes + 1);
-    for (let i = 0; i < this.count; i++) first[this.target[i] * modes + this.mode[i] + 1]++;
-    for (let g = 0; g < targets * modes; g++) first[g + 1] += first[g];
-    const next = first.slice();
-    const origins = new Uint32Array(this.count);
-    const times = new Uint16Array(this.count);
-    for (let i = 0; i < this.count; i++) {
-      const at = next[this.target[i] * modes + this.mode[i]]++;
-      origins[at] = this.origin[i];
-      times[at] = this.time[i];
+  add(
+    origin: number,
+    mode: number,
+    targets: Uint32Array,
+    times: Uint16Array,
+    places: Int32Array,
+  ): void {
+    const groups = this.#groups;
+    const values = this.#values;
+    const modes = this.#modes;
+    const high = origin << 16;
+    let count = this.#count;
+    for (let i = 0; i < targets.length; i++) {
+      const place = places[targets[i]];
+      if (place < 0) continue;
+      groups[count] = place * modes + mode;
+      values[count++] = high | times[i];
     }
-    return { first, origins, times };
+    this.#count = count;
+  }
+
+  /** What was added, by a counting sort. Valid until the next `begin`. */
+  sort(): SortedEntries {
+    const groups = this.#groups;
+    const values = this.#values;
+    const sorted = this.#sorted;
+    const first = new Uint32Array(this.#targets * this.#modes + 1);
+    for (let i = 0; i < this.#count; i++) first[groups[i] + 1]++;
+    for (let g = 1; g < first.length; g++) first[g] += first[g - 1];
+    const next = first.slice();
+    for (let i = 0; i < this.#count; i++) sorted[next[groups[i]]++] = values[i];
+    return { first, values: sorted };
   }
 }

@@ -8,6 +8,8 @@ const USPS: Readonly<Record<string, string>> = {
   ...{ '39': 'OH', '40': 'OK', '41': 'OR', '42': 'PA', '44': 'RI', '45': 'SC', '46': 'SD' },
   ...{ '47': 'TN', '48': 'TX', '49': 'UT', '50': 'VT', '51': 'VA', '53': 'WA', '54': 'WV' },
   ...{ '55': 'WI', '56': 'WY', '60': 'AS', '66': 'GU', '69': 'MP', '72': 'PR', '78': 'VI' },
+  // The fictional state of the demo city, as its addresses have it.
+  '99': 'XA',
 };
 /** What the Census Bureau's lists say of a place that is in no state. */
 const UNKNOWN = 'ZZ';

@@ -136,10 +136,9 @@ export function decodeRow(
     const rows = heads.map((head) => {
       const count = Math.floor(head / 2);
       if (count > targets) throw new RangeError(`has ${count} of ${targets} targets`);
-      const ordinals = head % 2 === 1 ? decodeRuns(reader, count) : decodeDistances(reader, count);
-      if (count > 0 && ordinals[count - 1] >= targets) {
-        throw new RangeError(`has target ${ordinals[count - 1]} of ${targets}`);
-      }
+      const ordinals = new Uint32Array(count);
+      const end = head % 2 === 1 ? decodeRuns(reader, ordinals) : decodeDistances(reader, ordinals);
+      if (end > targets) throw new RangeError(`has target ${end - 1} of ${targets}`);
       return { targets: ordinals, times: decodeTimes(reader, count, unit) };
     });
     if (!reader.done) throw new RangeError('has bytes left over');
@@ -150,26 +149,31 @@ export function decodeRow(
   }
 }
 
-function decodeDistances(reader: VarintReader, count: number): Uint32Array {
-  const targets = new Uint32Array(count);
+/**
+ * Fills in ordinals and returns one past the last: as it was before it was cut to 32 bits, so that
+ * a number which does not belong there cannot come round to one that does.
+ */
+function decodeDistances(reader: VarintReader, targets: Uint32Array): number {
   let next = 0;
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < targets.length; i++) {
     targets[i] = next += reader.uint();
     next++;
   }
-  return targets;
+  return next;
 }
 
-function decodeRuns(reader: VarintReader, count: number): Uint32Array {
-  const targets = new Uint32Array(count);
+/** As `decodeDistances`, of runs. */
+function decodeRuns(reader: VarintReader, targets: Uint32Array): number {
   let next = 0;
-  for (let i = 0; i < count; ) {
+  for (let i = 0; i < targets.length; ) {
     next += reader.uint();
     const end = i + reader.uint() + 1;
-    if (end > count) throw new RangeError(`has runs of more than ${count} targets`);
+    if (end > targets.length) {
+      throw new RangeError(`has runs of more than ${targets.length} targets`);
+    }
     while (i < end) targets[i++] = next++;
   }
-  return targets;
+  return next;
 }
 
 function decodeTimes(reader: VarintReader, count: number, unit: TimeUnit): Uint16Array {

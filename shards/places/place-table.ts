@@ -67,6 +67,7 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
     const start = rows.length;
     let block = 0;
     for (const next of place.blocks) {
+      if (next <= block) throw new RangeError(`block ${next} of ${place.geoid} is out of order`);
       rows.uint(next - block);
       block = next;
     }

@@ -13,7 +13,9 @@ const TTA = path.resolve('dist/infra/cli/tta.js');
 /** Builds with the command itself: time, peak memory, and what a row takes. Returns the store. */
 export async function benchBuild(inputs: BenchInputs, folder: string): Promise<string> {
   const store = path.join(folder, 'store');
-  const args = ['build', '--osm', inputs.osm, '--blocks', ...inputs.blocks, '--out', store];
+  const { osm, gtfs, blocks, places } = inputs;
+  const args = ['build', '--osm', osm, '--gtfs', ...gtfs, '--blocks', ...blocks];
+  args.push('--places', ...places, '--out', store);
   if (inputs.counties.length > 0) args.push('--counties', inputs.counties.join(','));
   const begun = performance.now();
   const { stdout } = await promisify(execFile)(process.execPath, [TTA, ...args]);

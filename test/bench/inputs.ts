@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { silent } from '../../builder/progress.ts';
@@ -7,6 +7,7 @@ import { silent } from '../../builder/progress.ts';
 export interface BenchInputs {
   readonly place: string;
   readonly osm: string;
+  readonly gtfs: readonly string[];
   readonly blocks: readonly string[];
   readonly places: readonly string[];
   readonly counties: readonly string[];
@@ -20,10 +21,14 @@ export async function benchInputs(folder: string): Promise<BenchInputs> {
   if (existsSync(osm)) {
     const blocks = [path.join(BALTIMORE, 'blocks/tl_24510_tabblock20.zip')];
     const places = [path.join(BALTIMORE, 'places/tl_24_place.zip')];
-    return { place: 'Baltimore', osm, blocks, places, counties: ['24510'] };
+    const feeds = path.join(BALTIMORE, 'gtfs');
+    const gtfs = readdirSync(feeds).map((feed) => path.join(feeds, feed));
+    return { place: 'Baltimore', osm, gtfs: gtfs.sort(), blocks, places, counties: ['24510'] };
   }
   process.stderr.write(`no ${BALTIMORE}: measuring on a demo city of ${DEMO.blocks} blocks\n`);
   const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'city') }, silent);
-  const { osm: streets, blocks, places } = city;
-  return { place: 'demo city', osm: streets, blocks, places: [places], counties: [] };
+  return {
+    ...{ place: 'demo city', osm: city.osm, gtfs: [city.gtfs], blocks: city.blocks },
+    ...{ places: [city.places], counties: [] },
+  };
 }

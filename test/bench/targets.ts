@@ -29,7 +29,7 @@ const summaryPaths: PathsOf = async ({ release }) =>
 const poisPaths: PathsOf = async ({ release }) =>
   (await someBlocks(release, MOST_PATHS)).map((geoid) => `/v1/blocks/${geoid}/pois`);
 
-export const searchPaths: PathsOf = async ({ release }) =>
+const searchPaths: PathsOf = async ({ release }) =>
   (await someBoxes(release, MOST_PATHS)).map((bbox) => `/v1/pois?bbox=${bbox}`);
 
 /** Pages of 1,000 rows of all places that have any, found by following each server's own cursors. */
@@ -54,6 +54,8 @@ export const placePagePaths: PathsOf = async ({ places, address, key }) => {
 export const ROUTES: Readonly<Record<string, PathsOf>> = {
   block_summary: summaryPaths,
   block_pois: poisPaths,
+  place_blocks: placePagePaths,
+  poi_search: searchPaths,
 };
 
 /** Routable blocks of a release, up to `count`, in a seeded order. */

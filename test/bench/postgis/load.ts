@@ -1,8 +1,6 @@
-import { hilbertOrder } from '../../../shards/geometry/hilbert.ts';
 import { modeIdOf } from '../../../shards/modes.ts';
-import type { PoiFacts } from '../../../shards/pois/poi-table.ts';
 import type { Release } from '../../../shards/release.ts';
-import { type DestId, MICRO } from '../../../shards/units.ts';
+import { MICRO } from '../../../shards/units.ts';
 import type { Place } from '../places.ts';
 import type { Cluster } from './cluster.ts';
 import { ewkbMultiPolygon, ewkbPoint } from './ewkb.ts';
@@ -24,7 +22,7 @@ export async function loadRelease(
   await cluster.execute(TABLES);
   await cluster.copy('block', blockLines(release));
   await cluster.copy('nearest', nearestLines(release));
-  await cluster.copy('poi', await poiLines(release));
+  await cluster.copy('poi', poiLines(release));
   await cluster.copy('poi_time', poiTimeLines(release));
   await cluster.copy(
     'place',
@@ -69,24 +67,17 @@ async function* nearestLines(release: Release): AsyncGenerator<string> {
   }
 }
 
-/** A point of interest that several counties reach is one row. */
-async function poiLines(release: Release): Promise<string[]> {
-  const pois = new Map<DestId, PoiFacts>();
-  for (const county of Object.values(release.manifest.counties)) {
-    const { matrix, table } = await release.pois(county);
-    for (const [i, destId] of matrix.targets.entries()) pois.set(destId, table.facts(i));
+/** Each point of interest once, in the county it is at home in, in the order a search reads them. */
+async function* poiLines(release: Release): AsyncGenerator<string> {
+  let spatialRank = 0;
+  for (const fips of Object.keys(release.manifest.counties).sort()) {
+    const { matrix, table, byRank } = await release.catchments(release.county(fips)!);
+    for (const ordinal of byRank) {
+      const { name, lon, lat, street, city, state, zip, types } = table.facts(ordinal);
+      const facts = [name, lon, lat, street, city, state, zip, `{${types.join(',')}}`];
+      yield line(matrix.origins[ordinal], spatialRank++, ...facts, ewkbPoint(lon, lat));
+    }
   }
-  const all = [...pois].sort(([a], [b]) => a - b);
-  const order = hilbertOrder(
-    Float64Array.from(all, ([, poi]) => poi.lon),
-    Float64Array.from(all, ([, poi]) => poi.lat),
-  );
-  // Rows lie in the table in the order a search reads them.
-  return Array.from(order, (i, rank) => {
-    const [destId, { name, lon, lat, street, city, state, zip, types }] = all[i];
-    const facts = [name, lon, lat, street, city, state, zip, `{${types.join(',')}}`];
-    return line(destId, rank, ...facts, ewkbPoint(lon, lat));
-  });
 }
 
 async function* poiTimeLines(release: Release): AsyncGenerator<string> {

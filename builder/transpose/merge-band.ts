@@ -1,0 +1,113 @@
+import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
+import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { VarintWriter } from '../../shards/varint.ts';
+
+/** A band of targets, whose rows lie in pieces of many slices. */
+export interface BandRequest {
+  /** What each slice has of the band, in the order of the slices' origins. */
+  readonly pieces: readonly BandPiece[];
+  /** How many targets the band has, and the row of the first in the matrix to be made. */
+  readonly targets: number;
+  readonly firstRow: number;
+  /** Of each origin of all sources its place among the targets of the matrix, or -1. */
+  readonly ordinals: Int32Array;
+  readonly modes: number;
+  readonly unit: TimeUnit;
+}
+
+export interface BandPiece {
+  /** The slice's first origin, counted through all sources. */
+  readonly firstOrigin: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Joins the pieces of a band into rows of the matrix to be made. */
+export function mergeBand(request: BandRequest): EncodedRows {
+  const { targets, firstRow, ordinals, modes, unit } = request;
+  const readers = request.pieces.map((piece) => new PieceReader(piece, ordinals, unit));
+  const out = new VarintWriter(1 << 20);
+  const lengths = new Uint32Array(targets);
+  const rows = Array.from({ length: modes }, () => new GrowingRow(ordinals.length));
+  for (let target = 0; target < targets; target++) {
+    for (const row of rows) row.count = 0;
+    for (const reader of readers) {
+      if (reader.target !== target) continue;
+      for (const row of rows) reader.readOrigins(row);
+      reader.advance();
+    }
+    lengths[target] = encodeRow(out, firstRow + target, rows.map(filled), unit);
+  }
+  return { bytes: out.view().slice(), lengths };
+}
+
+/** A mode's row under way, with room for every origin. */
+class GrowingRow {
+  count = 0;
+  readonly targets: Uint32Array;
+  readonly times: Uint16Array;
+
+  constructor(origins: number) {
+    this.targets = new Uint32Array(origins);
+    this.times = new Uint16Array(origins);
+  }
+}
+
+function filled({ targets, times, count }: GrowingRow): ModeRow {
+  return { targets: targets.subarray(0, count), times: times.subarray(0, count) };
+}
+
+/** Reads what `sortSlice` wrote of a band, target by target. */
+class PieceReader {
+  /** Whose origins come next, counted in the band; -1 past the last. */
+  target = -1;
+  readonly #bytes: Uint8Array;
+  readonly #firstOrigin: number;
+  readonly #ordinals: Int32Array;
+  readonly #bits: number;
+  readonly #least: number;
+  #at = 0;
+
+  constructor({ bytes, firstOrigin }: BandPiece, ordinals: Int32Array, unit: TimeUnit) {
+    this.#bytes = bytes;
+    this.#firstOrigin = firstOrigin;
+    this.#ordinals = ordinals;
+    this.#bits = unit.bits;
+    this.#least = unit.least;
+    this.advance();
+  }
+
+  /** To be called once all modes of the target have been read. */
+  advance(): void {
+    this.target = this.#at < this.#bytes.length ? this.target + 1 + this.#uint() : -1;
+  }
+
+  /** Appends a mode's origins of the target at hand. */
+  readOrigins(row: GrowingRow): void {
+    const count = this.#uint();
+    const bits = this.#bits;
+    const mask = (1 << bits) - 1;
+    let next = this.#firstOrigin;
+    let to = row.count;
+    for (let i = 0; i < count; i++) {
+      const value = this.#uint();
+      next += value >>> bits;
+      const ordinal = this.#ordinals[next++];
+      if (ordinal < 0) throw new Error('a row of the transposition has an origin not of its sources');
+      row.targets[to] = ordinal;
+      row.times[to++] = (value & mask) + this.#least;
+    }
+    row.count = to;
+  }
+
+  #uint(): number {
+    const bytes = this.#bytes;
+    let byte = bytes[this.#at++];
+    if (byte < 128) return byte;
+    let value = byte & 127;
+    for (let shift = 7; byte >= 128; shift += 7) {
+      byte = bytes[this.#at++];
+      value |= (byte & 127) << shift;
+    }
+    return value;
+  }
+}

@@ -1,0 +1,81 @@
+import { decodeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { VarintWriter } from '../../shards/varint.ts';
+import type { EntryBuffer } from './entry-buffer.ts';
+
+/** Some consecutive rows of a matrix, to be turned around by themselves. */
+export interface SliceRequest {
+  /** The object they are of, for messages. */
+  readonly object: string;
+  readonly firstRow: number;
+  /** Of each row, at most `MAX_ORIGINS` of them, and all their bytes. */
+  readonly lengths: Uint32Array;
+  readonly bytes: Uint8Array;
+  readonly modes: number;
+  readonly unit: TimeUnit;
+  /** Of each target of the matrix its place among those wanted, or -1. */
+  readonly places: Int32Array;
+  /** Where each band of wanted targets begins, and where the last ends; ascending. */
+  readonly bands: Uint32Array;
+}
+
+/**
+ * A slice turned around: per target that anything reaches, ascending, varints: its distance in the
+ * band past the one before; and per mode how many origins there are, and of each its distance past
+ * the one before × 2^bits + its time less the unit's least, which mostly is one byte.
+ */
+export interface SortedSlice {
+  readonly bytes: Uint8Array;
+  /** Where each band begins in `bytes`, and where the last ends. */
+  readonly bandStarts: Uint32Array;
+}
+
+/** Turns a slice around. A row that is not whole is a `ShardError`. */
+export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSlice {
+  const { object, firstRow, lengths, bytes, modes, unit, places, bands } = request;
+  const targets = bands[bands.length - 1];
+  // Every entry takes its bits, so the bytes say how many there can be.
+  buffer.begin(Math.ceil((bytes.length * 8) / unit.bits), targets, modes);
+  let at = 0;
+  for (let i = 0; i < lengths.length; i++) {
+    const row = bytes.subarray(at, at + lengths[i]);
+    at += lengths[i];
+    const decoded = decodeRow(object, firstRow + i, row, modes, places.length, unit);
+    for (let m = 0; m < modes; m++) {
+      buffer.add(i, m, decoded[m].targets, decoded[m].times, places);
+    }
+  }
+
+  const { first, values } = buffer.sort();
+  const out = new VarintWriter(bytes.length);
+  const bandStarts = new Uint32Array(bands.length);
+  for (let band = 0; band + 1 < bands.length; band++) {
+    let expected = bands[band];
+    for (let target = expected; target < bands[band + 1]; target++) {
+      const group = target * modes;
+      if (first[group] === first[group + modes]) continue;
+      out.uint(target - expected);
+      expected = target + 1;
+      for (let m = 0; m < modes; m++) {
+        writeOrigins(out, values, first[group + m], first[group + m + 1], unit);
+      }
+    }
+    bandStarts[band + 1] = out.length;
+  }
+  return { bytes: out.view().slice(), bandStarts };
+}
+
+function writeOrigins(
+  out: VarintWriter,
+  values: Uint32Array,
+  start: number,
+  end: number,
+  { least, bits }: TimeUnit,
+): void {
+  out.uint(end - start);
+  let expected = 0;
+  for (let i = start; i < end; i++) {
+    const origin = values[i] >>> 16;
+    out.uint(((origin - expected) << bits) | ((values[i] & 0xffff) - least));
+    expected = origin + 1;
+  }
+}

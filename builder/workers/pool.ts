@@ -1,0 +1,63 @@
+import { Piscina } from 'piscina';
+
+/** Does pieces of work, several at a time. */
+export interface Pool<Request, Result> {
+  /** How many pieces it works on at once. */
+  readonly width: number;
+  run(request: Request): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** A pool of one: this very thread. */
+export function thisThread<Request, Result>(
+  work: (request: Request) => Result,
+): Pool<Request, Result> {
+  return { width: 1, run: async (request) => work(request), close: async () => {} };
+}
+
+/** Opens a pool of threads that run a module of compiled code, each given `data` at its start. */
+export function openThreads<Request, Result>(
+  module: URL,
+  threads: number,
+  data?: unknown,
+): Pool<Request, Result> {
+  const pool = new Piscina<Request, Result>({
+    filename: module.href,
+    workerData: data,
+    minThreads: threads,
+    maxThreads: threads,
+  });
+  return {
+    width: threads,
+    run: (request) => pool.run(request),
+    close: () => pool.destroy(),
+  };
+}
+
+/**
+ * Runs requests on a pool and hands on results in the order of the requests, never holding more
+ * than a few that wait for their turn.
+ */
+export async function inOrder<Request, Result>(
+  pool: Pool<Request, Result>,
+  requests: Iterable<Request> | AsyncIterable<Request>,
+  onResult: (result: Result, request: Request) => void,
+): Promise<void> {
+  const underWay: { request: Request; result: Promise<Result> }[] = [];
+  const take = async () => {
+    const { request, result } = underWay.shift()!;
+    onResult(await result, request);
+  };
+  try {
+    for await (const request of requests) {
+      const result = pool.run(request);
+      // Awaited in turn; until then a failure must not count as unhandled.
+      result.catch(() => {});
+      underWay.push({ request, result });
+      if (underWay.length > pool.width * 2) await take();
+    }
+    while (underWay.length > 0) await take();
+  } finally {
+    await Promise.allSettled(underWay.map(({ result }) => result));
+  }
+}

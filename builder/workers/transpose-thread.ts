@@ -1,0 +1,8 @@
+import { Transposer, type TransposeRequest, type TransposeResult } from '../transpose/transposer.ts';
+
+const transposer = new Transposer();
+
+/** What a thread of the transposition runs for each slice and each band. */
+export default function run(request: TransposeRequest): TransposeResult {
+  return transposer.run(request);
+}

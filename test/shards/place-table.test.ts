@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { ShardError } from '../../shards/errors.ts';
+import { encodePlaces, PlaceTable, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
+import { LooseObjects } from '../support/loose-objects.ts';
+
+const store = LooseObjects.open();
+afterAll(() => store.close());
+
+const longitude = fc.integer({ min: -180e6, max: 180e6 }).map((micro) => micro / 1e6 || 0);
+const latitude = fc.integer({ min: -90e6, max: 90e6 }).map((micro) => micro / 1e6 || 0);
+/** Blocks of any counties of the country, the first states' with a leading zero. */
+const block = fc.integer({ min: 10_010_000_000_000, max: 789_999_999_999_999 });
+
+const place: fc.Arbitrary<PlaceWithBlocks> = fc.record({
+  geoid: fc.integer({ min: 0, max: 9_999_999 }).map((id) => String(id).padStart(7, '0')),
+  name: fc.string({ unit: 'grapheme' }),
+  lon: longitude,
+  lat: latitude,
+  population: fc.nat(),
+  box: fc.record({ minLon: longitude, minLat: latitude, maxLon: longitude, maxLat: latitude }),
+  blocks: fc.uniqueArray(block).map((blocks) => blocks.sort((a, b) => a - b)),
+});
+const places = fc
+  .uniqueArray(place, { selector: ({ geoid }) => geoid, maxLength: 12 })
+  .map((list) => list.sort((a, b) => (a.geoid < b.geoid ? -1 : 1)));
+
+/** The counties of some blocks, as their GEOIDs spell them. */
+function countiesOf(blocks: readonly number[]): string[] {
+  return [...new Set(blocks.map((id) => String(id).padStart(15, '0').slice(0, 5)))].sort();
+}
+
+test('gives every place back, its counties and its blocks, and finds no other', async () => {
+  await fc.assert(
+    fc.asyncProperty(places, fc.nat(9_999_999), async (list, other) => {
+      const table = await PlaceTable.open(store, store.add(encodePlaces(list)));
+      expect(table.places).toEqual(
+        list.map(({ blocks, ...facts }) => ({ ...facts, counties: countiesOf(blocks) })),
+      );
+      for (const [ordinal, { geoid, blocks }] of list.entries()) {
+        expect(table.ordinalOf(geoid)).toBe(ordinal);
+        expect(await table.blocks(store, ordinal)).toEqual(blocks);
+      }
+      const absent = String(other).padStart(7, '0');
+      expect(table.ordinalOf(absent)).toBe(list.findIndex(({ geoid }) => geoid === absent));
+    }),
+  );
+});
+
+test('with any bit flipped, or cut short, gives what it held or a named error', async () => {
+  await fc.assert(
+    fc.asyncProperty(places, fc.nat(), async (list, where) => {
+      const bytes = encodePlaces(list);
+      const flipped = bytes.slice();
+      flipped[where % bytes.length] ^= 1 << (where % 8);
+      for (const harmed of [flipped, bytes.subarray(0, where % bytes.length)]) {
+        try {
+          const table = await PlaceTable.open(store, store.add(harmed));
+          for (const [ordinal, { geoid, name, blocks }] of list.entries()) {
+            expect(table.places[ordinal]).toMatchObject({ geoid, name });
+            expect(await table.blocks(store, ordinal)).toEqual(blocks);
+          }
+        } catch (error) {
+          expect(error).toBeInstanceOf(ShardError);
+        }
+      }
+    }),
+  );
+});
+
+test('places and blocks that do not ascend are refused when they are written', () => {
+  const [a] = fc.sample(place, { numRuns: 1, seed: 1 });
+  const named = (geoid: string, blocks: number[]) => ({ ...a, geoid, blocks });
+  expect(() => encodePlaces([named('2404000', []), named('2404000', [])])).toThrow('2404000');
+  const blocks = [245_100_001_001_001, 245_100_001_001_000];
+  expect(() => encodePlaces([named('2404000', blocks)])).toThrow('245100001001000');
+});

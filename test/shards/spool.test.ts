@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { wholeOf } from '../../shards/content.ts';
+import { Spool } from '../../shards/spool.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-spool-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('gives back what was appended, in order, again and again, also between appends', async () => {
+  let files = 0;
+  const pieces = fc.array(fc.uint8Array({ maxLength: 50 }));
+  await fc.assert(
+    fc.asyncProperty(pieces, pieces, fc.nat(120), async (early, late, inMemory) => {
+      const file = path.join(folder, `spool-${files++}`);
+      const spool = new Spool(file, inMemory);
+      for (const piece of early) spool.append(piece);
+      const first = Buffer.concat(early);
+      expect(spool.bytes).toBe(first.length);
+      expect(Buffer.from(await wholeOf(spool))).toEqual(first);
+      for (const piece of late) spool.append(piece);
+      const all = Buffer.concat([first, ...late]);
+      for (let times = 0; times < 2; times++) {
+        expect(Buffer.from(await wholeOf(spool))).toEqual(all);
+      }
+      spool.close();
+      expect(existsSync(file)).toBe(false);
+    }),
+  );
+});
+
+test('touches the disk only for what memory does not hold, and leaves nothing there', () => {
+  const file = path.join(folder, 'few');
+  const spool = new Spool(file, 100);
+  spool.append(new Uint8Array(100));
+  expect(existsSync(file)).toBe(false);
+  spool.append(new Uint8Array(1));
+  expect(existsSync(file)).toBe(true);
+  spool.close();
+  expect(existsSync(file)).toBe(false);
+});

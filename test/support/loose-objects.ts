@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+
+/** A folder store of its own for objects of any bytes, sound or not, under made-up names. */
+export class LooseObjects extends FolderStore {
+  readonly #folder: string;
+  #count = 0;
+
+  private constructor(folder: string) {
+    super(folder);
+    this.#folder = folder;
+  }
+
+  static open(): LooseObjects {
+    return new LooseObjects(mkdtempSync(path.join(tmpdir(), 'tta-objects-')));
+  }
+
+  add(bytes: Uint8Array): ObjectRef {
+    const name = `object-${this.#count++}`;
+    writeFileSync(path.join(this.#folder, name), bytes);
+    return { name, bytes: bytes.length, sha256: '' };
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
