@@ -73,13 +73,15 @@ async function buildIn(
   const taxonomy = new Taxonomy(TAXONOMY.map(publicType));
   const region = await readRegion(request, progress);
   const linked = buildWorld(region, taxonomy, progress);
+  const censusPlaces = await readPlaces(request.places ?? [], boxAround(linked.blocks));
   const scopes = scopeCounties(linked);
   const receipts = new Receipts(store);
   const stage = { linked, scopes, store, receipts, scratch, progress };
 
   const search = await searchCounties({ ...stage, request });
   const { counties: searched } = search;
-  const transposing = { ...stage, searched, memory: search.plan.transposeMemory };
+  const { threads, transposeMemory: memory } = search.plan;
+  const transposing = { ...stage, searched, threads, memory };
   const placesInScope = new Set(scopes.flatMap(({ places }) => [...places]));
   const homes = homesByCounty(region.destinations, placesInScope, linked.blocks);
   const reachTo = await transposeReach(transposing);
@@ -102,7 +104,6 @@ async function buildIn(
   }
   const modes: Mode[] = region.transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'];
   const types = { version: TAXONOMY_VERSION, types: [...taxonomy.types] };
-  const censusPlaces = await readPlaces(request.places ?? [], boxAround(linked.blocks));
   const outlined = [...searched].map(([county, { population, objects }]) => ({
     county,
     population,

@@ -16,8 +16,9 @@ export interface BuildPlan {
   readonly summary: string;
 }
 
-/** Blocks searched to tell how long the rest will take. */
-const SAMPLE_BLOCKS = 16;
+/** Blocks searched to tell how long the rest will take, and how many of them first to get warm. */
+const SAMPLE_BLOCKS = 48;
+const WARM_UP_BLOCKS = 16;
 /** The program itself, a thread of it, and what garbage collection leaves lying about. */
 const BASE_BYTES: Bytes = 350 * 2 ** 20;
 const THREAD_BYTES: Bytes = 80 * 2 ** 20;
@@ -46,9 +47,8 @@ export function planBuild(
     );
   }
   const threads = Math.max(1, Math.min(request.workers ?? 1, room));
-  const blocks = toSearch.reduce((sum, { firstBlock, endBlock }) => sum + endBlock - firstBlock, 0);
-  const seconds = (blocks * secondsABlock(world, toSearch)) / threads;
-  const routable = links.filter((l) => l.some(({ status }) => status === 'linked')).length;
+  const seconds = secondsToSearch(world, links, toSearch) / threads;
+  const routable = links.filter(isRoutable).length;
   return {
     threads,
     transposeMemory: Math.max(LEAST_TRANSPOSE_BYTES, Math.floor(free / 2)),
@@ -76,27 +76,45 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   return street + events + stops * 40 + chunks;
 }
 
-function secondsABlock(world: SearchWorld, scopes: readonly CountyScope[]): number {
-  const [scope] = scopes;
-  if (!scope) return 0;
+function isRoutable(links: LinkedRegion['links'][number]): boolean {
+  return links.some(({ status }) => status === 'linked');
+}
+
+/**
+ * How long one thread will take, from a sample of the blocks that can be searched from, spread over
+ * all counties. The others take next to no time.
+ */
+function secondsToSearch(
+  world: SearchWorld,
+  links: LinkedRegion['links'],
+  scopes: readonly CountyScope[],
+): number {
+  const routable = scopes.flatMap(({ firstBlock, endBlock, windowStart }) =>
+    Array.from({ length: endBlock - firstBlock }, (_, i) => ({
+      block: firstBlock + i,
+      windowStart,
+    })).filter(({ block }) => isRoutable(links[block])),
+  );
+  const step = Math.max(1, Math.floor(routable.length / SAMPLE_BLOCKS));
+  const sample = routable.filter((_, i) => i % step === 0);
+  if (sample.length === 0) return 0;
   const search = new ChunkSearch(world);
-  const everyPlace = Int32Array.from({ length: world.places }, (_, i) => i);
-  const everyBlock = Int32Array.from({ length: world.blocks }, (_, i) => i);
-  const step = Math.max(1, Math.floor((scope.endBlock - scope.firstBlock) / SAMPLE_BLOCKS));
-  let [count, begun] = [0, performance.now()];
-  for (let from = scope.firstBlock; from < scope.endBlock; from += step) {
+  const placeOrdinals = Int32Array.from({ length: world.places }, (_, i) => i);
+  const blockOrdinals = Int32Array.from({ length: world.blocks }, (_, i) => i);
+  const run = ({ block, windowStart }: (typeof sample)[number]) =>
     search.run({
-      from,
-      to: from + 1,
+      from: block,
+      to: block + 1,
       firstRow: 0,
-      windowStart: scope.windowStart,
-      placeOrdinals: everyPlace,
-      blockOrdinals: everyBlock,
+      windowStart,
+      placeOrdinals,
+      blockOrdinals,
     });
-    // The first few run cold.
-    if (++count === SAMPLE_BLOCKS / 4) [count, begun] = [0, performance.now()];
-  }
-  return (performance.now() - begun) / 1000 / Math.max(1, count);
+  sample.slice(0, WARM_UP_BLOCKS).forEach(run);
+  const begun = performance.now();
+  sample.forEach(run);
+  const elapsed = (performance.now() - begun) / 1000;
+  return (elapsed / sample.length) * routable.length;
 }
 
 function describeSeconds(seconds: number): string {

@@ -1,4 +1,5 @@
 import { type ProxyConfigInput, proxyConfigSchema } from '../proxy/config.ts';
+import type { Bytes } from '../shards/units.ts';
 import { UsageError } from './cli/run.ts';
 
 /** What a command or the environment says, before it is checked. */
@@ -8,11 +9,14 @@ export interface ServeSettings {
   readonly port: number;
   readonly host: string;
   readonly rateLimitPerMinute: number;
+  /** Memory for what is kept of a release's objects. */
+  readonly headCacheBytes: Bytes;
   readonly proxy: ProxyConfigInput;
 }
 
 const DEFAULT_PORT = 8080;
 const DEFAULT_RATE_LIMIT_PER_MINUTE = 300;
+const DEFAULT_HEAD_CACHE_BYTES: Bytes = 512 * 2 ** 20;
 
 /** Puts together how to serve: flags win over the environment, which wins over defaults. */
 export function serveSettings(
@@ -47,6 +51,8 @@ export function serveSettings(
     rateLimitPerMinute:
       integer('RATE_LIMIT_PER_MINUTE', env.RATE_LIMIT_PER_MINUTE, 1, 1e9) ??
       DEFAULT_RATE_LIMIT_PER_MINUTE,
+    headCacheBytes:
+      integer('HEAD_CACHE_BYTES', env.HEAD_CACHE_BYTES, 1, 2 ** 40) ?? DEFAULT_HEAD_CACHE_BYTES,
     proxy,
   };
 }

@@ -8,7 +8,6 @@ import { ReleaseSource } from '../shards/release-source.ts';
 import { openStore } from '../shards/store/open-store.ts';
 import type { ServeSettings } from './environment.ts';
 
-const HEAD_CACHE_BYTES = 512 * 2 ** 20;
 const POLL_MS = 30_000;
 
 export interface Serving {
@@ -23,7 +22,7 @@ export interface Serving {
 /** Opens store and ledger, and listens. The store must hold a release. */
 export async function serve(settings: ServeSettings): Promise<Serving> {
   const store = openStore(settings.store);
-  const releases = new ReleaseSource(store, new ReleaseCache(HEAD_CACHE_BYTES));
+  const releases = new ReleaseSource(store, new ReleaseCache(settings.headCacheBytes));
   await releases.refresh();
   const ledger = await openLedger(settings.ledger, settings);
   const app = await buildProxy({ releases, ledger, config: settings.proxy });

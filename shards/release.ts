@@ -5,7 +5,7 @@ import { ShardError } from './errors.ts';
 import { type Outlines, outlineSteps } from './fgb/outlines.ts';
 import { countyOf, type Geoid } from './geoid.ts';
 import { AreaIndex } from './geometry/area-index.ts';
-import { hilbertOrder } from './geometry/hilbert.ts';
+import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
 import type { CountyManifest, Latest, Manifest, StateManifest } from './manifest.ts';
 import { Matrix } from './matrix/matrix.ts';
@@ -29,7 +29,9 @@ export interface PoiMatrix {
 export interface Catchments extends PoiMatrix {
   /** Over the places' points, micro-degrees; null where there are none. */
   readonly tree: Flatbush | null;
-  /** Each place's position along a curve over the county: the order of searches. */
+  /** The cell of the world that each place lies in. */
+  readonly cell: Uint32Array;
+  /** Each place's position by cell, then `dest_id`: the order of searches, in every release. */
   readonly rank: Uint32Array;
   /** The places by their rank. */
   readonly byRank: Uint32Array;
@@ -174,7 +176,7 @@ export class Release {
         throw new ShardError(ref.name, 'ATTR', 'does not match the dictionary of origins');
       }
       const value = { matrix, table, ...spatialOrder(table) };
-      const bytes = matrix.byteLength + table.byteLength + table.count * 60;
+      const bytes = matrix.byteLength + table.byteLength + table.count * 64;
       return { value, bytes };
     });
   }
@@ -259,7 +261,9 @@ const GAP_ROWS = 8;
 
 function spatialOrder(table: PoiTable) {
   const { count, lon, lat } = table;
-  const byRank = hilbertOrder(Float64Array.from(lon), Float64Array.from(lat));
+  const cell = Uint32Array.from(lon, (x, i) => worldCell(x, lat[i]));
+  // Places are in the order of their `dest_id`.
+  const byRank = Uint32Array.from(cell.keys()).sort((a, b) => cell[a] - cell[b] || a - b);
   const rank = new Uint32Array(count);
   byRank.forEach((ordinal, place) => {
     rank[ordinal] = place;
@@ -267,7 +271,7 @@ function spatialOrder(table: PoiTable) {
   const tree = count === 0 ? null : new Flatbush(count);
   for (let i = 0; i < count; i++) tree!.add(lon[i], lat[i], lon[i], lat[i]);
   tree?.finish();
-  return { tree, rank, byRank };
+  return { tree, cell, rank, byRank };
 }
 
 /** Runs work that comes in steps, with other work let in between them. */

@@ -13,7 +13,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 const TOP_LEVEL = new Set([
   ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
-  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', '.gitignore', 'biome.json'],
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
+  ...['LICENSE', '.gitignore', 'biome.json'],
   ...['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'],
 ]);
 

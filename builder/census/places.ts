@@ -1,5 +1,5 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
-import { boxesMeet } from '../../shards/geometry/wgs84.ts';
+import { boxesMeet, boxOf } from '../../shards/geometry/wgs84.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -23,7 +23,7 @@ export async function readPlaces(
   const places = new Map<string, CensusPlace>();
   for (const path of paths) {
     for await (const record of readShapefile(path)) {
-      if (!boxesMeet(boxOf(record.area), within)) continue;
+      if (!boxesMeet(boxOfArea(record.area), within)) continue;
       const place = placeOf(path, record);
       if (places.has(place.geoid)) {
         throw new BuildError(
@@ -43,22 +43,13 @@ function placeOf(path: string, { number, fields, area }: ShapeRecord): CensusPla
     Number.parseFloat(String(text)),
   );
   if (GEOID.test(geoid) && name !== '' && Math.abs(lon) <= 180 && Math.abs(lat) <= 90) {
-    return { geoid, name, lon, lat, area, box: boxOf(area) };
+    return { geoid, name, lon, lat, area, box: boxOfArea(area) };
   }
   throw new BuildError(
     `${path}: record ${number} has no 7-digit GEOID, NAME, INTPTLON and INTPTLAT; a TIGER/Line place file is needed`,
   );
 }
 
-function boxOf(area: Area): BoundingBox {
-  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
-  for (const [shell] of area.polygons) {
-    for (const [lon, lat] of shell) {
-      minLon = Math.min(minLon, lon);
-      minLat = Math.min(minLat, lat);
-      maxLon = Math.max(maxLon, lon);
-      maxLat = Math.max(maxLat, lat);
-    }
-  }
-  return { minLon, minLat, maxLon, maxLat };
+function boxOfArea({ polygons }: Area): BoundingBox {
+  return boxOf(polygons.flatMap(([shell]) => shell));
 }

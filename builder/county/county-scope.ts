@@ -1,5 +1,5 @@
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, CountyFips, Millis } from '../../shards/units.ts';
+import type { CountyFips, Millis } from '../../shards/units.ts';
 import { CoverGrid } from '../geo/cover-grid.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
 import { boxAround, rideMetres } from '../region/read-region.ts';
@@ -17,7 +17,9 @@ export interface CountyScope {
   readonly places: Int32Array;
   /** Counties whose blocks may be, ascending; itself among them. */
   readonly reach: readonly CountyFips[];
-  /** Where the streets and stops lie that may be used. */
+  /** Ordinals of the stops that may be used, ascending. */
+  readonly stops: Int32Array;
+  /** Where the streets lie that may be used. */
   readonly ground: CoverGrid;
 }
 
@@ -31,13 +33,17 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
     const windowStart = transit
       ? windowStartAt(transit, (box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2)
       : ROUTING.transit.windowStart;
-    const within = (minutes: number): BoundingBox[] => [
-      bufferBox(box, rideMetres(minutes)),
-      ...(stopReach?.boxesFrom(box, windowStart, minutes * MILLIS_PER_MINUTE) ?? []),
-    ];
-    const [ground, near] = [new CoverGrid(), new CoverGrid()];
-    for (const part of within(ROUTING.maxReachMinutes)) ground.add(part);
-    for (const part of within(ROUTING.maxMinutes)) near.add(part);
+    const stopsWithin = (minutes: number) =>
+      stopReach?.stopsFrom(box, windowStart, minutes * MILLIS_PER_MINUTE) ?? new Int32Array(0);
+    const groundWithin = (minutes: number, from: Int32Array) => {
+      const cover = new CoverGrid();
+      cover.add(bufferBox(box, rideMetres(minutes)));
+      for (const part of stopReach?.boxesAround(from) ?? []) cover.add(part);
+      return cover;
+    };
+    const stops = stopsWithin(ROUTING.maxReachMinutes);
+    const ground = groundWithin(ROUTING.maxReachMinutes, stops);
+    const near = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
     const places: number[] = [];
     for (let place = 0; place < world.places; place++) {
       const { entrances } = destinations[place];
@@ -53,6 +59,7 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
         (other) =>
           other === county || counties.get(other)!.some(({ lon, lat }) => ground.has(lon, lat)),
       ),
+      stops,
       ground,
     };
     firstBlock = scope.endBlock;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
+import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import { boxSchema, objectRefSchema } from '../../shards/manifest.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
@@ -94,7 +95,7 @@ export async function searchCounty(
       blocks: own.length,
       population: own.reduce((sum, { population }) => sum + (population ?? 0), 0),
       routable_blocks: links.filter((l) => l.some(({ status }) => status === 'linked')).length,
-      block_box: boxOfAreas(own),
+      block_box: edgesOf(boxOf(own.flatMap(shellPoints))),
       poi_rows: poiRows,
       reach_rows: reachRows,
       objects: {
@@ -156,19 +157,8 @@ function record(block: CensusBlock, links: LinkedRegion['links'][number]) {
   return { geoid, population, landArea, lon: toMicro(lon), lat: toMicro(lat), links };
 }
 
-function boxOfAreas(blocks: readonly CensusBlock[]): [number, number, number, number] {
-  const box: [number, number, number, number] = [180, 90, -180, -90];
-  for (const { area } of blocks) {
-    for (const [shell] of area.polygons) {
-      for (const [lon, lat] of shell) {
-        box[0] = Math.min(box[0], lon);
-        box[1] = Math.min(box[1], lat);
-        box[2] = Math.max(box[2], lon);
-        box[3] = Math.max(box[3], lat);
-      }
-    }
-  }
-  return box;
+function shellPoints({ area }: CensusBlock) {
+  return area.polygons.flatMap(([shell]) => shell);
 }
 
 function blockPolygons(county: string, blocks: readonly CensusBlock[]): Uint8Array {

@@ -10,6 +10,7 @@ import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
 import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
+import { openTransposePool } from '../workers/transpose-pool.ts';
 import type { CountyScope } from './county-scope.ts';
 import { poiFacts, type SearchedCounty } from './search-county.ts';
 
@@ -22,6 +23,7 @@ export interface TransposeContext {
   readonly searched: ReadonlyMap<CountyFips, SearchedCounty>;
   readonly store: WritableStore;
   readonly receipts: Receipts;
+  readonly threads: number;
   readonly memory: Bytes;
   readonly scratch: string;
   readonly progress: Progress;
@@ -67,7 +69,7 @@ export function transposePois(
 const receiptSchema = z.strictObject({ object: objectRefSchema });
 
 async function transposeWhereNew(
-  { linked, store, receipts, memory, scratch, progress }: TransposeContext,
+  { linked, store, receipts, threads, memory, scratch, progress }: TransposeContext,
   kind: 'reach-to' | 'catchment',
   unit: TimeUnit,
   matrices: readonly TransposedMatrix[],
@@ -80,15 +82,19 @@ async function transposeWhereNew(
     if (kept) made.set(matrix.county, kept.object);
     else missing.push({ matrix, key });
   }
-  const stage = progress.start(kind, null, 'origins');
+  const stage = progress.start(kind, null, 'rows');
   const options = { kind, modes: linked.world.transit ? 3 : 2, unit, memory, scratch };
   const wanted = missing.map(({ matrix }) => matrix);
-  for (const [county, object] of await transposeCounties(store, wanted, options, (n) =>
-    stage.at(n),
-  )) {
-    made.set(county, object);
-    const { key } = missing.find(({ matrix }) => matrix.county === county)!;
-    await receipts.keep(`${kind}-${county}`, key, { object });
+  const pool = openTransposePool(missing.length === 0 ? 1 : threads);
+  try {
+    const objects = await transposeCounties(store, pool, wanted, options, (rows) => stage.at(rows));
+    for (const { matrix, key } of missing) {
+      const object = objects.get(matrix.county)!;
+      made.set(matrix.county, object);
+      await receipts.keep(`${kind}-${matrix.county}`, key, { object });
+    }
+  } finally {
+    await pool.close();
   }
   stage.finish(`${missing.length} of ${matrices.length} counties`);
   return made;

@@ -1,4 +1,4 @@
-import type { Ring } from '../../shards/geometry/polygon.ts';
+import { boxOf } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile } from '../inputs/shapefile.ts';
@@ -13,7 +13,7 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
         `${path}: record ${number} has GEOID ${county}; a TIGER/Line layer of counties is needed`,
       );
     }
-    boxes.set(county, boxAround(area.polygons.flatMap(([outer]) => outer)));
+    boxes.set(county, boxOf(area.polygons.flatMap(([outer]) => outer)));
   }
   return boxes;
 }
@@ -29,15 +29,4 @@ export function boxesOf(
     if (box) return box;
     throw new BuildError(`${layer}: has no county ${county}; check the code`);
   });
-}
-
-function boxAround(positions: Ring): BoundingBox {
-  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
-  for (const [lon, lat] of positions) {
-    minLon = Math.min(minLon, lon);
-    maxLon = Math.max(maxLon, lon);
-    minLat = Math.min(minLat, lat);
-    maxLat = Math.max(maxLat, lat);
-  }
-  return { minLon, minLat, maxLon, maxLat };
 }

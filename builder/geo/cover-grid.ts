@@ -1,3 +1,4 @@
+import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
 
 /** About a kilometre. */
@@ -7,8 +8,10 @@ const CELLS_A_PARALLEL = 360 * CELLS_A_DEGREE;
 /** A part of the earth as a set of small cells: boxes are added whole, and never too little. */
 export class CoverGrid {
   readonly #cells = new Set<number>();
+  #box: BoundingBox = { minLon: 180, minLat: 90, maxLon: -180, maxLat: -90 };
 
   add(box: BoundingBox): void {
+    this.#box = boxAroundBoth(this.#box, box);
     for (let y = cellOf(box.minLat); y <= cellOf(box.maxLat); y++) {
       for (let x = cellOf(box.minLon); x <= cellOf(box.maxLon); x++) {
         this.#cells.add(y * CELLS_A_PARALLEL + x);
@@ -18,6 +21,18 @@ export class CoverGrid {
 
   has(lon: Degrees, lat: Degrees): boolean {
     return this.#cells.has(cellOf(lat) * CELLS_A_PARALLEL + cellOf(lon));
+  }
+
+  /** What a box has in common with the box around all that was added; null if that is nothing. */
+  clip(box: BoundingBox): BoundingBox | null {
+    const { minLon, minLat, maxLon, maxLat } = this.#box;
+    if (!boxesMeet(box, this.#box)) return null;
+    return {
+      minLon: Math.max(minLon, box.minLon),
+      minLat: Math.max(minLat, box.minLat),
+      maxLon: Math.min(maxLon, box.maxLon),
+      maxLat: Math.min(maxLat, box.maxLat),
+    };
   }
 }
 

@@ -17,7 +17,8 @@ const SATURDAY = 5;
  * Chooses the service day: the one asked for, or else the weekday on which most feeds run, and of
  * those the one with most trips, and of those the first. A feed that does not run then is read on
  * its own most representative weekday: of those with its commonest number of trips, the first.
- * Throws a `BuildError` that names a feed without any weekday service.
+ * Throws a `BuildError` that names a feed without any weekday service, or a day asked for on which
+ * none runs at all.
  */
 export function chooseServiceDays(
   feeds: readonly Feed[],
@@ -36,6 +37,12 @@ export function chooseServiceDays(
     }
   });
   const common = asked ?? dateOf(busiestDay(tripsByDay));
+  if (!tripsByDay.some((days) => days.has(dayNumber(common)))) {
+    const days = tripsByDay.flatMap((trips) => [...trips.keys()]).sort((a, b) => a - b);
+    throw new BuildError(
+      `no feed runs on ${isoDate(common)}; there is service from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
+    );
+  }
   const byFeed = feeds.map(({ source, agency }, i) => {
     if (tripsByDay[i].has(dayNumber(common))) return common;
     const own = dateOf(representativeDay(tripsByDay[i]));

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -168,13 +168,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 function union(a: BoundingBox | null, b: BoundingBox | null): BoundingBox | null {
-  if (!a || !b) return null;
-  return {
-    minLon: Math.min(a.minLon, b.minLon),
-    minLat: Math.min(a.minLat, b.minLat),
-    maxLon: Math.max(a.maxLon, b.maxLon),
-    maxLat: Math.max(a.maxLat, b.maxLat),
-  };
+  return a && b && boxAroundBoth(a, b);
 }
 
 function allReferences(

@@ -1,4 +1,4 @@
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import type { BuildRequest } from '../build-request.ts';
 import { type CensusBlock, countiesIn, readBlocks } from '../census/blocks.ts';
@@ -25,6 +25,8 @@ export interface Region {
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
   readonly transit: Transit | null;
+  /** Where the street data claims to be complete; null when it does not say. */
+  readonly coverage: BoundingBox | null;
   /** When the newest street was edited, or the files were cut. */
   readonly streetsAsOfMs: number;
 }
@@ -69,6 +71,7 @@ export async function readRegion(request: BuildRequest, progress: Progress): Pro
     walk,
     bike,
     transit,
+    coverage: extract.coverage,
     streetsAsOfMs: extract.newestMs,
   };
 }
@@ -77,17 +80,12 @@ export async function readRegion(request: BuildRequest, progress: Progress): Pro
 function areaOf(counties: BoundingBox, transit: Transit | null): BoundingBox {
   const byStreet = bufferBox(counties, rideMetres(ROUTING.maxReachMinutes));
   if (!transit) return byStreet;
-  const limit = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
-  const opens = Math.min(...transit.stops.map((stop) => stop.windowStart));
-  return new StopReach(transit, limit).boxesFrom(counties, opens).reduce(
-    (area, box) => ({
-      minLon: Math.min(area.minLon, box.minLon),
-      minLat: Math.min(area.minLat, box.minLat),
-      maxLon: Math.max(area.maxLon, box.maxLon),
-      maxLat: Math.max(area.maxLat, box.maxLat),
-    }),
-    byStreet,
-  );
+  const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE);
+  // Where counties lie in several zones, each has a window of its own.
+  const windows = new Set(transit.stops.map((stop) => stop.windowStart));
+  return [...windows]
+    .flatMap((opens) => reach.boxesAround(reach.stopsFrom(counties, opens)))
+    .reduce(boxAroundBoth, byStreet);
 }
 
 function asServiceDate(date: string | undefined): string | null {
@@ -108,12 +106,5 @@ async function readCountyBlocks(request: BuildRequest, progress: Progress) {
 
 /** The box around the blocks' centres. */
 export function boxAround(blocks: readonly CensusBlock[]): BoundingBox {
-  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
-  for (const { lon, lat } of blocks) {
-    minLon = Math.min(minLon, lon);
-    maxLon = Math.max(maxLon, lon);
-    minLat = Math.min(minLat, lat);
-    maxLat = Math.max(maxLat, lat);
-  }
-  return { minLon, minLat, maxLon, maxLat };
+  return boxOf(blocks.map(({ lon, lat }) => [lon, lat]));
 }

@@ -3,6 +3,7 @@ import KDBush from 'kdbush';
 import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import { type CountyFips, MICRO } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
@@ -53,13 +54,5 @@ export function putDestIds(store: WritableStore, homes: Homes): Promise<ObjectRe
 export function boxOfPlaces(
   places: readonly Destination[],
 ): [number, number, number, number] | null {
-  if (places.length === 0) return null;
-  const box: [number, number, number, number] = [180, 90, -180, -90];
-  for (const { lon, lat } of places) {
-    box[0] = Math.min(box[0], lon);
-    box[1] = Math.min(box[1], lat);
-    box[2] = Math.max(box[2], lon);
-    box[3] = Math.max(box[3], lat);
-  }
-  return box;
+  return places.length === 0 ? null : edgesOf(boxOf(places.map(({ lon, lat }) => [lon, lat])));
 }

@@ -1,5 +1,11 @@
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
-import { encodeRow, MINUTES, type ModeRow, TENTHS } from '../../shards/matrix/row-codec.ts';
+import {
+  encodeRow,
+  MINUTES,
+  type ModeRow,
+  TENTHS,
+  type TimeUnit,
+} from '../../shards/matrix/row-codec.ts';
 import type { Millis } from '../../shards/units.ts';
 import { VarintWriter } from '../../shards/varint.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
@@ -37,37 +43,33 @@ export interface ChunkResult {
 export class ChunkSearch {
   readonly #world: SearchWorld;
   readonly #search: OriginSearch;
-  readonly #bytes = new VarintWriter(1 << 20);
+  readonly #pois: RowsOut;
+  readonly #reach: RowsOut;
 
   constructor(world: SearchWorld) {
     this.#world = world;
     this.#search = new OriginSearch(world);
+    const modes = this.#search.times.length;
+    this.#pois = new RowsOut(world.places, modes, PLACE_LIMIT, TENTHS, toTenths);
+    this.#reach = new RowsOut(world.blocks, modes, BLOCK_LIMIT, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
     const { from, to, firstRow, windowStart, placeOrdinals, blockOrdinals } = request;
-    const { places, blocks, leafCount } = this.#world;
+    const { places, leafCount } = this.#world;
     const modes = this.#search.times.length;
     const count = to - from;
     const nearest = new Uint16Array(count * modes * leafCount);
-    const pois = new RowsOut(count);
-    const reach = new RowsOut(count);
+    const pois = this.#pois;
+    const reach = this.#reach;
+    pois.begin(count);
+    reach.begin(count);
     for (let i = 0; i < count; i++) {
       this.#search.run(from + i, windowStart);
-      this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       const { times } = this.#search;
-      pois.row(
-        this.#bytes,
-        firstRow + i,
-        times.map((t) => pick(t, 0, places, PLACE_LIMIT, placeOrdinals, toTenths)),
-        TENTHS,
-      );
-      reach.row(
-        this.#bytes,
-        firstRow + i,
-        times.map((t) => pick(t, places, places + blocks, BLOCK_LIMIT, blockOrdinals, toMinutes)),
-        MINUTES,
-      );
+      this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
+      pois.row(firstRow + i, times, 0, placeOrdinals);
+      reach.row(firstRow + i, times, places, blockOrdinals);
     }
     return {
       pois: pois.finish(),
@@ -95,52 +97,65 @@ export class ChunkSearch {
   }
 }
 
-/** Gathers the encoded rows of a chunk. */
+/** Encodes the rows of a chunk. Its memory is kept from one chunk to the next. */
 class RowsOut {
-  readonly #lengths: Uint32Array;
-  readonly #pieces: Uint8Array[] = [];
+  readonly #limit: Millis;
+  readonly #unit: TimeUnit;
+  readonly #toUnit: (time: Millis) => number;
+  /** Per mode, room for every target. */
+  readonly #room: readonly ModeRow[];
+  readonly #bytes = new VarintWriter(1 << 20);
+  #lengths = new Uint32Array(0);
   #count = 0;
   entries = 0;
 
-  constructor(count: number) {
-    this.#lengths = new Uint32Array(count);
+  constructor(
+    targets: number,
+    modes: number,
+    limit: Millis,
+    unit: TimeUnit,
+    toUnit: (time: Millis) => number,
+  ) {
+    this.#limit = limit;
+    this.#unit = unit;
+    this.#toUnit = toUnit;
+    this.#room = Array.from({ length: modes }, () => ({
+      targets: new Uint32Array(targets),
+      times: new Uint16Array(targets),
+    }));
   }
 
-  row(bytes: VarintWriter, ordinal: number, modes: ModeRow[], unit: typeof TENTHS): void {
-    bytes.reset();
-    this.#lengths[this.#count++] = encodeRow(bytes, ordinal, modes, unit);
-    this.#pieces.push(bytes.view().slice());
-    for (const { targets } of modes) this.entries += targets.length;
+  /** Forgets the chunk before. */
+  begin(rows: number): void {
+    this.#bytes.reset();
+    this.#lengths = new Uint32Array(rows);
+    this.#count = 0;
+    this.entries = 0;
+  }
+
+  /** A row of what of the targets from `start` on was reached, by mode. */
+  row(ordinal: number, times: readonly Int32Array[], start: number, ordinals: Int32Array): void {
+    const modes = times.map((t, mode) => this.#pick(this.#room[mode], t, start, ordinals));
+    this.#lengths[this.#count++] = encodeRow(this.#bytes, ordinal, modes, this.#unit);
   }
 
   finish(): EncodedRows {
-    const bytes = new Uint8Array(this.#pieces.reduce((sum, piece) => sum + piece.length, 0));
-    let at = 0;
-    for (const piece of this.#pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
-    return { bytes, lengths: this.#lengths };
+    return { bytes: this.#bytes.view().slice(), lengths: this.#lengths };
   }
-}
 
-/** The reached targets from `start` to `end` as a row: their ordinals, and times in its unit. */
-function pick(
-  times: Int32Array,
-  start: number,
-  end: number,
-  limit: Millis,
-  ordinals: Int32Array,
-  toUnit: (time: Millis) => number,
-): ModeRow {
-  let count = 0;
-  for (let t = start; t < end; t++) if (times[t] <= limit && ordinals[t - start] >= 0) count++;
-  const row = { targets: new Uint32Array(count), times: new Uint16Array(count) };
-  let at = 0;
-  for (let t = start; t < end; t++) {
-    if (times[t] > limit || ordinals[t - start] < 0) continue;
-    row.targets[at] = ordinals[t - start];
-    row.times[at++] = toUnit(times[t]);
+  /** The reached targets from `start` on: their ordinals, and times in the unit. */
+  #pick(room: ModeRow, times: Int32Array, start: number, ordinals: Int32Array): ModeRow {
+    const { targets, times: rounded } = room;
+    const limit = this.#limit;
+    const toUnit = this.#toUnit;
+    let count = 0;
+    for (let i = 0; i < targets.length; i++) {
+      const time = times[start + i];
+      if (time > limit || ordinals[i] < 0) continue;
+      targets[count] = ordinals[i];
+      rounded[count++] = toUnit(time);
+    }
+    this.entries += count;
+    return { targets: targets.subarray(0, count), times: rounded.subarray(0, count) };
   }
-  return row;
 }

@@ -16,6 +16,8 @@ export class DoorToDoor {
   readonly #step: Millis;
   readonly #index: number;
   readonly #arrival: Int32Array;
+  /** A bit for each departure with an arrival of its own. */
+  readonly #steps: Int32Array;
   readonly #fastest: Int32Array;
   readonly #isCluster: Uint8Array;
   readonly #clusters: Int32Array;
@@ -30,6 +32,7 @@ export class DoorToDoor {
     this.#step = window.step;
     this.#index = window.index;
     this.#arrival = new Int32Array(window.departures).fill(NEVER);
+    this.#steps = new Int32Array((window.departures + 31) >>> 5);
     this.#fastest = new Int32Array(window.index + 1);
     const clusterCount = (targetCount >>> CLUSTER_SHIFT) + 1;
     this.#isCluster = new Uint8Array(clusterCount);
@@ -86,6 +89,7 @@ export class DoorToDoor {
     const { first, walks } = this.#egress;
     const { eventCount, eventArrival, eventDeparture } = raptor;
     const arrival = this.#arrival;
+    const steps = this.#steps;
     const departures = this.#departures;
     let found = false;
     const end = first[target + 1] << 1;
@@ -101,6 +105,7 @@ export class DoorToDoor {
         const time = eventArrival[e] + walk;
         if (time < arrival[departure]) {
           arrival[departure] = time;
+          steps[departure >>> 5] |= 1 << (departure & 31);
           found = true;
         }
       }
@@ -115,15 +120,32 @@ export class DoorToDoor {
     const wanted = this.#index + 1;
     let kept = 0;
     let earliest = NEVER;
-    for (let d = this.#departures - 1; d >= 0; d--) {
-      if (arrival[d] < earliest) earliest = arrival[d];
-      arrival[d] = NEVER;
-      const time = earliest - (windowStart + d * this.#step);
-      if (time >= bound || (kept === wanted && time >= fastest[wanted - 1])) continue;
-      let at = kept < wanted ? kept++ : wanted - 1;
-      for (; at > 0 && fastest[at - 1] > time; at--) fastest[at] = fastest[at - 1];
-      fastest[at] = time;
+    for (let last = this.#takeLast(); last >= 0; ) {
+      if (arrival[last] < earliest) earliest = arrival[last];
+      arrival[last] = NEVER;
+      const before = this.#takeLast();
+      // Who leaves earlier, but after the step before, arrives no earlier: the time only grows.
+      let time = earliest - (windowStart + last * this.#step);
+      for (let d = last; d > before; d--, time += this.#step) {
+        if (time >= bound || (kept === wanted && time >= fastest[wanted - 1])) break;
+        let at = kept < wanted ? kept++ : wanted - 1;
+        for (; at > 0 && fastest[at - 1] > time; at--) fastest[at] = fastest[at - 1];
+        fastest[at] = time;
+      }
+      last = before;
     }
     return kept === wanted ? fastest[wanted - 1] : otherwise;
+  }
+
+  /** The last departure that has an arrival, which is taken off the list of them; -1: none is left. */
+  #takeLast(): number {
+    const steps = this.#steps;
+    for (let word = steps.length - 1; word >= 0; word--) {
+      if (steps[word] === 0) continue;
+      const bit = 31 - Math.clz32(steps[word]);
+      steps[word] &= ~(1 << bit);
+      return word * 32 + bit;
+    }
+    return -1;
   }
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FeedFacts } from '../../shards/manifest.ts';
 import type { Millis } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
 import { StationDoors } from '../gtfs/doors.ts';
 import { type Feed, type FeedStop, LOCATION, readFeed } from '../gtfs/feed.ts';
 import { chooseServiceDays, type ServiceDays } from '../gtfs/service-day.ts';
@@ -59,11 +60,12 @@ export async function readTransit(
   const stage = progress.start('transit', paths.length, 'feeds');
   const feeds: Feed[] = [];
   try {
+    const digests = await distinctFeeds(paths);
     for (const feed of paths) feeds.push(await readFeed(feed));
     const days = chooseServiceDays(feeds, askedDate, progress);
     const assembly = new TransitAssembly(feeds, days);
     for (const [i, feed] of feeds.entries()) {
-      await assembly.add(feed, days.byFeed[i], paths[i]);
+      await assembly.add(feed, days.byFeed[i], { path: paths[i], sha256: digests[i] });
       feed.report.tell(paths[i], progress);
       stage.at(i + 1);
     }
@@ -75,6 +77,20 @@ export async function readTransit(
   } finally {
     for (const feed of feeds) feed.source.close();
   }
+}
+
+/** Digests of feeds, which must be different ones: trips of one given twice would run twice. */
+async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
+  const digests: string[] = [];
+  for (const feed of paths) {
+    const digest = await fingerprint([feed]);
+    const known = digests.indexOf(digest);
+    if (known !== -1) {
+      throw new BuildError(`${feed}: is the same feed as ${paths[known]}; give it once`);
+    }
+    digests.push(digest);
+  }
+  return digests;
 }
 
 /** Gathers stops and trips of several feeds under one numbering and one clock. */
@@ -110,7 +126,7 @@ class TransitAssembly {
     return this.#referenceOffset - offsetAtNoon(timeZone, this.#days.common);
   }
 
-  async add(feed: Feed, day: ServiceDate, file: string): Promise<void> {
+  async add(feed: Feed, day: ServiceDate, file: { path: string; sha256: string }): Promise<void> {
     const dayBefore = dateOf(dayNumber(day) - 1);
     const runs = await readTrips(feed, [day, dayBefore]);
     const offset = offsetAtNoon(feed.timeZone, day);
@@ -139,8 +155,8 @@ class TransitAssembly {
     this.#addRules(feed, ordinals);
     this.#facts.push({
       agency: feed.agency,
-      file: path.basename(file),
-      sha256: await fingerprint([file]),
+      file: path.basename(file.path),
+      sha256: file.sha256,
       time_zone: feed.timeZone,
       service_date: isoDate(day),
       runs_on_common_day: day === this.#days.common,

@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
 import { boxContains, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, Metres, Millis } from '../../shards/units.ts';
+import type { BoundingBox, Degrees, Metres, Millis } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import { RangeRaptor } from './range-raptor.ts';
@@ -11,13 +11,13 @@ const WINDOW: Millis = departures * departureStep;
 /** As far as a leg on foot can lead, and the link to the street at its end. */
 export const WALK_LEG_METRES: Metres =
   (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000 + ROUTING.linkRadii[1];
-/** A platform may lie that far from the door of its station. */
-const STATION_SIZE: Metres = 500;
+/** A hair more than allowed: the sides of a box measure degrees at other latitudes. */
+const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
 
 /**
- * Which stops anybody from a box could possibly alight at, and how soon after the window opens:
- * with the window's whole length to wait in, walks as the crow flies, and no time lost. No trip
- * gets farther; what lies beyond need not be looked at.
+ * Which stops anybody from a box could possibly use: with the window's whole length to wait in,
+ * walks as the crow flies from door to door, and no time lost. No trip gets farther; what lies
+ * beyond need not be looked at.
  */
 export class StopReach {
   readonly #transit: Transit;
@@ -37,12 +37,13 @@ export class StopReach {
     });
   }
 
-  /** Boxes around the stops within `limit` of a box: as far as one can walk on from them. */
-  boxesFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): BoundingBox[] {
-    const { stops } = this.#transit;
-    const near = bufferBox(box, WALK_LEG_METRES + STATION_SIZE);
+  /** Ordinals of the stops within `limit` of a box, ascending. */
+  stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
+    const near = bufferBox(box, WALK_LEG_METRES);
     const access = Int32Array.from(
-      stops.flatMap(({ lon, lat }, stop) => (boxContains(near, lon, lat) ? [stop] : [])),
+      this.#transit.stops.flatMap(({ doors }, stop) =>
+        doors.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
+      ),
     );
     const reached = this.#raptor.run(
       access,
@@ -50,30 +51,38 @@ export class StopReach {
       access.length,
       windowStart,
     );
-    return Array.from(this.#raptor.reached.subarray(0, reached))
-      .filter((stop) => this.#raptor.shortest[stop] <= limit + WINDOW)
-      .map((stop) => {
-        const { lon, lat } = stops[stop];
-        const point = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-        return bufferBox(point, WALK_LEG_METRES + STATION_SIZE);
-      });
+    const ridden = this.#raptor.reached
+      .subarray(0, reached)
+      .filter((stop) => this.#raptor.shortest[stop] <= limit + WINDOW);
+    return Int32Array.from(new Set([...access, ...ridden])).sort();
+  }
+
+  /** Boxes around the doors of some stops: as far as one can walk on from them. */
+  boxesAround(stops: Int32Array): BoundingBox[] {
+    const doors = Array.from(stops).flatMap((stop) => this.#transit.stops[stop].doors);
+    return doors.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), WALK_LEG_METRES));
   }
 }
 
 function crowFlights({ stops, insideWalks }: Transit): StopWalk[] {
   const walks: StopWalk[] = insideWalks.map(({ from, to }) => ({ from, to, time: 0 }));
-  if (stops.length === 0) return walks;
-  const tree = new Flatbush(stops.length);
-  for (const { lon, lat } of stops) tree.add(lon, lat, lon, lat);
+  const doors = stops.flatMap((stop, ordinal) => stop.doors.map((door) => ({ ...door, ordinal })));
+  if (doors.length === 0) return walks;
+  const tree = new Flatbush(doors.length);
+  for (const { lon, lat } of doors) tree.add(lon, lat, lon, lat);
   tree.finish();
-  stops.forEach(({ lon, lat }, from) => {
-    const point = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-    const near = bufferBox(point, maxTransferWalk + 2 * STATION_SIZE);
-    for (const to of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
+  for (const { lon, lat, ordinal: from } of doors) {
+    const near = bufferBox(boxAt(lon, lat), TRANSFER_METRES);
+    for (const door of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
+      const to = doors[door].ordinal;
       if (to !== from) walks.push({ from, to, time: 0 });
     }
-  });
+  }
   return walks;
+}
+
+function boxAt(lon: Degrees, lat: Degrees): BoundingBox {
+  return { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
 }
 
 /** When the window opens in the time zone of a place: that of the stop nearest to it. */

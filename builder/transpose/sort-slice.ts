@@ -7,6 +7,8 @@ export interface SliceRequest {
   /** The object they are of, for messages. */
   readonly object: string;
   readonly firstRow: number;
+  /** The same row counted through all sources. */
+  readonly firstOrigin: number;
   /** Of each row, at most `MAX_ORIGINS` of them, and all their bytes. */
   readonly lengths: Uint32Array;
   readonly bytes: Uint8Array;
@@ -24,6 +26,7 @@ export interface SliceRequest {
  * the one before × 2^bits + its time less the unit's least, which mostly is one byte.
  */
 export interface SortedSlice {
+  readonly firstOrigin: number;
   readonly bytes: Uint8Array;
   /** Where each band begins in `bytes`, and where the last ends. */
   readonly bandStarts: Uint32Array;
@@ -61,7 +64,7 @@ export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSli
     }
     bandStarts[band + 1] = out.length;
   }
-  return { bytes: out.view().slice(), bandStarts };
+  return { firstOrigin: request.firstOrigin, bytes: out.view().slice(), bandStarts };
 }
 
 function writeOrigins(

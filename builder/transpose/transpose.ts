@@ -1,17 +1,22 @@
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
+import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
+import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
-import { VarintWriter } from '../../shards/varint.ts';
-import { BYTES_AN_ENTRY, EntryBuffer } from './entry-buffer.ts';
-import { Run, RunReader } from './run.ts';
+import { inOrder } from '../workers/pool.ts';
+import type { TransposePool } from '../workers/transpose-pool.ts';
+import { BYTES_AN_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
+import { joined } from './joined.ts';
+import { RunFile } from './run-file.ts';
+import type { SliceRequest } from './sort-slice.ts';
+import type { TransposeRequest } from './transposer.ts';
 
 /** What to turn around. */
-export interface TransposeRequest {
+export interface TranspositionRequest {
   /** Matrices whose origins ascend from each to the next. */
   readonly sources: readonly ObjectRef[];
-  /** Ids of the targets that are wanted, in the order their rows are. */
-  readonly targets: Float64Array;
+  /** The matrices to be made, one after the other. */
+  readonly parts: readonly TransposedPart[];
   readonly modes: number;
   readonly unit: TimeUnit;
   /** What the entries on their way may take. */
@@ -20,65 +25,151 @@ export interface TransposeRequest {
   readonly scratch: string;
 }
 
-/** A target's row, by its place in the request's `targets`: who reaches it, by mode. */
-export interface TransposedRow {
-  readonly target: number;
-  /** `targets` here are the origins' places in the list of all of them, ascending. */
-  readonly modes: readonly ModeRow[];
+/** A matrix to be made. */
+export interface TransposedPart {
+  /** Ids of its origins: what were targets. */
+  readonly origins: Float64Array;
+  /** Makes the list of each origin's, of all sources, place among this matrix's targets, or -1. */
+  readonly ordinals: () => Int32Array;
 }
+
+/** Targets whose rows are put together at a time. */
+const BAND_TARGETS = 64;
+const MAX_SLICE_BYTES: Bytes = 64 * 2 ** 20;
+const MIN_SLICE_BYTES: Bytes = 4 * 2 ** 10;
+/** A slice as it was read and as it was sorted, and those of either kind that wait their turn. */
+const COPIES_OF_A_SLICE = 8;
 
 /**
  * Turns matrices around: for each target, which origins reach it and in what time. An external
- * sort: entries are gathered until memory is full, sorted by target, and written as a run of rows
- * as compact as a matrix's own; then all runs are read side by side, once. Yields the targets that
- * anything reaches, in the order of the request; origins are counted through all sources.
+ * sort in two passes, both done by a pool of threads: slices of the sources are sorted by target
+ * and laid into a scratch file; then the rows of each band of targets are put together from what
+ * every slice has of it. `onRows` hands over the rows of each part in order, and says which are its
+ * last; `onDone` counts the rows read and made.
  */
-export async function* transpose(
+export async function transpose(
   store: Store,
-  request: TransposeRequest,
-  onOrigins: (done: number) => void,
-): AsyncGenerator<TransposedRow> {
-  const runs: Run[] = [];
+  pool: TransposePool,
+  request: TranspositionRequest,
+  onRows: (rows: EncodedRows, areLast: boolean) => void | Promise<void>,
+  onDone: (rows: number) => void,
+): Promise<void> {
+  const runs = new RunFile(`${request.scratch}/runs`);
   try {
-    const origins = await writeRuns(store, request, runs, onOrigins);
-    yield* mergeRuns(runs, origins, request);
+    const { parts, modes, unit } = request;
+    const bands = bandsOf(parts);
+    const starts = Uint32Array.from([...bands.map(({ first }) => first), totalOf(parts)]);
+    const sorted: { firstOrigin: number; offset: Bytes; bandStarts: Uint32Array }[] = [];
+    let done = 0;
+    await inOrder(pool, slices(store, request, starts, pool.width), (result, { slice }) => {
+      const { firstOrigin, bytes, bandStarts } = result.sorted!;
+      sorted.push({ firstOrigin, offset: runs.append(bytes), bandStarts });
+      done += slice!.lengths.length;
+      onDone(done);
+    });
+
+    function* merges(): Generator<TransposeRequest> {
+      let ordinals: Int32Array = new Int32Array(0);
+      for (const [b, { part, firstRow, targets }] of bands.entries()) {
+        if (firstRow === 0) ordinals = shared(part.ordinals());
+        const pieces = sorted
+          .filter(({ bandStarts }) => bandStarts[b + 1] > bandStarts[b])
+          .map(({ firstOrigin, offset, bandStarts }) => ({
+            firstOrigin,
+            bytes: runs.read(offset + bandStarts[b], bandStarts[b + 1] - bandStarts[b]),
+          }));
+        yield { band: { pieces, targets, firstRow, ordinals, modes, unit } };
+      }
+    }
+    let next = 0;
+    await inOrder(pool, merges(), async ({ rows }) => {
+      const { part } = bands[next++];
+      await onRows(rows!, bands[next]?.part !== part);
+      done += rows!.lengths.length;
+      onDone(done);
+    });
   } finally {
-    for (const run of runs) run.close();
+    runs.close();
   }
 }
 
-/** Writes the runs, and returns how many origins there are. */
-async function writeRuns(
+interface Band {
+  readonly part: TransposedPart;
+  /** Of its first target, counted through all parts. */
+  readonly first: number;
+  /** The same target's row in the part. */
+  readonly firstRow: number;
+  readonly targets: number;
+}
+
+function bandsOf(parts: readonly TransposedPart[]): Band[] {
+  const bands: Band[] = [];
+  let first = 0;
+  for (const part of parts) {
+    const rows = part.origins.length;
+    // A part without rows has a band too: what begins with its rows ends with them.
+    for (let firstRow = 0; firstRow === 0 || firstRow < rows; firstRow += BAND_TARGETS) {
+      const targets = Math.min(BAND_TARGETS, rows - firstRow);
+      bands.push({ part, first: first + firstRow, firstRow, targets });
+    }
+    first += rows;
+  }
+  return bands;
+}
+
+function totalOf(parts: readonly TransposedPart[]): number {
+  return parts.reduce((sum, { origins }) => sum + origins.length, 0);
+}
+
+/** The sources, cut into pieces that the threads have memory for. */
+async function* slices(
   store: Store,
-  { sources, targets, modes, unit, memory, scratch }: TransposeRequest,
-  runs: Run[],
-  onOrigins: (done: number) => void,
-): Promise<number> {
+  { sources, parts, modes, unit, memory }: TranspositionRequest,
+  bands: Uint32Array,
+  threads: number,
+): AsyncGenerator<{ slice: SliceRequest }> {
+  const bytesAByte = COPIES_OF_A_SLICE + (BYTES_AN_ENTRY * 8) / unit.bits;
+  const share = sources.reduce((sum, { bytes }) => sum + bytes, 0) / threads;
+  const limit = Math.max(
+    MIN_SLICE_BYTES,
+    Math.min(MAX_SLICE_BYTES, share, memory / threads / bytesAByte),
+  );
+  const targets = joined(parts.map(({ origins }) => origins));
   const byId = Uint32Array.from(targets.keys()).sort((a, b) => targets[a] - targets[b]);
-  const buffer = new EntryBuffer(Math.max(1 << 16, Math.floor(memory / BYTES_AN_ENTRY)));
-  const flush = () => {
-    runs.push(writeRun(`${scratch}/run-${runs.length}`, buffer, targets.length, modes, unit));
-    buffer.count = 0;
-  };
   let firstOrigin = 0;
   for (const source of sources) {
     const matrix = await Matrix.open(store, source);
-    const wanted = placesIn(matrix.targets, targets, byId);
-    for await (const { ordinal, modes: rows } of matrix.rows(store)) {
-      rows.forEach((row, mode) => {
-        for (let i = 0; i < row.targets.length; i++) {
-          const target = wanted[row.targets[i]];
-          if (target < 0) continue;
-          if (buffer.count === buffer.capacity) flush();
-          buffer.add(target, mode, firstOrigin + ordinal, row.times[i]);
-        }
-      });
-      onOrigins(firstOrigin + ordinal + 1);
+    const places = shared(placesIn(matrix.targets, targets, byId));
+    const rows = matrix.origins.length;
+    for (let firstRow = 0; firstRow < rows; ) {
+      const start = matrix.rowRange(firstRow).offset;
+      let [end, bytes] = [firstRow, 0];
+      while (end < rows && end - firstRow < MAX_ORIGINS) {
+        const { offset, length } = matrix.rowRange(end);
+        if (end > firstRow && offset + length - start > limit) break;
+        bytes = offset + length - start;
+        end++;
+      }
+      yield {
+        slice: {
+          object: source.name,
+          firstRow,
+          firstOrigin: firstOrigin + firstRow,
+          lengths: Uint32Array.from(
+            { length: end - firstRow },
+            (_, i) => matrix.rowRange(firstRow + i).length,
+          ),
+          bytes: bytes === 0 ? new Uint8Array(0) : await store.readRange(source, start, bytes),
+          modes,
+          unit,
+          places,
+          bands,
+        },
+      };
+      firstRow = end;
     }
-    firstOrigin += matrix.origins.length;
+    firstOrigin += rows;
   }
-  if (buffer.count > 0) flush();
-  return firstOrigin;
 }
 
 /** Of each of some ascending ids its place in a list, whose order by id is given, or -1. */
@@ -91,60 +182,8 @@ function placesIn(ids: Float64Array, list: Float64Array, byId: Uint32Array): Int
   return places;
 }
 
-function writeRun(
-  file: string,
-  buffer: EntryBuffer,
-  targets: number,
-  modes: number,
-  unit: TimeUnit,
-): Run {
-  const { first, origins, times } = buffer.sortedByTarget(targets, modes);
-  const run = new Run(file, modes, unit);
-  const row = new VarintWriter(1 << 16);
-  for (let target = 0; target < targets; target++) {
-    if (first[target * modes] === first[(target + 1) * modes]) continue;
-    const rows = Array.from({ length: modes }, (_, mode): ModeRow => {
-      const [start, end] = [first[target * modes + mode], first[target * modes + mode + 1]];
-      return { targets: origins.subarray(start, end), times: times.subarray(start, end) };
-    });
-    row.reset();
-    encodeRow(row, target, rows, unit);
-    run.add(target, row.view());
-  }
-  return run;
-}
-
-async function* mergeRuns(
-  runs: readonly Run[],
-  origins: number,
-  { modes }: TransposeRequest,
-): AsyncGenerator<TransposedRow> {
-  const readers = runs.map((run) => new RunReader(run, origins));
-  for (const reader of readers) await reader.advance();
-  for (;;) {
-    const target = Math.min(...readers.map((reader) => reader.target));
-    if (target === Number.POSITIVE_INFINITY) return;
-    const pieces: ModeRow[][] = [];
-    for (const reader of readers) {
-      if (reader.target !== target) continue;
-      pieces.push(reader.row());
-      await reader.advance();
-    }
-    // Runs were written in the order of the origins: one follows on the other.
-    const rows = Array.from({ length: modes }, (_, mode) => joinRows(pieces.map((p) => p[mode])));
-    yield { target, modes: rows };
-  }
-}
-
-function joinRows(parts: readonly ModeRow[]): ModeRow {
-  if (parts.length === 1) return parts[0];
-  const count = parts.reduce((sum, part) => sum + part.targets.length, 0);
-  const row = { targets: new Uint32Array(count), times: new Uint16Array(count) };
-  let at = 0;
-  for (const part of parts) {
-    row.targets.set(part.targets, at);
-    row.times.set(part.times, at);
-    at += part.targets.length;
-  }
-  return row;
+function shared(array: Int32Array): Int32Array {
+  const copy = new Int32Array(new SharedArrayBuffer(array.byteLength));
+  copy.set(array);
+  return copy;
 }

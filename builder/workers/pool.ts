@@ -41,12 +41,12 @@ export function openThreads<Request, Result>(
 export async function inOrder<Request, Result>(
   pool: Pool<Request, Result>,
   requests: Iterable<Request> | AsyncIterable<Request>,
-  onResult: (result: Result, request: Request) => void,
+  onResult: (result: Result, request: Request) => void | Promise<void>,
 ): Promise<void> {
   const underWay: { request: Request; result: Promise<Result> }[] = [];
   const take = async () => {
     const { request, result } = underWay.shift()!;
-    onResult(await result, request);
+    await onResult(await result, request);
   };
   try {
     for await (const request of requests) {

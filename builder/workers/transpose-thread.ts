@@ -1,4 +1,8 @@
-import { Transposer, type TransposeRequest, type TransposeResult } from '../transpose/transposer.ts';
+import {
+  type TransposeRequest,
+  type TransposeResult,
+  Transposer,
+} from '../transpose/transposer.ts';
 
 const transposer = new Transposer();
 

@@ -80,6 +80,7 @@ function rowsOf(
   { modes, types, withPopulation, after: [afterGeoid, afterType, afterMode] }: ArealQuery,
 ): ArealRow[] {
   const { leafIds } = release.taxonomy;
+  const modeIds = release.manifest.modes.map(modeIdOf);
   const geoid = geoidFromNumber(block);
   const rows: ArealRow[] = [];
   leafIds.forEach((type, leaf) => {
@@ -87,7 +88,7 @@ function rowsOf(
     for (const mode of modes) {
       const tenths = times[mode * leafIds.length + leaf];
       if (tenths === 0) continue;
-      const modeId = modeIdOf(release.manifest.modes[mode]);
+      const modeId = modeIds[mode];
       if (block === afterGeoid && type === afterType && modeId <= afterMode) continue;
       const row = { geoid, dest_type_id: type, mode_id: modeId, travel_time: tenths / 10 };
       rows.push(withPopulation ? { ...row, population } : row);

@@ -29,10 +29,15 @@ export interface PoiSearch {
   readonly start: SearchPosition;
 }
 
-/** The first place that a page may have: a county's code as a number, and a rank in it. */
+/**
+ * The first place that a page may have, by what orders places: the code of its county as a number,
+ * its cell of the world, its id. It says where a page begins in any release, also in one that has
+ * other places around it.
+ */
 export interface SearchPosition {
   readonly county: number;
-  readonly rank: number;
+  readonly cell: number;
+  readonly destId: DestId;
 }
 
 /** A place as searches give it. */
@@ -67,7 +72,7 @@ export function countiesOfArea(
 
 /**
  * A page of the places in an area, in a fixed order: county by county, in each along a curve over
- * the ground. `next` is where the next page begins, null when there is none.
+ * the ground, at one spot by id. `next` is where the next page begins, null when there is none.
  */
 export async function searchPois(
   release: Release,
@@ -78,29 +83,59 @@ export async function searchPois(
   const { start, limit } = search;
   const open = counties.filter(({ fips }) => Number(fips) >= start.county);
   for (const [visited, { fips, county }] of open.entries()) {
-    if (visited === COUNTIES_A_PAGE) return { results, next: { county: Number(fips), rank: 0 } };
+    const code = Number(fips);
+    if (visited === COUNTIES_A_PAGE) return { results, next: { county: code, cell: 0, destId: 0 } };
     const places = await release.catchments(county);
-    const firstRank = Number(fips) === start.county ? start.rank : 0;
+    const firstRank = code === start.county ? rankFrom(places, start) : 0;
     for (const rank of ranksIn(places, search.area)) {
       const ordinal = places.byRank[rank];
       if (rank < firstRank || !matches(places, ordinal, search)) continue;
-      if (results.length === limit) return { results, next: { county: Number(fips), rank } };
+      if (results.length === limit) {
+        const [cell, destId] = [places.cell[ordinal], places.matrix.origins[ordinal]];
+        return { results, next: { county: code, cell, destId } };
+      }
       results.push(poiResult(places, ordinal));
     }
   }
   return { results, next: null };
 }
 
+/** The rank of the first place of a county that is not before a position. */
+function rankFrom({ byRank, cell, matrix }: Catchments, start: SearchPosition): number {
+  let [low, high] = [0, byRank.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const ordinal = byRank[middle];
+    const isBefore =
+      cell[ordinal] < start.cell ||
+      (cell[ordinal] === start.cell && matrix.origins[ordinal] < start.destId);
+    if (isBefore) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Ranks of the places in an area, ascending. */
-function ranksIn({ tree, rank, table }: Catchments, { boxes, contains }: SearchArea): number[] {
-  const found = new Set<number>();
-  for (const { minLon, minLat, maxLon, maxLat } of boxes) {
+function ranksIn({ tree, rank, table }: Catchments, { boxes, contains }: SearchArea): Uint32Array {
+  const found: number[] = [];
+  // Boxes have no place in common: they lie on either side of the antimeridian.
+  for (const box of boxes) {
+    const { minLon, minLat, maxLon, maxLat } = box;
     const [west, south, east, north] = [minLon, minLat, maxLon, maxLat].map((d) => d * MICRO);
-    for (const ordinal of tree?.search(west, south, east, north) ?? []) {
-      if (!contains || contains(table.lon[ordinal], table.lat[ordinal])) found.add(rank[ordinal]);
+    // A product with a million may be off by a little: what is on the edge is decided in degrees.
+    for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
+      const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
+      if (isInBox(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
+        found.push(rank[ordinal]);
+      }
     }
   }
-  return [...found].sort((a, b) => a - b);
+  return Uint32Array.from(found).sort();
+}
+
+/** Edges belong to a box. */
+function isInBox({ minLon, minLat, maxLon, maxLat }: BoundingBox, lon: Degrees, lat: Degrees) {
+  return lon >= minLon && lon <= maxLon && lat >= minLat && lat <= maxLat;
 }
 
 function matches({ table }: Catchments, ordinal: number, { types, name }: PoiSearch): boolean {

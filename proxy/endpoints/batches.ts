@@ -42,7 +42,8 @@ import {
 const BATCH =
   ' 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in ' +
   '`errors`, the others still give rows, in the order of the request. Origins that the balance or ' +
-  'the row budget does not cover are in `truncated`, whole. One token a row, at least one.';
+  'the row budget does not cover are in `truncated`, whole: the first that does not fit, and all ' +
+  'after it. An origin listed twice is answered twice. One token a row, at least one.';
 
 /** Row order and page are those of the single routes, with no end to the page. */
 const NO_LIMIT = Number.POSITIVE_INFINITY;

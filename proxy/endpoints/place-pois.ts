@@ -55,10 +55,11 @@ export const placePois = meteredEndpoint({
     const { limit, cursor } = query;
     const asked = { geoid, type: types, q: name, limit };
     const bound = canonicalRequest('place-pois', asked);
-    const [county, rank] = cursor === undefined ? [0, 0] : cursors.verify(bound, cursor, 2);
+    const start = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+    const [county, cell, destId] = start;
     return {
       canonical: canonicalRequest('place-pois', {
-        ...{ ...asked, start: [county, rank], signer: cursors.signer },
+        ...{ ...asked, start, signer: cursors.signer },
       }),
       dependsOn: [
         state.objects['place-map'],
@@ -67,7 +68,7 @@ export const placePois = meteredEndpoint({
       located,
       counties,
       bound,
-      search: { types: types && new Set(types), name, limit, start: { county, rank } },
+      search: { types: types && new Set(types), name, limit, start: { county, cell, destId } },
     };
   },
 
@@ -76,7 +77,7 @@ export const placePois = meteredEndpoint({
   async answer(release, { located, counties, search, bound }, { cursors }) {
     const area = await areaOf(release, located);
     const { results, next } = await searchPois(release, counties, { ...search, area });
-    const next_cursor = next && cursors.sign(bound, [next.county, next.rank]);
+    const next_cursor = next && cursors.sign(bound, [next.county, next.cell, next.destId]);
     return rowsAnswer({ results, next_cursor }, results.length);
   },
 });

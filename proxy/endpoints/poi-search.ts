@@ -74,15 +74,22 @@ export const poiSearch = meteredEndpoint({
       limit,
     };
     const bound = canonicalRequest('poi-search', asked);
-    const [county, rank] = cursor === undefined ? [0, 0] : cursors.verify(bound, cursor, 2);
+    const start = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+    const [county, cell, destId] = start;
     return {
       canonical: canonicalRequest('poi-search', {
-        ...{ ...asked, start: [county, rank], signer: cursors.signer },
+        ...{ ...asked, start, signer: cursors.signer },
       }),
       dependsOn: counties.map(({ county: { objects } }) => objects.catchment),
       counties,
       bound,
-      search: { area, types: types && new Set(types), name, limit, start: { county, rank } },
+      search: {
+        area,
+        types: types && new Set(types),
+        name,
+        limit,
+        start: { county, cell, destId },
+      },
     };
   },
 
@@ -90,7 +97,7 @@ export const poiSearch = meteredEndpoint({
 
   async answer(release, { counties, search, bound }, { cursors }) {
     const { results, next } = await searchPois(release, counties, search);
-    const next_cursor = next && cursors.sign(bound, [next.county, next.rank]);
+    const next_cursor = next && cursors.sign(bound, [next.county, next.cell, next.destId]);
     return rowsAnswer({ results, next_cursor }, results.length);
   },
 });

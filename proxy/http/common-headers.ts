@@ -5,7 +5,11 @@ export const CORS_HEADERS = [
   'access-control-allow-origin',
   '*',
   'access-control-expose-headers',
-  'ETag, X-Tokens-Charged, X-Tokens-Remaining, X-Tokens-Cost, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, Idempotency-Replayed, Link',
+  [
+    'ETag, X-Tokens-Charged, X-Tokens-Remaining, X-Tokens-Cost, RateLimit, RateLimit-Policy',
+    'Retry-After, X-Request-Id, Idempotency-Replayed, Link, X-Next-Cursor, X-Resolved-Block',
+    'X-Batch-Errors, X-Batch-Truncated, X-Truncated-Reason',
+  ].join(', '),
 ] as const;
 
 const PREFLIGHT = {

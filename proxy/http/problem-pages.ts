@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEMS, Problem, type ProblemSlug } from './problem.ts';
 
@@ -37,6 +38,22 @@ const ADVICE: Readonly<Record<ProblemSlug, string>> = {
   'store-unavailable': 'Try again after Retry-After; nothing was charged.',
 };
 
+const STYLE =
+  'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733}code{color:#55606c}';
+
+/** The page has its one style, and nothing else: no script, no picture, no frame around it. */
+const SECURITY = {
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
 /** Serves a short readable page at each problem's `type`. */
 export function serveProblemPages(app: FastifyInstance, path: string): void {
   app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
@@ -44,10 +61,11 @@ export function serveProblemPages(app: FastifyInstance, path: string): void {
     if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
     const { status, title } = PROBLEMS[slug];
     reply.headers({
+      ...SECURITY,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
     });
-    return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733}code{color:#55606c}</style><h1>${title}</h1><p><code>${slug}</code>, HTTP status ${status}</p><p>${ADVICE[slug]}</p></html>`;
+    return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style><h1>${title}</h1><p><code>${slug}</code>, HTTP status ${status}</p><p>${ADVICE[slug]}</p></html>`;
   });
 }
 

@@ -7,8 +7,8 @@ export interface FinishedAnswer {
   readonly contentType: string | null;
   readonly contentEncoding: 'gzip' | null;
   readonly tokens: number;
-  /** Of a page that has another after it. */
-  readonly nextCursor: string | null;
+  /** Headers by name: what is said beside the rows. */
+  readonly beside: Readonly<Record<string, string>>;
 }
 
 const ENTRY_OVERHEAD_BYTES = 300;

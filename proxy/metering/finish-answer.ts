@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type Answer, BinaryBody } from '../endpoint.ts';
+import { headersBesideRows } from '../formats/beside-rows.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { render } from '../formats/render.ts';
 import type { RowTable } from '../formats/row-table.ts';
@@ -18,7 +19,7 @@ export async function finishAnswer(
   format: Format,
   table: RowTable | undefined,
 ): Promise<FinishedAnswer> {
-  const common = { tokens, nextCursor: null, contentEncoding: null };
+  const common = { tokens, beside: {}, contentEncoding: null };
   if (body === null) return { ...common, body: NOTHING, contentType: null };
   if (body instanceof BinaryBody) {
     const { bytes, contentType, contentEncoding } = body;
@@ -29,7 +30,7 @@ export async function finishAnswer(
     ...common,
     body: await render(format, table, body),
     contentType: MEDIA_TYPES[format],
-    nextCursor: (body as { next_cursor?: string | null }).next_cursor ?? null,
+    beside: headersBesideRows(body),
   };
 }
 

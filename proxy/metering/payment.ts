@@ -22,35 +22,52 @@ export function tokensExhausted(required: number, balance: number): Problem {
 }
 
 /**
- * Undoes a payment, once, if the connection closes before the answer has left it. Call it before
- * the answer is written.
+ * Writes an answer that has been paid for. The payment is undone, once, if that fails, or if the
+ * connection closes before the answer has left it.
  */
-export function undoUnlessDelivered(
+export async function writePaid(
   request: FastifyRequest,
   reply: FastifyReply,
   undo: () => Promise<void>,
-): void {
+  write: () => Promise<void> | void,
+): Promise<void> {
+  const undoNow = undoUnlessDelivered(request, reply, undo);
+  try {
+    await write();
+  } catch (error) {
+    await undoNow();
+    throw error;
+  }
+}
+
+/** Undoes a payment if the connection closes too early, or when the function it returns is called. */
+function undoUnlessDelivered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  undo: () => Promise<void>,
+): () => Promise<void> {
   const { raw } = reply;
   const { socket } = request.raw;
   let isSettled = false;
-  const delivered = () => {
+  const settle = () => {
     isSettled = true;
     socket.off('close', lost);
   };
-  const lost = () => {
+  const lost = async () => {
     if (isSettled) return;
-    isSettled = true;
-    undo().catch((error) => {
+    settle();
+    await undo().catch((error) => {
       request.log.error({ err: error, reqId: request.id }, 'refund failed');
     });
   };
   if (raw.destroyed || socket.destroyed) {
     lost();
-    return;
+    return lost;
   }
-  raw.once('finish', delivered);
+  raw.once('finish', settle);
   // An answer that waits behind another on its connection has no socket yet, and so would never
   // hear of its end.
   if (raw.socket === null) socket.once('close', lost);
   else raw.once('close', lost);
+  return lost;
 }

@@ -12,7 +12,7 @@ import type { Services } from '../services.ts';
 import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
-import { pay, undoUnlessDelivered } from './payment.ts';
+import { pay, writePaid } from './payment.ts';
 import { PlanCache } from './plan-cache.ts';
 
 const VARY = 'Authorization, Accept-Encoding, Accept';
@@ -26,7 +26,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
   const plans = new PlanCache();
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admitted = await admit(services.ledger, request, reply);
     const release = services.releases.current;
     const known = plans.get(release, request.raw.url!);
@@ -59,7 +59,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
       ? (services.answers.get(zipped) ??
         (await services.answers.make(zipped, () => compressed(plain))))
       : await inflated(plain);
-    const isZipped = answer.contentEncoding === 'gzip' && plain.contentEncoding === null;
+    const isZipped = answer.contentEncoding === 'gzip';
     const headers = sharedHeaders(isZipped ? zipped : etag, admitted.rate, plan);
     pushContentHeaders(headers, request, answer);
     return deliver(request, reply, services, admitted, isFree, answer, headers);
@@ -74,7 +74,7 @@ async function deliver(
   isFree: boolean,
   answer: FinishedAnswer,
   headers: (string | number)[],
-): Promise<FastifyReply> {
+): Promise<void> {
   const status = answer.contentType === null ? 204 : 200;
   const isHead = request.method === 'HEAD';
   if (isHead && !isFree) {
@@ -86,11 +86,15 @@ async function deliver(
     const due: Charge = { account, keyId, tokens: answer.tokens, atMs: Date.now() };
     const remaining = await pay(ledger, due);
     headers.push('x-tokens-charged', answer.tokens, 'x-tokens-remaining', remaining);
-    undoUnlessDelivered(request, reply, () => ledger.refund(due));
-  } else if (!isFree) {
-    headers.push('x-tokens-charged', 0, 'x-tokens-remaining', balance);
+    return writePaid(
+      request,
+      reply,
+      () => ledger.refund(due),
+      () => writeAnswer(request, reply, status, headers, answer.body),
+    );
   }
-  return writeAnswer(request, reply, status, headers, answer.body);
+  if (!isFree) headers.push('x-tokens-charged', 0, 'x-tokens-remaining', balance);
+  writeAnswer(request, reply, status, headers, answer.body);
 }
 
 function sharedHeaders(etag: string, rate: RateState, plan: MeteredPlan): (string | number)[] {
@@ -103,12 +107,14 @@ function sharedHeaders(etag: string, rate: RateState, plan: MeteredPlan): (strin
 function pushContentHeaders(
   headers: (string | number)[],
   request: FastifyRequest,
-  { body, contentType, contentEncoding, nextCursor }: FinishedAnswer,
+  { body, contentType, contentEncoding, beside }: FinishedAnswer,
 ): void {
   if (contentType === null) return;
   headers.push('content-type', contentType, 'content-length', body.length);
   if (contentEncoding) headers.push('content-encoding', contentEncoding);
-  if (nextCursor !== null) headers.push('link', nextLink(request.raw.url!, nextCursor));
+  for (const name in beside) headers.push(name, beside[name]);
+  const nextCursor = beside['x-next-cursor'];
+  if (nextCursor !== undefined) headers.push('link', nextLink(request.raw.url!, nextCursor));
 }
 
 /** Where the next page is, as RFC 8288 writes it. */

@@ -23,7 +23,7 @@ import type { Services } from '../services.ts';
 import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer } from './finish-answer.ts';
-import { tokensExhausted, undoUnlessDelivered } from './payment.ts';
+import { tokensExhausted, writePaid } from './payment.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -46,7 +46,7 @@ export function servePosted(endpoint: PostedEndpoint, services: Services) {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     request.admitted = await admit(ledger, request, reply);
   };
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     parseInput({ params: NONE, query: NONE }, request);
     const release = services.releases.current;
     const format = formatFor(request.headers.accept, endpoint.table);
@@ -64,7 +64,7 @@ export function servePosted(endpoint: PostedEndpoint, services: Services) {
           endpoint.table,
         ),
     };
-    return (await replayed(posted)) ?? (await charged(posted));
+    if (!(await replayed(posted))) await charged(posted);
   };
   return { onRequest, handler };
 }
@@ -80,13 +80,16 @@ interface Posted {
   make(balance: number): Promise<FinishedAnswer>;
 }
 
-async function replayed(posted: Posted): Promise<FastifyReply | null> {
+/** Whether there was an answer to give again. */
+async function replayed(posted: Posted): Promise<boolean> {
   const { ledger, admitted, idempotent } = posted;
   const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
-  return replay ? answerAgain(posted, replay) : null;
+  if (!replay) return false;
+  await answerAgain(posted, replay);
+  return true;
 }
 
-async function charged(posted: Posted): Promise<FastifyReply> {
+async function charged(posted: Posted): Promise<void> {
   const { request, reply, ledger, admitted, idempotent } = posted;
   const { account, keyId, balance } = admitted;
   for (let attempt = 1, payable = balance; ; attempt++) {
@@ -104,15 +107,17 @@ async function charged(posted: Posted): Promise<FastifyReply> {
       continue;
     }
     if (paid.outcome !== 'debited') return answerAgain(posted, paid);
-    undoUnlessDelivered(request, reply, () =>
-      idempotent ? ledger.undeliver(account, idempotent.key) : ledger.refund(due),
+    return writePaid(
+      request,
+      reply,
+      () => (idempotent ? ledger.undeliver(account, idempotent.key) : ledger.refund(due)),
+      () => send(posted, answer, answer.tokens, paid.balance, []),
     );
-    return send(posted, answer, answer.tokens, paid.balance, []);
   }
 }
 
 /** Gives an answer again that was charged for before. */
-async function answerAgain(posted: Posted, replay: Replay): Promise<FastifyReply> {
+async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
   const { request, reply, ledger, admitted, idempotent } = posted;
   if (replay.outcome === 'conflict') {
     throw new Problem(
@@ -120,28 +125,32 @@ async function answerAgain(posted: Posted, replay: Replay): Promise<FastifyReply
       'this Idempotency-Key was used for another request within the last 24 hours; use a new one',
     );
   }
-  const { answer: kept, balance, tokens } = replay;
-  const answer: FinishedAnswer = kept.gzip
-    ? {
-        body: await decompress(kept.gzip),
-        contentType: kept.headers['content-type'],
-        contentEncoding: null,
-        nextCursor: kept.headers['x-next-cursor'] ?? null,
-        tokens,
-      }
-    : await posted.make(tokens);
-  undoUnlessDelivered(request, reply, () => ledger.undeliver(admitted.account, idempotent!.key));
-  return send(posted, answer, 0, balance, ['idempotency-replayed', 'true']);
+  const { balance } = replay;
+  await writePaid(
+    request,
+    reply,
+    () => ledger.undeliver(admitted.account, idempotent!.key),
+    async () => {
+      const answer = await madeBefore(posted, replay);
+      await send(posted, answer, 0, balance, ['idempotency-replayed', 'true']);
+    },
+  );
 }
 
-async function keep({ body, contentType, nextCursor }: FinishedAnswer): Promise<KeptAnswer> {
+async function madeBefore(
+  posted: Posted,
+  { answer: { gzip, headers }, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+): Promise<FinishedAnswer> {
+  if (gzip === null) return posted.make(tokens);
+  const { 'content-type': contentType, ...beside } = headers;
+  return { body: await decompress(gzip), contentType, contentEncoding: null, beside, tokens };
+}
+
+async function keep({ body, contentType, beside }: FinishedAnswer): Promise<KeptAnswer> {
   const zipped = await compress(body);
   return {
     status: 200,
-    headers: {
-      'content-type': contentType!,
-      ...(nextCursor !== null && { 'x-next-cursor': nextCursor }),
-    },
+    headers: { 'content-type': contentType!, ...beside },
     gzip: zipped.length <= MAX_KEPT_BYTES ? zipped : null,
   };
 }
@@ -174,19 +183,17 @@ async function send(
   charged: number,
   remaining: number,
   more: readonly string[],
-): Promise<FastifyReply> {
+): Promise<void> {
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
-  const { body, contentType, contentEncoding, nextCursor } = isZipped
-    ? await compressed(plain)
-    : plain;
+  const { body, contentType, contentEncoding, beside } = isZipped ? await compressed(plain) : plain;
   const headers: (string | number)[] = [
     ...['cache-control', 'no-store', 'vary', 'Authorization, Accept-Encoding, Accept'],
     ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
     ...['content-type', contentType!, 'content-length', body.length],
     ...['x-tokens-charged', charged, 'x-tokens-remaining', remaining],
+    ...Object.entries(beside).flat(),
     ...more,
   ];
   if (contentEncoding) headers.push('content-encoding', contentEncoding);
-  if (nextCursor !== null) headers.push('x-next-cursor', nextCursor);
-  return writeAnswer(request, reply, 200, headers, body);
+  writeAnswer(request, reply, 200, headers, body);
 }

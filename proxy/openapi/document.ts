@@ -87,6 +87,10 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
     ...(isConditional || isPosted ? METERED_HEADERS : COMMON_HEADERS),
     ...(isConditional && { ETag: etag }),
   });
+  const answerHeaders = headers.extend({
+    ...headersBesideRows(endpoint),
+    ...(isPosted && { 'Idempotency-Replayed': replayed }),
+  });
   return {
     operationId,
     summary,
@@ -107,7 +111,7 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
       },
     }),
     responses: {
-      200: { description: 'The answer.', headers, content: contentOf(endpoint) },
+      200: { description: 'The answer.', headers: answerHeaders, content: contentOf(endpoint) },
       ...(isConditional &&
         endpoint.mayBeEmpty && { 204: { description: 'Nothing is there. Free.', headers } }),
       ...(isConditional && {
@@ -141,7 +145,7 @@ function contentOf(endpoint: Endpoint) {
 const rowsAsText = z.string().meta({
   id: 'RowsAsText',
   description:
-    'The rows alone. CSV has a header line; members of nested objects are joined by an underscore. What is beside the rows in JSON is in headers.',
+    'The rows alone. CSV has a header line; members of nested objects are joined by an underscore. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in, and how many origins of a batch gave nothing.',
 });
 
 const featureCollection = z
@@ -165,6 +169,10 @@ const ifNoneMatch = z.string().optional().meta({
   description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
   example: '"Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5"',
 });
+const replayed = z
+  .literal('true')
+  .optional()
+  .meta({ description: 'The answer was given, and charged for, before.' });
 const etag = z.string().meta({ description: 'Hash of what decides the answer.' });
 
 const COMMON_HEADERS = {
@@ -179,6 +187,29 @@ const METERED_HEADERS = {
     .meta({ description: 'What is left of the window: `"default";r=299;t=60`.' }),
   'RateLimit-Policy': z.string().meta({ description: 'The window: `"default";q=300;w=60`.' }),
 };
+
+/** Headers that repeat members beside the rows, for the formats that have rows alone. */
+const BESIDE_ROWS: Readonly<Record<string, z.ZodRawShape>> = {
+  next_cursor: {
+    'X-Next-Cursor': z.string().optional().meta({ description: '`next_cursor`, if not null.' }),
+  },
+  resolved_block: { 'X-Resolved-Block': z.string().meta({ description: '`resolved_block`.' }) },
+  errors: { 'X-Batch-Errors': z.int().meta({ description: 'How many `errors` there are.' }) },
+  truncated: {
+    'X-Batch-Truncated': z.int().meta({ description: 'How many origins are `truncated`.' }),
+  },
+  truncated_reason: {
+    'X-Truncated-Reason': z
+      .string()
+      .optional()
+      .meta({ description: '`truncated_reason`, if not null.' }),
+  },
+};
+
+function headersBesideRows({ response }: Endpoint): z.ZodRawShape {
+  const members = response instanceof z.ZodObject ? Object.keys(response.shape) : [];
+  return Object.assign({}, ...members.map((member) => BESIDE_ROWS[member]));
+}
 
 function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
   if (endpoint.access === 'metered') return METERED_PROBLEMS;

@@ -1,5 +1,6 @@
 import { checkedSection, readEnvelope, writeEnvelope } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
+import { rankIn } from '../sorted.ts';
 import type { CountyFips, DestId } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 
@@ -61,7 +62,7 @@ export class DestDirectory {
 
   /** The county a point of interest is at home in; null for an id that is not in the release. */
   countyOf(id: DestId): CountyFips | null {
-    const page = this.#pageOf(id);
+    const page = rankIn(this.#firstIds, id + 1) - 1;
     if (page === NOWHERE) return null;
     const reader = new VarintReader(this.#ids, this.#starts[page], this.#starts[page + 1]);
     try {
@@ -77,17 +78,6 @@ export class DestDirectory {
       if (error instanceof RangeError) throw new ShardError(this.#object, 'IDS ', error.message);
       throw error;
     }
-  }
-
-  #pageOf(id: DestId): number {
-    let low = 0;
-    let high = this.#firstIds.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#firstIds[middle] <= id) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
   }
 
   /** Encodes homes, which must ascend by id without repeats. */

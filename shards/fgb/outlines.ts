@@ -1,5 +1,6 @@
 import { ShardError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
+import { rankIn } from '../sorted.ts';
 import { MICRO } from '../units.ts';
 import { FlatGeobufView } from './flat-geobuf-view.ts';
 
@@ -61,7 +62,7 @@ function* readSteps(layer: FlatGeobufView): Generator<undefined, Outlines, undef
   yield;
   const featureOf = new Float64Array(count);
   for (let i = 0; i < count; i++) {
-    featureOf[rankOf(sorted, geoids[i])] = features[i];
+    featureOf[rankIn(sorted, geoids[i])] = features[i];
     if (i % BLOCKS_A_STEP === BLOCKS_A_STEP - 1) yield;
   }
 
@@ -136,15 +137,4 @@ class RingSink {
       y: this.#y.slice(0, this.#points),
     };
   }
-}
-
-function rankOf(sorted: Float64Array, value: number): number {
-  let low = 0;
-  let high = sorted.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

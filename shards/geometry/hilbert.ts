@@ -17,22 +17,26 @@ export function hilbertOrder(x: Float64Array, y: Float64Array): Uint32Array {
   const scaleY = (SIDE - 1) / (maxY - minY || 1);
   const key = new Float64Array(x.length);
   for (let i = 0; i < x.length; i++) {
-    key[i] = hilbertIndex(Math.floor((x[i] - minX) * scaleX), Math.floor((y[i] - minY) * scaleY));
+    const [column, row] = [Math.floor((x[i] - minX) * scaleX), Math.floor((y[i] - minY) * scaleY)];
+    key[i] = hilbertDistance(column, row, SIDE);
   }
   return Uint32Array.from(x.keys()).sort((a, b) => key[a] - key[b] || a - b);
 }
 
-/** Distance along the curve of a cell, after Lam and Shapiro (1994), a bit of each axis a step. */
-function hilbertIndex(x: number, y: number): number {
+/**
+ * How far along the curve over a square of `side` cells, a power of two, a cell is: after Lam and
+ * Shapiro (1994), a bit of each axis a step.
+ */
+export function hilbertDistance(x: number, y: number, side: number): number {
   let distance = 0;
-  for (let side = SIDE >>> 1; side > 0; side >>>= 1) {
-    const right = x & side ? 1 : 0;
-    const up = y & side ? 1 : 0;
-    distance += side * side * ((3 * right) ^ up);
+  for (let half = side / 2; half >= 1; half /= 2) {
+    const right = x & half ? 1 : 0;
+    const up = y & half ? 1 : 0;
+    distance += half * half * ((3 * right) ^ up);
     if (up === 0) {
       if (right === 1) {
-        x = SIDE - 1 - x;
-        y = SIDE - 1 - y;
+        x = side - 1 - x;
+        y = side - 1 - y;
       }
       [x, y] = [y, x];
     }

@@ -6,29 +6,12 @@ export type Side = 'inside' | 'border' | 'outside';
 
 /**
  * Where a point lies, in micro-degrees, which need not be whole: exact, also for points on an edge
- * or a corner. A ray to the east crosses the rings an odd number of times from inside (Shimrat,
- * 1962); which side of an edge the point is on is told by an exact predicate (Shewchuk, 1997).
+ * or a corner.
  */
 export function sideOf(rings: Rings, area: number, px: number, py: number): Side {
-  const { firstRing, firstPoint, x, y } = rings;
-  let isInside = false;
-  for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
-    const end = firstPoint[r + 1];
-    let [x1, y1] = [x[end - 1], y[end - 1]];
-    for (let i = firstPoint[r]; i < end; i++) {
-      const [x2, y2] = [x[i], y[i]];
-      if (y1 > py !== y2 > py) {
-        const turn = orient2d(x1, y1, x2, y2, px, py);
-        if (turn === 0) return 'border';
-        if (turn > 0 === y1 > y2) isInside = !isInside;
-      } else if (y1 === py || y2 === py) {
-        if ((y2 === py && x2 === px) || (y1 === py && x1 === px)) return 'border';
-        if (y1 === y2 && px > Math.min(x1, x2) && px < Math.max(x1, x2)) return 'border';
-      }
-      [x1, y1] = [x2, y2];
-    }
-  }
-  return isInside ? 'inside' : 'outside';
+  const marks = cast(rings, area, px, py);
+  if (marks & ON_BORDER) return 'border';
+  return marks & WITHIN ? 'inside' : 'outside';
 }
 
 /**
@@ -37,8 +20,18 @@ export function sideOf(rings: Rings, area: number, px: number, py: number): Side
  * point once. Exact, as `sideOf` is.
  */
 export function isWithin(rings: Rings, area: number, px: number, py: number): boolean {
-  const { firstRing, firstPoint, x, y } = rings;
-  let isInside = false;
+  return (cast(rings, area, px, py) & WITHIN) !== 0;
+}
+
+const WITHIN = 1;
+const ON_BORDER = 2;
+
+/**
+ * A ray to the east crosses the rings an odd number of times from within (Shimrat, 1962); which
+ * side of an edge the point is on is told by an exact predicate (Shewchuk, 1997).
+ */
+function cast({ firstRing, firstPoint, x, y }: Rings, area: number, px: number, py: number) {
+  let marks = 0;
   for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
     const end = firstPoint[r + 1];
     let [x1, y1] = [x[end - 1], y[end - 1]];
@@ -46,10 +39,15 @@ export function isWithin(rings: Rings, area: number, px: number, py: number): bo
       const [x2, y2] = [x[i], y[i]];
       if (y1 > py !== y2 > py) {
         const turn = orient2d(x1, y1, x2, y2, px, py);
-        if (turn !== 0 && turn > 0 === y1 > y2) isInside = !isInside;
+        if (turn === 0) marks |= ON_BORDER;
+        else if (turn > 0 === y1 > y2) marks ^= WITHIN;
+      } else if (y1 === py || y2 === py) {
+        const isLevel = y1 === y2 && px > Math.min(x1, x2) && px < Math.max(x1, x2);
+        const isCorner = (y2 === py && x2 === px) || (y1 === py && x1 === px);
+        if (isLevel || isCorner) marks |= ON_BORDER;
       }
       [x1, y1] = [x2, y2];
     }
   }
-  return isInside;
+  return marks;
 }

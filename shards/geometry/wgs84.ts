@@ -47,6 +47,33 @@ export function boxContains(box: BoundingBox, lon: Degrees, lat: Degrees): boole
   return lon >= box.minLon && lon <= box.maxLon && lat >= box.minLat && lat <= box.maxLat;
 }
 
+/** The smallest box that holds some positions; of none, one that is inside out. */
+export function boxOf(positions: Iterable<readonly [lon: Degrees, lat: Degrees]>): BoundingBox {
+  let [minLon, minLat, maxLon, maxLat] = [180, 90, -180, -90];
+  for (const [lon, lat] of positions) {
+    minLon = Math.min(minLon, lon);
+    minLat = Math.min(minLat, lat);
+    maxLon = Math.max(maxLon, lon);
+    maxLat = Math.max(maxLat, lat);
+  }
+  return { minLon, minLat, maxLon, maxLat };
+}
+
+/** A box as GeoJSON and manifests write it: west, south, east, north. */
+export function edgesOf(box: BoundingBox): [number, number, number, number] {
+  return [box.minLon, box.minLat, box.maxLon, box.maxLat];
+}
+
+/** The smallest box that holds two. */
+export function boxAroundBoth(a: BoundingBox, b: BoundingBox): BoundingBox {
+  return {
+    minLon: Math.min(a.minLon, b.minLon),
+    minLat: Math.min(a.minLat, b.minLat),
+    maxLon: Math.max(a.maxLon, b.maxLon),
+    maxLat: Math.max(a.maxLat, b.maxLat),
+  };
+}
+
 /** Whether two boxes have a point in common. */
 export function boxesMeet(a: BoundingBox, b: BoundingBox): boolean {
   return (

@@ -2,6 +2,7 @@ import { checkedSection, readEnvelope, writeEnvelope } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
 import type { StreetMode } from '../modes.ts';
+import { ordinalIn } from '../sorted.ts';
 import type { Metres, MicroDegrees, SquareMetres } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 
@@ -64,17 +65,7 @@ export class BlockIndex {
 
   /** The row of a block, or -1. */
   ordinalOf(geoid: Geoid): number {
-    const wanted = geoidToNumber(geoid);
-    let low = 0;
-    let high = this.count - 1;
-    while (low <= high) {
-      const middle = (low + high) >>> 1;
-      const value = this.geoids[middle];
-      if (value === wanted) return middle;
-      if (value < wanted) low = middle + 1;
-      else high = middle - 1;
-    }
-    return -1;
+    return ordinalIn(this.geoids, geoidToNumber(geoid));
   }
 
   population(ordinal: number): number | null {

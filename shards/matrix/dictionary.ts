@@ -25,16 +25,3 @@ export function decodeDictionary(bytes: Uint8Array): Float64Array {
   }
   return ids;
 }
-
-/** Where `id` stands in an ascending dictionary, or -1. */
-export function ordinalIn(ids: Float64Array, id: number): number {
-  let low = 0;
-  let high = ids.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    if (ids[middle] === id) return middle;
-    if (ids[middle] < id) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
-}

@@ -1,8 +1,9 @@
 import { checkedSection, readEnvelope, readHead, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
+import { ordinalIn } from '../sorted.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { VarintReader } from '../varint.ts';
-import { decodeDictionary, ordinalIn } from './dictionary.ts';
+import { decodeDictionary } from './dictionary.ts';
 import { decodeRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';

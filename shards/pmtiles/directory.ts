@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { rankIn } from '../sorted.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 
 /**
@@ -63,13 +64,7 @@ export function decodeDirectory(bytes: Uint8Array): Directory {
 
 /** The entry that speaks of a tile, or of the leaf directory it is in; -1 when there is none. */
 export function findEntry({ ids, runs }: Directory, id: number): number {
-  let low = 0;
-  let high = ids.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    if (ids[middle] <= id) low = middle + 1;
-    else high = middle - 1;
-  }
-  if (high === -1) return -1;
-  return runs[high] === 0 || id < ids[high] + runs[high] ? high : -1;
+  const last = rankIn(ids, id + 1) - 1;
+  if (last === -1) return -1;
+  return runs[last] === 0 || id < ids[last] + runs[last] ? last : -1;
 }

@@ -128,19 +128,16 @@ export class PoiTable {
   }
 
   facts(ordinal: number): PoiFacts {
-    const [name, street, city, state, zip, brand] = STRING_COLUMNS.map((_, c) =>
-      this.#string(ordinal, c),
-    );
     return {
-      name: name ?? '',
+      name: this.#string(ordinal, 'name') ?? '',
       lon: this.lon[ordinal] / MICRO,
       lat: this.lat[ordinal] / MICRO,
-      street,
-      city,
-      state,
-      zip,
-      brand,
-      types: [...this.types(ordinal)],
+      street: this.#string(ordinal, 'street'),
+      city: this.#string(ordinal, 'city'),
+      state: this.#string(ordinal, 'state'),
+      zip: this.#string(ordinal, 'zip'),
+      brand: this.#string(ordinal, 'brand'),
+      types: Array.from(this.types(ordinal)),
     };
   }
 
@@ -149,8 +146,8 @@ export class PoiTable {
     return this.#types.subarray(this.#typeStarts[ordinal], this.#typeStarts[ordinal + 1]);
   }
 
-  #string(ordinal: number, column: number): string | null {
-    const string = this.#strings[ordinal * STRING_COLUMNS.length + column];
+  #string(ordinal: number, column: (typeof STRING_COLUMNS)[number]): string | null {
+    const string = this.#strings[ordinal * STRING_COLUMNS.length + STRING_COLUMNS.indexOf(column)];
     if (string === 0) return null;
     return this.#bytes.toString(
       'utf8',

@@ -1,4 +1,5 @@
 import type { ModeRow } from '../matrix/row-codec.ts';
+import { ordinalIn } from '../sorted.ts';
 
 /**
  * The first target that a row reaches on foot but by transit later or not at all, or -1. The direct
@@ -17,15 +18,8 @@ export function slowerThanWalking(walk: ModeRow, transit: ModeRow): number {
 
 /** A row's time to a target, or null. */
 export function timeTo({ targets, times }: ModeRow, target: number): number | null {
-  let low = 0;
-  let high = targets.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    if (targets[middle] === target) return times[middle];
-    if (targets[middle] < target) low = middle + 1;
-    else high = middle - 1;
-  }
-  return null;
+  const ordinal = ordinalIn(targets, target);
+  return ordinal === -1 ? null : times[ordinal];
 }
 
 /** The first place where ids do not strictly ascend, or -1. */

@@ -14,11 +14,10 @@ const TTA = path.resolve('dist/infra/cli/tta.js');
 export async function benchBuild(inputs: BenchInputs, folder: string): Promise<string> {
   const store = path.join(folder, 'store');
   const { osm, gtfs, blocks, places } = inputs;
-  const args = ['build', '--osm', osm, '--gtfs', ...gtfs, '--blocks', ...blocks];
-  args.push('--places', ...places, '--out', store);
+  const args = ['--osm', osm, '--gtfs', ...gtfs, '--blocks', ...blocks, '--places', ...places];
   if (inputs.counties.length > 0) args.push('--counties', inputs.counties.join(','));
   const begun = performance.now();
-  const { stdout } = await promisify(execFile)(process.execPath, [TTA, ...args]);
+  const stdout = await build([...args, '--out', store]);
   const about = { place: inputs.place };
   figure('build.seconds', (performance.now() - begun) / 1000, 's', about);
   figure('build.peak_memory', Number(/(\d+) MB/.exec(stdout)![1]), 'MB', about);
@@ -28,6 +27,12 @@ export async function benchBuild(inputs: BenchInputs, folder: string): Promise<s
   await opened.close();
   figure('pois.bytes_a_row', bytes / rows, 'B', { ...about, rows, everything_counted: true });
   return store;
+}
+
+/** Builds by the command, which is as a user would; returns what it said at its end. */
+export async function build(args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [TTA, 'build', ...args]);
+  return stdout;
 }
 
 async function countRows(release: Release): Promise<{ rows: number; bytes: number }> {

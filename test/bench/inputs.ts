@@ -15,6 +15,7 @@ export interface BenchInputs {
 
 const BALTIMORE = path.resolve('../shared/data/baltimore');
 const DEMO = { blocks: 10_000, seed: 1 };
+const LARGE = { blocks: 20_000, seed: 1 };
 
 export async function benchInputs(folder: string): Promise<BenchInputs> {
   const osm = path.join(BALTIMORE, 'osm/baltimore.osm.pbf');
@@ -26,9 +27,17 @@ export async function benchInputs(folder: string): Promise<BenchInputs> {
     return { place: 'Baltimore', osm, gtfs: gtfs.sort(), blocks, places, counties: ['24510'] };
   }
   process.stderr.write(`no ${BALTIMORE}: measuring on a demo city of ${DEMO.blocks} blocks\n`);
-  const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'city') }, silent);
-  return {
-    ...{ place: 'demo city', osm: city.osm, gtfs: [city.gtfs], blocks: city.blocks },
-    ...{ places: [city.places], counties: [] },
-  };
+  return demoCity(DEMO, folder);
+}
+
+/** A demo city large enough for a bicycle to reach 5,000 blocks in an hour, with buses. */
+export function largeCity(folder: string): Promise<BenchInputs> {
+  return demoCity(LARGE, folder);
+}
+
+async function demoCity(size: typeof DEMO, folder: string): Promise<BenchInputs> {
+  const out = path.join(folder, `city-${size.blocks}`);
+  const { osm, gtfs, blocks, places } = await writeDemoCity({ ...size, out }, silent);
+  const place = `demo city of ${size.blocks} blocks`;
+  return { place, osm, gtfs: [gtfs], blocks, places: [places], counties: [] };
 }

@@ -5,17 +5,20 @@ import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
-import { type BenchInputs, benchInputs } from './inputs.ts';
+import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
+import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { readPlaces } from './places.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
+import { benchTransitRouting } from './transit-routing.ts';
 
 /** What is measured on a release that is built first. */
 type ServedPart = (store: string, inputs: BenchInputs, folder: string) => Promise<void>;
 
 const SERVED: Readonly<Record<string, ServedPart>> = {
   serving: (store, _inputs, folder) => benchServing(store, folder),
+  isochrones: (store, { place }, folder) => benchIsochrones(store, place, [WALK_30], folder),
   batches: async (store, { places }, folder) =>
     benchBatches(store, await readPlaces(places), folder),
   soak: async (store, { places }, folder) => benchSoak(store, await readPlaces(places), folder),
@@ -23,7 +26,8 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
     benchAgainstPostgis(store, await readPlaces(places), folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),
 };
-const PARTS = ['routing', 'build', ...Object.keys(SERVED)];
+const UNSERVED = ['routing', 'transit', 'city'];
+const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 
 /**
  * `npm run bench [-- PART…]`: every claim about speed and size, a line of JSON each, measured in one
@@ -38,11 +42,17 @@ const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
   const inputs = await benchInputs(folder);
   if (asked.includes('routing')) await benchRouting(inputs);
-  if (asked.some((part) => part !== 'routing')) {
+  if (asked.includes('transit')) await benchTransitRouting(inputs);
+  if (asked.some((part) => !UNSERVED.includes(part))) {
     const store = await benchBuild(inputs, folder);
     for (const [part, bench] of Object.entries(SERVED)) {
       if (asked.includes(part)) await bench(store, inputs, folder);
     }
+  }
+  if (asked.includes('city')) {
+    const city = await largeCity(folder);
+    await benchTransitRouting(city);
+    await benchLargeIsochrones(city, folder);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

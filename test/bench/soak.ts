@@ -16,7 +16,8 @@ const SLICE_SECONDS = 5;
 const SEED = 20_260_104;
 const MEBIBYTE = 2 ** 20;
 const ANSWER_CACHE_BYTES = 64 * MEBIBYTE;
-/** What the process may take beside its cache of answers. */
+const HEAD_CACHE_BYTES = 64 * MEBIBYTE;
+/** What the process may take beside its caches. */
 const BESIDE_MB = 250;
 
 /** Many requests of all routes, mixed, and the memory the service comes to. */
@@ -29,7 +30,10 @@ export async function benchSoak(
   const keys = await openAccounts(ledger, ACCOUNTS);
   const opened = new FolderStore(store);
   const release = await openRelease(opened, new ReleaseCache(1 << 30));
-  const env = { ANSWER_CACHE_BYTES: String(ANSWER_CACHE_BYTES) };
+  const env = {
+    ANSWER_CACHE_BYTES: String(ANSWER_CACHE_BYTES),
+    HEAD_CACHE_BYTES: String(HEAD_CACHE_BYTES),
+  };
   const { address, pid, stop } = await startService(store, ledger, env);
   try {
     const measured = { release, places, address, key: keys[0] };
@@ -46,7 +50,7 @@ export async function benchSoak(
       samples.push(await memory(pid, 'VmRSS'));
     }
     figure('soak.peak_memory', await memory(pid, 'VmHWM'), 'MB', {
-      wanted_mb: ANSWER_CACHE_BYTES / MEBIBYTE + BESIDE_MB,
+      wanted_mb: (ANSWER_CACHE_BYTES + HEAD_CACHE_BYTES) / MEBIBYTE + BESIDE_MB,
       samples_mb: samples,
       sample_every_s: SLICE_SECONDS,
       requests,

@@ -1,6 +1,9 @@
+import { gunzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Customer, expectOk, expectProblem } from './api.ts';
 import { type Demo, openDemo } from './demo.ts';
+import { TILEJSON_SCHEMA } from './tilejson.ts';
 
 let demo: Demo;
 let template: string;
@@ -35,6 +38,36 @@ describe('/v1/isochrone/tiles', () => {
     });
     const url = new URL(json.tiles[0].replace('{z}/{x}/{y}', tileAt(demo.block, ZOOM)));
     expectOkTile(await demo.api.get(url.pathname));
+  });
+
+  test('TileJSON of every archive is what its specification says', async () => {
+    const isTileJson = new Ajv2020({ allErrors: true }).compile(TILEJSON_SCHEMA);
+    const archives = Object.keys(demo.api.proxy.releases.current.manifest.tiles);
+    for (const name of archives.filter((one) => one.includes('-'))) {
+      const url = `/v1/isochrone/tiles/${name.replace('-', '/')}.json`;
+      const json = expectOk(await demo.api.get(url, {}, { as: null }));
+      isTileJson(json);
+      expect([url, isTileJson.errors]).toEqual([url, null]);
+      const [west, south, east, north] = json.bounds;
+      const [lon, lat, zoom] = json.center;
+      expect([west < east, south < north]).toEqual([true, true]);
+      expect([lon >= west && lon <= east, lat >= south && lat <= north]).toEqual([true, true]);
+      expect(zoom >= json.minzoom && zoom <= json.maxzoom).toBe(true);
+      expect(new URL(json.tiles[0]).pathname).toContain(url.replace('.json', '/'));
+    }
+  });
+
+  test('a tile compressed and a tile plain are the same, each with an ETag of its own', async () => {
+    const path = `${template}/${tileAt(demo.block, ZOOM)}.mvt`;
+    const ask = (headers: Record<string, string>) => demo.api.get(path, {}, { headers });
+    const [plain, zipped] = [await ask({}), await ask({ 'accept-encoding': 'gzip' })];
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(gunzipSync(zipped.rawPayload).equals(plain.rawPayload)).toBe(true);
+    expect(zipped.headers.etag).not.toBe(plain.headers.etag);
+    for (const etag of [plain.headers.etag, zipped.headers.etag]) {
+      expect((await ask({ 'if-none-match': String(etag) })).statusCode).toBe(304);
+    }
   });
 
   test('a tile costs 1 token', async () => {

@@ -84,7 +84,7 @@ test('a script that is smuggled into the page does not run, and the page is in n
   expect(ran).toBe(false);
   expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);
   const frame = await browser.newPage();
-  await frame.goto(`${origin}/problems/missing-key`);
+  await frame.goto(`${origin}/v1/health`);
   const refused = frame.waitForEvent('console', (message) => /frame/i.test(message.text()));
   await frame.evaluate(
     `document.body.append(Object.assign(document.createElement('iframe'), { src: '${origin}/docs' }))`,

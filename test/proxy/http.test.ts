@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createRequire } from 'node:module';
@@ -143,6 +144,12 @@ test('each problem type leads to a readable page', async () => {
     expect([slug, page.status]).toEqual([slug, 200]);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
     expect(page.body).toContain(slug);
+    const [, style] = /<style>(.*)<\/style>/s.exec(page.body)!;
+    const digest = createHash('sha256').update(style).digest('base64');
+    expect(page.headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    );
+    expect(page.headers['x-content-type-options']).toBe('nosniff');
   }
 });
 

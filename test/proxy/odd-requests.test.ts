@@ -42,6 +42,14 @@ test('HTTP/1.1 without a Host is refused with a problem, and the connection clos
   }
 });
 
+test('a second Host is refused, whatever it says', async () => {
+  for (const version of ['1.0', '1.1']) {
+    const { head, body } = await exchange(`GET /v1/health HTTP/${version}`, 'Host: x', 'hOST: x');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(body).errors).toMatchObject([{ loc: ['header', 'host'], type: 'repeated' }]);
+  }
+});
+
 test('HTTP/1.0 needs no Host', async () => {
   for (const [target, status] of [
     ['/v1/health', 200],

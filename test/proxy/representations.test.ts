@@ -74,3 +74,55 @@ test('a 304 says that it was free, and what is left', async () => {
   expect([answer.statusCode, answer.body]).toEqual([304, '']);
   expect(answer.headers).toMatchObject({ 'x-tokens-charged': '0', 'x-tokens-remaining': '77' });
 });
+
+describe('each form of an answer, in each coding, is a representation of its own', () => {
+  const url = `${block}/pois?limit=1000`;
+  const forms = ['application/json', 'text/csv', 'application/x-ndjson', 'application/geo+json'];
+  const codings = ['identity', 'gzip'];
+  const variants = forms.flatMap((accept) =>
+    codings.map((coding) => ({ accept, 'accept-encoding': coding })),
+  );
+
+  test('with an ETag of its own, and the same one next time', async () => {
+    const etags = await Promise.all(
+      variants.map(async (headers) => (await proxy.get(url, key, headers)).headers.etag),
+    );
+    expect(new Set(etags).size).toBe(variants.length);
+    for (const [i, headers] of variants.entries()) {
+      expect((await proxy.get(url, key, headers)).headers.etag).toBe(etags[i]);
+    }
+  });
+
+  test.each(variants)(
+    'which is not sent to those who have it: $accept, $accept-encoding',
+    async (variant) => {
+      const { headers, rawPayload } = await proxy.get(url, key, variant);
+      const known = String(headers.etag);
+      for (const ifNoneMatch of [known, `W/${known}`, `"other", ${known}`, '*']) {
+        const again = await proxy.get(url, key, { ...variant, 'if-none-match': ifNoneMatch });
+        expect([ifNoneMatch, again.statusCode, again.body]).toEqual([ifNoneMatch, 304, '']);
+        expect(again.headers['x-tokens-charged']).toBe('0');
+      }
+      const head = await proxy.get(url, key, variant, 'HEAD');
+      expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, '', known]);
+      expect(head.headers['content-length']).toBe(String(rawPayload.length));
+    },
+  );
+
+  test('one form’s ETag does not stand for another form', async () => {
+    const { etag: json } = (await proxy.get(url, key)).headers;
+    const csv = await proxy.get(url, key, { accept: 'text/csv', 'if-none-match': String(json) });
+    expect(csv.statusCode).toBe(200);
+  });
+});
+
+test('a Range is passed over: the whole answer, charged as a whole', async () => {
+  const whole = await proxy.get(`${block}/summary`, key);
+  const asked = await proxy.get(`${block}/summary`, key, { range: 'bytes=0-9' });
+  expect([asked.statusCode, asked.body]).toEqual([200, whole.body]);
+});
+
+test('what accepts pages only gets JSON', async () => {
+  const { headers } = await proxy.get(`${block}/summary`, key, { accept: 'text/html' });
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+});

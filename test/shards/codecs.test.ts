@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { crc32c } from '../../shards/crc32c.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { BlockIndex, type BlockRecord, LINK_STATUSES } from '../../shards/index/block-index.ts';
-import { decodeDictionary, encodeDictionary, ordinalIn } from '../../shards/matrix/dictionary.ts';
+import { decodeDictionary, encodeDictionary } from '../../shards/matrix/dictionary.ts';
 import {
   decodeRow,
   encodeRow,
@@ -19,6 +19,7 @@ import {
   readNearestShape,
 } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
+import { ordinalIn } from '../../shards/sorted.ts';
 import { VarintReader, VarintWriter } from '../../shards/varint.ts';
 
 /** The definition, a bit at a time: shares nothing with the tables. */

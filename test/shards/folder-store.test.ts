@@ -39,6 +39,19 @@ test('a range is what was put, and only ever whole', async () => {
   expect(await failure(store.readRange(ref, 990, 11))).toBe('changed');
 });
 
+test('a range is what was put, read at once or by the thread pool', async () => {
+  const large = Uint8Array.from({ length: 20_000 }, (_, i) => i % 251);
+  const largeRef = { name: 'kind/large.tta', bytes: large.length, sha256: '' };
+  await store.putIfAbsent(largeRef.name, large);
+  for (const length of [0, 1, 4095, 4096, 4097, 20_000]) {
+    const range = await store.readRange(largeRef, large.length - length, length);
+    expect(Buffer.from(range).equals(large.subarray(large.length - length))).toBe(true);
+    expect(await failure(store.readRange(largeRef, large.length - length + 1, length || 1))).toBe(
+      'changed',
+    );
+  }
+});
+
 test('an absent object, and one of another size than recorded, are told apart', async () => {
   expect(await failure(store.readRange(ref, 0, 1))).toBe('missing');
   expect(await failure(store.readWhole('latest.json'))).toBe('missing');

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OsmNode, OsmWay } from '../../builder/demo/osm-elements.ts';
 import { writePbf } from '../../builder/demo/pbf-writer.ts';
-import { type ShapefileField, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
-import { type Point, pointAt } from '../transit/small-city.ts';
+import { writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import { BLOCK_FIELDS, type Point, pointAt, squareAround } from '../transit/small-city.ts';
 
 /** The counties of the row, from west to east. */
 export const ROW = ['99001', '99003', '99005', '99007'];
@@ -17,6 +17,8 @@ const PITCH = 8_000;
 const CORNERS = 6;
 const SIDE = 150;
 const BLOCKS = 9;
+/** Of a block's square, in degrees. */
+const HALF_SIDE = 5e-4;
 
 /** What is to be otherwise than usual, by county. */
 export interface RowChanges {
@@ -67,7 +69,7 @@ export async function writeCountyRow(
           const centre = pointAt(east + (isFirst ? (changes.moved?.[fips] ?? 0) : 0), north);
           const people = 100 + i + (isFirst ? (changes.people?.[fips] ?? 0) : 0);
           return {
-            polygon: [squareAround(pointAt(east, north))],
+            polygon: [squareAround(pointAt(east, north), HALF_SIDE)],
             values: [
               ...[`${fips}000100${1000 + i}`, centre.lat.toFixed(7), centre.lon.toFixed(7)],
               ...[10_000, 0, people],
@@ -121,24 +123,4 @@ function streets({ closed = [] }: RowChanges): OsmWay[] {
 function blockPlace(county: number, block: number): [east: number, north: number] {
   const [column, row] = [block % 3, Math.floor(block / 3)];
   return [county * PITCH + (column * 1.5 + 0.5) * SIDE, (row * 1.5 + 0.4) * SIDE];
-}
-
-const text = (name: string): ShapefileField => ({ name, type: 'C', width: 20, decimals: 0 });
-const number = (name: string): ShapefileField => ({ name, type: 'N', width: 14, decimals: 0 });
-const BLOCK_FIELDS = [
-  ...['GEOID20', 'INTPTLAT20', 'INTPTLON20'].map(text),
-  ...['ALAND20', 'AWATER20', 'POP20'].map(number),
-];
-const HALF_SIDE = 5e-4;
-
-function squareAround({ lon, lat }: Point): [number, number][] {
-  const [west, east] = [lon - HALF_SIDE, lon + HALF_SIDE];
-  const [south, north] = [lat - HALF_SIDE, lat + HALF_SIDE];
-  return [
-    [west, south],
-    [west, north],
-    [east, north],
-    [east, south],
-    [west, south],
-  ];
 }

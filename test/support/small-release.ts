@@ -80,6 +80,7 @@ async function putCounty(store: WritableStore, county: SmallCounty): Promise<Cou
     index: encodeIndex(county.blocks),
     nearest: encodeNearest(nearestTimes(county), SMALL_MODES.length * SMALL_LEAVES.length),
     pois: await encodePois(county),
+    catchment: await encodeCatchments(county),
   };
   const refs: Record<string, ObjectRef> = {};
   for (const kind of COUNTY_OBJECT_KINDS) {
@@ -148,6 +149,32 @@ function encodePois({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
         return {
           targets: Uint32Array.from(reached, ({ ordinal }) => ordinal),
           times: Uint16Array.from(reached, ({ time }) => time),
+        };
+      }),
+    );
+  }
+  return wholeOf(writer.finish());
+}
+
+function encodeCatchments({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
+  const shape = {
+    origins: pois.map(({ destId }) => destId),
+    targets: blocks.map(({ geoid }) => Number(geoid)),
+    attributes: encodePoiTable(pois.map(poiFacts)),
+    modes: SMALL_MODES.length,
+    unit: TENTHS,
+  };
+  const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
+  for (const { destId } of pois) {
+    writer.row(
+      SMALL_MODES.map((mode) => {
+        const reaching = blocks.flatMap(({ tenths }, ordinal) => {
+          const time = tenths[mode].get(destId);
+          return time === undefined ? [] : [{ ordinal, time }];
+        });
+        return {
+          targets: Uint32Array.from(reaching, ({ ordinal }) => ordinal),
+          times: Uint16Array.from(reaching, ({ time }) => time),
         };
       }),
     );

@@ -16,16 +16,31 @@ const TYPES: Readonly<Record<string, string>> = {
   '.mjs': 'text/javascript',
 };
 
-/** Serves the test's map page, the libraries it is made with, and an archive by range. */
+/**
+ * Serves the test's map page and the libraries it is made with; and an archive by range to pages of
+ * any origin, as object storage does.
+ */
 export async function serveMap(archive: Uint8Array): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204, {
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD',
+        'access-control-allow-headers': 'Range, If-Match',
+      });
+      response.end();
+      return;
+    }
     if (pathname === '/archive.pmtiles') {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
       const end = Math.min(Number(last), archive.length - 1);
       response.writeHead(206, {
         'content-range': `bytes ${first}-${end}/${archive.length}`,
         'content-length': end + 1 - Number(first),
+        'access-control-allow-origin': '*',
+        'access-control-expose-headers': 'ETag',
+        etag: '"archive"',
       });
       response.end(archive.subarray(Number(first), end + 1));
       return;

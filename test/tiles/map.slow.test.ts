@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { openProxy } from '../support/proxy-harness.ts';
 import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
 import { serveMap } from './map-server.ts';
 
@@ -53,13 +56,15 @@ async function richestColumn(): Promise<number> {
   return bands.findIndex((seen) => seen.size === Math.max(...bands.map(({ size }) => size)));
 }
 
-test('MapLibre draws every block in the colour of its band', async () => {
+/** Where a map finds its tiles, and the key it shows for them. */
+interface TileSource {
+  readonly url: string;
+  readonly key?: string;
+}
+
+/** Blocks with the colour that a column's times give them. */
+async function colouredBlocks(column: number) {
   const { release } = city;
-  const column = await richestColumn();
-  const { leafIds } = release.taxonomy;
-  const mode = release.manifest.modes[Math.floor(column / leafIds.length)];
-  const ref = release.manifest.tiles[`${mode}-${leafIds[column % leafIds.length]}`];
-  const server = await serveMap(await readFile(path.join(inject('demoStore'), ref.name)));
   const blocks: { position: [number, number]; colour: string }[] = [];
   for (const county of Object.values(release.manifest.counties)) {
     const index = await release.index(county);
@@ -69,6 +74,12 @@ test('MapLibre draws every block in the colour of its band', async () => {
       blocks.push({ position: [index.lon[block] / 1e6, index.lat[block] / 1e6], colour });
     }
   }
+  return blocks;
+}
+
+/** Draws a column at several zooms, and looks at the pixel at each block's centre. */
+async function expectEveryBlockDrawn(column: number, mapUrl: string, source: TileSource) {
+  const blocks = await colouredBlocks(column);
   const mean = (axis: 0 | 1) =>
     blocks.reduce((sum, { position }) => sum + position[axis], 0) / blocks.length;
   const middle = [mean(0), mean(1)];
@@ -82,12 +93,13 @@ test('MapLibre draws every block in the colour of its band', async () => {
       [11, 0.97],
     ]) {
       const wanted = {
+        ...source,
         centre: middle,
         zoom,
         colours: Object.entries(COLOURS).flatMap(([m, c]) => [Number(m), c]),
       };
       await page.goto('about:blank');
-      await page.goto(`${server.url}#${encodeURIComponent(JSON.stringify(wanted))}`);
+      await page.goto(`${mapUrl}#${encodeURIComponent(JSON.stringify(wanted))}`);
       await page.evaluate('drawn');
       expect(await page.evaluate('problems')).toEqual([]);
       const positions = JSON.stringify(blocks.map(({ position }) => position));
@@ -108,6 +120,55 @@ test('MapLibre draws every block in the colour of its band', async () => {
     }
   } finally {
     await page.close();
+  }
+}
+
+/** The name of a column's tiles: `walk-101`. */
+function nameOf(column: number): string {
+  const { manifest, taxonomy } = city.release;
+  const { leafIds } = taxonomy;
+  return `${manifest.modes[Math.floor(column / leafIds.length)]}-${leafIds[column % leafIds.length]}`;
+}
+
+test('MapLibre draws every block in the colour of its band, from an archive in object storage', async () => {
+  const column = await richestColumn();
+  const ref = city.release.manifest.tiles[nameOf(column)];
+  const storage = await serveMap(await readFile(path.join(inject('demoStore'), ref.name)));
+  const server = await serveMap(new Uint8Array());
+  try {
+    const url = `pmtiles://${storage.url}archive.pmtiles`;
+    await expectEveryBlockDrawn(column, server.url, { url });
+  } finally {
     server.close();
+    storage.close();
   }
 }, 120_000);
+
+test('and from the tiles of the service, with a key, on a page of another origin', async () => {
+  const column = await richestColumn();
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const proxy = await openProxy(inject('demoStore'), { config: { baseUrl } });
+  const server = await serveMap(new Uint8Array());
+  try {
+    await proxy.app.listen({ port, host: '127.0.0.1' });
+    const { id, key } = await proxy.customer({ tokens: 1_000 });
+    const url = `${baseUrl}/v1/isochrone/tiles/${nameOf(column).replace('-', '/')}.json`;
+    await expectEveryBlockDrawn(column, server.url, { url, key });
+    const { balance } = (await proxy.ledger.account(id))!;
+    expect(balance).toBeLessThan(1_000);
+    expect(balance).toBeGreaterThan(800);
+  } finally {
+    server.close();
+    await proxy.close();
+  }
+}, 120_000);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

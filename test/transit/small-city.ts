@@ -48,10 +48,11 @@ export function shopName(shop: number): string {
   return `Shop ${shop}`;
 }
 
-/** Writes what the builder reads of a city but its timetables. */
+/** Writes what the builder reads of a city but its timetables. `geoidOf`: each block's GEOID. */
 export async function writeSmallCity(
   folder: string,
   city: SmallCity,
+  geoidOf = blockGeoid,
 ): Promise<{ osm: string; blocks: string }> {
   const osm = path.join(folder, 'city.osm.pbf');
   const blocks = path.join(folder, 'blocks.zip');
@@ -75,8 +76,8 @@ export async function writeSmallCity(
     fields: BLOCK_FIELDS,
     records: () =>
       city.blocks.map((at, i) => ({
-        polygon: [squareAround(at)],
-        values: [blockGeoid(i), at.lat.toFixed(7), at.lon.toFixed(7), 10_000, 0, 100],
+        polygon: [squareAround(at, BLOCK_HALF_SIDE)],
+        values: [geoidOf(i), at.lat.toFixed(7), at.lon.toFixed(7), 10_000, 0, 100],
       })),
   });
   return { osm, blocks };
@@ -103,16 +104,18 @@ export function walkingTimes(city: SmallCity, points: readonly Point[]): number[
   );
 }
 
-const text = (name: string): ShapefileField => ({ name, type: 'C', width: 20, decimals: 0 });
+export const text = (name: string): ShapefileField => ({ name, type: 'C', width: 20, decimals: 0 });
 const number = (name: string): ShapefileField => ({ name, type: 'N', width: 14, decimals: 0 });
-const BLOCK_FIELDS = [
+/** What TIGER/Line says of a block. */
+export const BLOCK_FIELDS = [
   ...['GEOID20', 'INTPTLAT20', 'INTPTLON20'].map(text),
   ...['ALAND20', 'AWATER20', 'POP20'].map(number),
 ];
 
-function squareAround({ lon, lat }: Point): [number, number][] {
-  const [west, east] = [lon - BLOCK_HALF_SIDE, lon + BLOCK_HALF_SIDE];
-  const [south, north] = [lat - BLOCK_HALF_SIDE, lat + BLOCK_HALF_SIDE];
+/** A square, clockwise and closed, that ends so many degrees from its middle. */
+export function squareAround({ lon, lat }: Point, half: number): [number, number][] {
+  const [west, east] = [lon - half, lon + half];
+  const [south, north] = [lat - half, lat + half];
   return [
     [west, south],
     [west, north],

@@ -1,0 +1,17 @@
+/** How many of some ascending numbers are below `value`: where it stands, or would stand. */
+export function rankIn(ascending: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle] < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where `value` stands among numbers that strictly ascend, or -1. */
+export function ordinalIn(ascending: ArrayLike<number>, value: number): number {
+  const rank = rankIn(ascending, value);
+  return ascending[rank] === value ? rank : -1;
+}

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
+import type { Geoid } from '../../shards/geoid.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { Minutes } from '../../shards/units.ts';
+import { build } from './build.ts';
+import { figure } from './figure.ts';
+import type { BenchInputs } from './inputs.ts';
+import { openAccounts, startService } from './service.ts';
+import { someBlocks } from './targets.ts';
+import { type Load, load, type Target } from './wrk.ts';
+
+const LOOP_DELAY = pathToFileURL(path.resolve('dist/test/bench/loop-delay.js')).href;
+const ORIGINS = 200;
+const SECONDS = 6;
+
+/** Isochrones of a mode and size, and what is wanted of them. */
+interface Case {
+  readonly mode: Mode;
+  readonly minutes: Minutes;
+  readonly wantedMs: number;
+  /** Only origins that reach at least so many blocks. */
+  readonly leastBlocks: number;
+}
+
+export const WALK_30: Case = { mode: 'walk', minutes: 30, wantedMs: 3, leastBlocks: 1 };
+const BIKE_60: Case = { mode: 'bike', minutes: 60, wantedMs: 25, leastBlocks: 5000 };
+/** As long as other requests may wait for one. */
+const WANTED_HELD_MS = 20;
+
+/** The largest isochrones there are, in a city that is built for it. */
+export async function benchLargeIsochrones(city: BenchInputs, folder: string): Promise<void> {
+  const store = path.join(folder, 'large-city', 'store');
+  await build(['--osm', city.osm, '--blocks', ...city.blocks, '--no-tiles', '--out', store]);
+  await benchIsochrones(store, city.place, [WALK_30, BIKE_60], folder);
+}
+
+/**
+ * Isochrones made anew each time, once the outlines of the blocks are in memory, to one client, who
+ * is a member: a debit would wait for the disk. And for how long they hold the event loop.
+ */
+export async function benchIsochrones(
+  store: string,
+  place: string,
+  cases: readonly Case[],
+  folder: string,
+): Promise<void> {
+  const ledger = path.join(folder, `isochrones-ledger-${path.basename(path.dirname(store))}`);
+  const [member] = await openAccounts(ledger, 1, { member: true });
+  const opened = new FolderStore(store);
+  const release = await openRelease(opened, new ReleaseCache(1 << 30));
+  try {
+    for (const wanted of cases) {
+      const { mode, minutes, wantedMs } = wanted;
+      const { origins, meanBlocks } = await originsOf(release, wanted);
+      const targets = origins.map((geoid): Target => {
+        return {
+          path: `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=${minutes}`,
+          key: member,
+        };
+      });
+      const { p50, p99, requests, held } = await loadWatched(store, ledger, targets);
+      const name = `isochrone.${mode}_${minutes}_min`;
+      const about = { place, blocks_mean: meanBlocks, requests, targets: targets.length };
+      figure(name, p50, 'ms', { p99_ms: p99, wanted_ms: wantedMs, ...about });
+      const { max, p999 } = held;
+      figure(`${name}.loop_held`, max, 'ms', { p999_ms: p999, wanted_ms: WANTED_HELD_MS, place });
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A load once all is warm, and how long the service's event loop was held in it, in milliseconds. */
+async function loadWatched(
+  store: string,
+  ledger: string,
+  targets: readonly Target[],
+): Promise<Load & { held: { max: number; p999: number } }> {
+  const delayFile = path.join(ledger, 'loop-delay.json');
+  const { address, pid, stop } = await startService(store, ledger, {
+    ANSWER_CACHE_BYTES: '0',
+    LOOP_DELAY_FILE: delayFile,
+    NODE_OPTIONS: `--import=${LOOP_DELAY}`,
+  });
+  const options = { seconds: SECONDS, connections: 1 };
+  try {
+    await load(address, targets, options);
+    process.kill(pid, 'SIGWINCH');
+    const measured = await load(address, targets, options);
+    await stop();
+    return { ...measured, held: JSON.parse(await readFile(delayFile, 'utf8')) };
+  } finally {
+    await stop();
+  }
+}
+
+/** Origins of isochrones, in a seeded order, and how many blocks they reach. */
+async function originsOf(
+  release: Release,
+  { mode, minutes, leastBlocks }: Case,
+): Promise<{ origins: Geoid[]; meanBlocks: number }> {
+  const origins: Geoid[] = [];
+  let blocks = 0;
+  for (const geoid of await someBlocks(release, Infinity)) {
+    const reached = await reachedFrom(release, geoid, mode, minutes);
+    if (reached < leastBlocks) continue;
+    origins.push(geoid);
+    blocks += reached;
+    if (origins.length === ORIGINS) break;
+  }
+  if (origins.length === 0) throw new Error(`no ${mode} reaches ${leastBlocks} blocks`);
+  return { origins, meanBlocks: Math.round(blocks / origins.length) };
+}
+
+/** Blocks within reach of a block; 0 of one that the mode cannot begin at. */
+async function reachedFrom(
+  release: Release,
+  geoid: Geoid,
+  mode: Mode,
+  minutes: Minutes,
+): Promise<number> {
+  const county = release.countyOfBlock(geoid)!;
+  const index = await release.index(county);
+  const link = index.link(index.ordinalOf(geoid), mode === 'bike' ? 'bike' : 'walk');
+  if (link.status !== 'linked') return 0;
+  return countWithin(await reachable(release, county, geoid, mode, 'from'), minutes);
+}

@@ -1,0 +1,61 @@
+import { scopeCounties } from '../../builder/county/county-scope.ts';
+import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { silent } from '../../builder/progress.ts';
+import { buildWorld } from '../../builder/region/build-world.ts';
+import { readRegion } from '../../builder/region/read-region.ts';
+import { ROUTING } from '../../builder/routing-parameters.ts';
+import { OriginSearch } from '../../builder/search/origin-search.ts';
+import { unpackLink } from '../../builder/search/search-world.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
+import { figure, median } from './figure.ts';
+import type { BenchInputs } from './inputs.ts';
+
+const ORIGINS = 200;
+const ROUNDS = 3;
+const WANTED_MS = 15;
+
+/**
+ * How long one core takes for all departures of the window from one block, to all places and blocks:
+ * what a search by all modes takes more than one without transit.
+ */
+export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
+  const region = await readRegion({ ...inputs, osm: [inputs.osm], release: 'bench' }, silent);
+  const taxonomy = new Taxonomy(TAXONOMY);
+  const linked = buildWorld(region, taxonomy, silent);
+  const { world } = linked;
+  const [{ windowStart }] = scopeCounties(linked);
+  const origins: number[] = [];
+  for (let block = 0; block < world.blocks; block++) {
+    if (unpackLink(world.walk.blockLinks, block)) origins.push(block);
+  }
+  const stride = Math.ceil(origins.length / ORIGINS);
+  const some = origins.filter((_, i) => i % stride === 0);
+  const all = new OriginSearch(world);
+  const streets = new OriginSearch({ ...world, transit: null });
+  const rounds = Array.from({ length: ROUNDS }, () => {
+    const [streetsMs, allMs] = [streets, all].map((search) => {
+      const begun = performance.now();
+      for (const block of some) search.run(block, windowStart);
+      return (performance.now() - begun) / some.length;
+    });
+    return { allMs, transitMs: allMs - streetsMs };
+  });
+  let faster = 0;
+  for (const block of some) {
+    all.run(block, windowStart);
+    const [walk, , transit] = all.times;
+    for (let t = 0; t < transit.length; t++) if (transit[t] < walk[t]) faster++;
+  }
+  const { departures } = ROUTING.transit;
+  const about = {
+    ...{ place: inputs.place, origins: some.length, targets: world.places + world.blocks },
+    faster_than_walking_mean: Math.round(faster / some.length),
+  };
+  figure(
+    `search.transit_${departures}_departures.origin`,
+    median(rounds.map(({ transitMs }) => transitMs)),
+    'ms',
+    { ...about, wanted_ms: WANTED_MS },
+  );
+  figure('search.all_modes.origin', median(rounds.map(({ allMs }) => allMs)), 'ms', about);
+}

@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countyDigest } from '../../builder/county/county-digest.ts';
+import { NO_LINKING } from '../../builder/streets/traits.ts';
+import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
+import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
+import { type Point, pointAt, type SmallCity, writeSmallCity } from '../transit/small-city.ts';
+import { type LinkedCity, linkCity } from './linked-city.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-digest-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const CORNERS = 7;
+const SPACING = 200;
+/** Of the second town, metres east: farther than anybody gets in an hour from the first. */
+const FAR = 90_000;
+
+const idOf = (town: number, column: number, row: number) =>
+  town * CORNERS ** 2 + row * CORNERS + column;
+
+/** Two towns alike, each with two blocks and a shop; `second` moves all of the second one's. */
+function twoTowns(second = 0): SmallCity {
+  const corners: Point[] = [];
+  const streets: [number, number][] = [];
+  const [blocks, shops]: Point[][] = [[], []];
+  for (const [town, east] of [0, FAR].entries()) {
+    const moved = town === 1 ? second : 0;
+    for (let i = 0; i < CORNERS ** 2; i++) {
+      const [column, row] = [i % CORNERS, Math.floor(i / CORNERS)];
+      corners.push(pointAt(east + column * SPACING + moved, row * SPACING));
+      if (column > 0) streets.push([idOf(town, column - 1, row), idOf(town, column, row)]);
+      if (row > 0) streets.push([idOf(town, column, row - 1), idOf(town, column, row)]);
+    }
+    blocks.push(pointAt(east + 50 + moved, 20), pointAt(east + 900 + moved, 820));
+    shops.push(pointAt(east + 450 + moved, 430));
+  }
+  return { corners, streets, blocks, shops };
+}
+
+/** A bus every ten minutes that takes so many minutes from the first stop to the second. */
+function shuttle(town: number, ride: number, more: FeedTables = {}): FeedTables {
+  const stops = { A: town * FAR + 100, B: town * FAR + 1_000 };
+  const trips = Array.from({ length: 12 }, (_, n): AvenueTrip => {
+    const leaves = 8 * 60 + 10 * n;
+    return {
+      calls: [
+        ['A', leaves],
+        ['B', leaves + ride],
+      ],
+    };
+  });
+  return avenueFeed(stops, trips, more);
+}
+
+let count = 0;
+async function link(city: SmallCity, feeds: readonly FeedTables[]): Promise<LinkedCity> {
+  const { osm, blocks } = await writeSmallCity(folder, city);
+  const gtfs: string[] = [];
+  for (const feed of feeds) {
+    gtfs.push(await writeFeed(path.join(folder, `feed-${count++}.zip`), feed));
+  }
+  return linkCity({ osm: [osm], blocks: [blocks], gtfs }, [2, 2]);
+}
+
+const digests = ({ linked, scopes }: LinkedCity) =>
+  scopes.map((scope) => countyDigest(linked, scope));
+
+test('is the same for the same inputs', async () => {
+  const feeds = [shuttle(0, 3), shuttle(1, 3)];
+  expect(digests(await link(twoTowns(), feeds))).toEqual(digests(await link(twoTowns(), feeds)));
+});
+
+describe('what changes far away changes no digest here', () => {
+  const changed = async (city: SmallCity, feeds: readonly FeedTables[]) => {
+    const [before, after] = [
+      digests(await link(twoTowns(), [shuttle(0, 3), shuttle(1, 3)])),
+      digests(await link(city, feeds)),
+    ];
+    return before.map((digest, i) => digest !== after[i]);
+  };
+
+  test('a timetable', async () => {
+    const feeds = [shuttle(0, 3), shuttle(1, 4)];
+    expect(await changed(twoTowns(), feeds)).toEqual([false, true]);
+    expect(await changed(twoTowns(), [shuttle(0, 4), shuttle(1, 3)])).toEqual([true, false]);
+  });
+
+  test('the order of the feeds, one more, and one less', async () => {
+    const [here, there] = [shuttle(0, 3), shuttle(1, 3)];
+    expect(await changed(twoTowns(), [there, here])).toEqual([false, false]);
+    expect(await changed(twoTowns(), [there, shuttle(1, 5), here])).toEqual([false, true]);
+    expect(await changed(twoTowns(), [here])).toEqual([false, true]);
+  });
+
+  test('streets, blocks and places', async () => {
+    const feeds = [shuttle(0, 3), shuttle(1, 3)];
+    expect(await changed(twoTowns(5), feeds)).toEqual([false, true]);
+    const { streets, ...city } = twoTowns();
+    const first = streets.findIndex(([a]) => a >= CORNERS ** 2);
+    const without = (at: number) => ({ ...city, streets: streets.toSpliced(at, 1) });
+    expect(await changed(without(first), feeds)).toEqual([false, true]);
+    expect(await changed(without(0), feeds)).toEqual([true, false]);
+  });
+});
+
+describe('whatever a time follows from changes the digest', () => {
+  test('a rule for changing', async () => {
+    const rule = { from_stop_id: 'A', to_stop_id: 'B', transfer_type: 2, min_transfer_time: 600 };
+    const [plain] = digests(await link(twoTowns(), [shuttle(0, 3)]));
+    const ruled = await link(twoTowns(), [shuttle(0, 3, { 'transfers.txt': [rule] })]);
+    expect(digests(ruled)[0]).not.toBe(plain);
+  });
+
+  test('two streets that end in one place, joined or not', async () => {
+    const city = twoTowns();
+    const corner = idOf(0, 3, 3);
+    const [first, ...others] = city.streets.flatMap(([a, b], i) =>
+      a === corner || b === corner ? [i] : [],
+    );
+    expect(others.length).toBe(3);
+    // The same lines on the ground, but one of the four ends in a corner of its own.
+    const apart = {
+      ...city,
+      corners: [...city.corners, city.corners[corner]],
+      streets: city.streets.map(([a, b], i) => {
+        const end = (at: number) => (i === first && at === corner ? city.corners.length : at);
+        return [end(a), end(b)] as const;
+      }),
+    };
+    const [joined] = digests(await link(city, []));
+    expect(digests(await link(apart, []))[0]).not.toBe(joined);
+  });
+
+  test('whether a street runs in a tunnel, where nothing is linked to it', async () => {
+    const city = await link(twoTowns(), []);
+    const [open] = digests(city);
+    city.linked.region.streets.traits[0] ^= NO_LINKING;
+    expect(digests(city)[0]).not.toBe(open);
+  });
+
+  test('where the street data ends', async () => {
+    const { linked, scopes } = await link(twoTowns(), []);
+    const coverage = linked.region.coverage!;
+    const digestIn = (box: typeof coverage) =>
+      countyDigest({ ...linked, region: { ...linked.region, coverage: box } }, scopes[0]);
+    const { maxLon, minLon } = coverage;
+    expect(digestIn({ ...coverage, maxLon: maxLon + 1 })).toBe(digestIn(coverage));
+    expect(digestIn({ ...coverage, minLon: minLon + 0.01 })).not.toBe(digestIn(coverage));
+  });
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { CoverGrid } from '../../builder/geo/cover-grid.ts';
+import { simplify } from '../../builder/geo/simplify.ts';
+import type { Ring } from '../../shards/geometry/polygon.ts';
+import { crossesItself } from '../../shards/geometry/self-crossing.ts';
+
+/** A wobbly closed ring around the origin, about one degree across. */
+const wobbly = (size: number): fc.Arbitrary<Ring> =>
+  fc
+    .array(fc.double({ min: 0.7, max: 1, noNaN: true }), { minLength: 8, maxLength: 60 })
+    .map((radii) => {
+      const ring = radii.map((radius, i) => {
+        const angle = (i / radii.length) * 2 * Math.PI;
+        return [size * radius * Math.cos(angle), size * radius * Math.sin(angle)] as const;
+      });
+      return [...ring, ring[0]];
+    });
+
+function distanceToRing([x, y]: readonly [number, number], ring: Ring): number {
+  const distances = ring.slice(1).map(([bx, by], i) => {
+    const [ax, ay] = ring[i];
+    const length = Math.hypot(bx - ax, by - ay);
+    const along = length === 0 ? 0 : ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length ** 2;
+    const t = Math.max(0, Math.min(1, along));
+    return Math.hypot(ax + t * (bx - ax) - x, ay + t * (by - ay) - y);
+  });
+  return Math.min(...distances);
+}
+
+test('a simpler area keeps within the tolerance of every point, with fewer of them, and whole', () => {
+  fc.assert(
+    fc.property(
+      wobbly(1),
+      wobbly(0.3),
+      fc.double({ min: 0, max: 0.5, noNaN: true }),
+      (shell, hole, tolerance) => {
+        const polygon = [shell, hole.toReversed()];
+        const { polygons } = simplify({ polygons: [polygon] }, tolerance);
+        expect(polygons).toHaveLength(1);
+        expect(crossesItself(polygons[0])).toBe(false);
+        for (const [r, ring] of polygons[0].entries()) {
+          expect(ring.length).toBeGreaterThanOrEqual(4);
+          expect(ring.at(-1)).toEqual(ring[0]);
+          const points = new Set(polygon[r].map(String));
+          expect(ring.every((position) => points.has(String(position)))).toBe(true);
+          for (const position of polygon[r]) {
+            expect(distanceToRing(position, ring)).toBeLessThanOrEqual(tolerance + 1e-12);
+          }
+        }
+      },
+    ),
+  );
+});
+
+test('what would vanish, or come to cross itself, stays as it is', () => {
+  const sliver: Ring = [
+    [0, 0],
+    [1, 0],
+    [1, 1e-6],
+    [0, 0],
+  ];
+  expect(simplify({ polygons: [[sliver]] }, 0.1)).toEqual({ polygons: [[sliver]] });
+  // Without its bay, the shell would run through the island's hole.
+  const shell: Ring = [
+    [0, 0],
+    [10, 0],
+    [10, 10],
+    [5.2, 10],
+    [5, 9.2],
+    [4.8, 10],
+    [0, 10],
+    [0, 0],
+  ];
+  const bay: Ring = [
+    [4.9, 9.7],
+    [5, 9.9],
+    [5.1, 9.7],
+    [4.9, 9.7],
+  ];
+  const kept = simplify({ polygons: [[shell, bay]] }, 0.5).polygons[0];
+  expect(kept).toEqual([shell, bay]);
+});
+
+const box = fc
+  .record({
+    minLon: fc.double({ min: -170, max: 170, noNaN: true }),
+    minLat: fc.double({ min: -80, max: 80, noNaN: true }),
+    width: fc.double({ min: 0, max: 0.5, noNaN: true }),
+    height: fc.double({ min: 0, max: 0.5, noNaN: true }),
+  })
+  .map(({ minLon, minLat, width, height }) => {
+    return { minLon, minLat, maxLon: minLon + width, maxLat: minLat + height };
+  });
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+
+test('a cover has every point of its boxes, and none more than a cell away from all of them', () => {
+  fc.assert(
+    fc.property(fc.array(box, { minLength: 1, maxLength: 4 }), share, share, (boxes, x, y) => {
+      const cover = new CoverGrid();
+      for (const part of boxes) cover.add(part);
+      for (const { minLon, minLat, maxLon, maxLat } of boxes) {
+        expect(cover.has(minLon + x * (maxLon - minLon), minLat + y * (maxLat - minLat))).toBe(
+          true,
+        );
+      }
+      const [lon, lat] = [-170 + 340 * x, -80 + 160 * y];
+      const CELL = 0.01;
+      const isNear = boxes.some(
+        (b) =>
+          lon > b.minLon - CELL &&
+          lon < b.maxLon + CELL &&
+          lat > b.minLat - CELL &&
+          lat < b.maxLat + CELL,
+      );
+      if (!isNear) expect(cover.has(lon, lat)).toBe(false);
+    }),
+  );
+});
+
+test('a cover clips a box to the box around it', () => {
+  const cover = new CoverGrid();
+  cover.add({ minLon: 1, minLat: 1, maxLon: 2, maxLat: 2 });
+  cover.add({ minLon: 3, minLat: 0, maxLon: 4, maxLat: 1 });
+  const wide = { minLon: -9, minLat: 0.5, maxLon: 9, maxLat: 9 };
+  expect(cover.clip(wide)).toEqual({ minLon: 1, minLat: 0.5, maxLon: 4, maxLat: 2 });
+  expect(cover.clip({ minLon: 5, minLat: 0, maxLon: 6, maxLat: 1 })).toBe(null);
+});

@@ -1,0 +1,37 @@
+import type { BuildRequest } from '../../builder/build-request.ts';
+import { type CountyScope, scopeCounties } from '../../builder/county/county-scope.ts';
+import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { silent } from '../../builder/progress.ts';
+import { buildWorld, type LinkedRegion } from '../../builder/region/build-world.ts';
+import { readRegion } from '../../builder/region/read-region.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
+
+/** A small city read and linked, and the scopes of its counties. */
+export interface LinkedCity {
+  readonly linked: LinkedRegion;
+  readonly scopes: readonly CountyScope[];
+}
+
+/**
+ * Reads and links the inputs of a small city, whose blocks are all of one county, as if they were
+ * of several: `sizes` says how many blocks each has, in the order of the blocks.
+ */
+export async function linkCity(
+  inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs'>,
+  sizes: readonly number[],
+): Promise<LinkedCity> {
+  const whole = await readRegion({ ...inputs, counties: [], release: 'x' }, silent);
+  const blocks = [...whole.counties.values()].flat();
+  let first = 0;
+  const counties = new Map(
+    sizes.map((size, i) => {
+      const fips = String(99_001 + 2 * i);
+      const own = blocks.slice(first, first + size).map((block) => ({ ...block, county: fips }));
+      first += size;
+      return [fips, own] as const;
+    }),
+  );
+  if (first !== blocks.length) throw new Error(`${first} of ${blocks.length} blocks have a county`);
+  const linked = buildWorld({ ...whole, counties }, new Taxonomy(TAXONOMY), silent);
+  return { linked, scopes: scopeCounties(linked) };
+}

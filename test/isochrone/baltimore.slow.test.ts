@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { expectSoundContours, type Question } from './drawn-contours.ts';
+import { censusBlocks, type Shape } from './judged-contours.ts';
+
+/** Real inputs, which lie beside the project where there are any. */
+const DATA = path.resolve('../shared/data/baltimore');
+const OSM = path.join(DATA, 'osm/baltimore.osm.pbf');
+const BLOCKS = path.join(DATA, 'blocks/tl_24510_tabblock20.zip');
+const HAVE_DATA = existsSync(OSM) && existsSync(BLOCKS);
+const baltimore = HAVE_DATA ? test : test.skip;
+if (!HAVE_DATA) {
+  process.stderr.write(
+    `Baltimore's contours are not drawn: there is no ${OSM}. The demo city's are.\n`,
+  );
+}
+const ORIGINS = 12;
+
+let folder: string;
+let proxy: ProxyHarness;
+let areas: ReadonlyMap<string, Shape>;
+beforeAll(async () => {
+  if (!HAVE_DATA) return;
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-contours-of-baltimore-'));
+  const store = new FolderStore(path.join(folder, 'store'));
+  const request = { osm: [OSM], blocks: [BLOCKS], counties: ['24510'], release: 'test' };
+  await buildRelease(request, store, silent);
+  await store.close();
+  proxy = await openProxy(path.join(folder, 'store'));
+  areas = await censusBlocks([BLOCKS]);
+}, 300_000);
+afterAll(async () => {
+  await proxy?.close();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+baltimore(
+  'contours of real blocks are valid, nested, and the union of what they stand for',
+  async () => {
+    const { key } = await proxy.customer({ tokens: 0, member: true });
+    const release = proxy.releases.current;
+    const index = await release.index(release.county('24510')!);
+    const routable = Array.from(index.geoids, geoidFromNumber).filter((_, i) =>
+      (['walk', 'bike'] as const).every((mode) => index.link(i, mode).status === 'linked'),
+    );
+    const questions = Array.from({ length: ORIGINS }, (_, i): Question => {
+      const block = routable[Math.floor(((i + 0.5) / ORIGINS) * routable.length)];
+      const direction = i % 2 ? 'from' : 'to';
+      return { block, mode: i % 3 ? 'walk' : 'bike', direction, contours: [4, 10, 25, 60] };
+    });
+    await expectSoundContours(proxy, key, areas, questions);
+  },
+  120_000,
+);
