@@ -75,24 +75,22 @@ async function transposeWhereNew(
   matrices: readonly TransposedMatrix[],
 ): Promise<Map<CountyFips, ObjectRef>> {
   const made = new Map<CountyFips, ObjectRef>();
-  const missing: { matrix: TransposedMatrix; key: string }[] = [];
+  const missing: TransposedMatrix[] = [];
   for (const matrix of matrices) {
-    const key = keyOf(matrix);
-    const kept = await receipts.find(`${kind}-${matrix.county}`, key, receiptSchema);
-    if (kept) made.set(matrix.county, kept.object);
-    else missing.push({ matrix, key });
+    const { county } = matrix;
+    const kept = await receipts.find(`${kind}-${county}`, keyOf(matrix), receiptSchema);
+    if (kept) made.set(county, kept.object);
+    else missing.push(matrix);
   }
   const stage = progress.start(kind, null, 'rows');
   const options = { kind, modes: linked.world.transit ? 3 : 2, unit, memory, scratch };
-  const wanted = missing.map(({ matrix }) => matrix);
+  const keep = async (matrix: TransposedMatrix, object: ObjectRef) => {
+    made.set(matrix.county, object);
+    await receipts.keep(`${kind}-${matrix.county}`, keyOf(matrix), { object });
+  };
   const pool = openTransposePool(missing.length === 0 ? 1 : threads);
   try {
-    const objects = await transposeCounties(store, pool, wanted, options, (rows) => stage.at(rows));
-    for (const { matrix, key } of missing) {
-      const object = objects.get(matrix.county)!;
-      made.set(matrix.county, object);
-      await receipts.keep(`${kind}-${matrix.county}`, key, { object });
-    }
+    await transposeCounties(store, pool, missing, options, keep, (rows) => stage.at(rows));
   } finally {
     await pool.close();
   }

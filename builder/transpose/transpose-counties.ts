@@ -28,16 +28,19 @@ export interface TransposeOptions {
   readonly scratch: string;
 }
 
-/** Makes the transposed matrices of several counties in one go over their sources. */
+/**
+ * Makes the transposed matrices of several counties in one go over their sources; each is handed on
+ * as soon as it is stored.
+ */
 export async function transposeCounties(
   store: WritableStore,
   pool: TransposePool,
   matrices: readonly TransposedMatrix[],
   options: TransposeOptions,
+  onMade: (matrix: TransposedMatrix, object: ObjectRef) => Promise<void>,
   onDone: (rows: number) => void,
-): Promise<Map<CountyFips, ObjectRef>> {
-  const made = new Map<CountyFips, ObjectRef>();
-  if (matrices.length === 0) return made;
+): Promise<void> {
+  if (matrices.length === 0) return;
   const { kind, modes, unit, scratch } = options;
   const sources = distinct(matrices.flatMap((matrix) => matrix.sources));
   const originsOf = new Map<string, Float64Array>();
@@ -59,8 +62,9 @@ export async function transposeCounties(
     writing ??= open();
     writing.writer.append(rows);
     if (!areLast) return;
-    const { county } = parts[next++];
-    made.set(county, await putObject(store, `${kind}/${county}`, 'tta', writing.writer.finish()));
+    const matrix = matrices[next++];
+    const stem = `${kind}/${matrix.county}`;
+    await onMade(matrix, await putObject(store, stem, 'tta', writing.writer.finish()));
     writing.spool.close();
     writing = null;
   };
@@ -69,7 +73,6 @@ export async function transposeCounties(
   } finally {
     (writing as { spool: Spool } | null)?.spool.close();
   }
-  return made;
 }
 
 function distinct(refs: readonly ObjectRef[]): ObjectRef[] {

@@ -39,15 +39,15 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
     const isFree = endpoint.freeForMembers === true && admitted.member;
     const format = formatFor(request.headers.accept, endpoint.table);
     const etag = format === 'json' ? base : variantEtag(base, format);
-    const zipped = variantEtag(etag, 'gzip');
 
     const ifNoneMatch = request.headers['if-none-match'];
     if (ifNoneMatch !== undefined) {
       const any = matchesAny(ifNoneMatch);
       if (any) await endpoint.locate(release, plan);
-      const isZipped = matchesEtag(ifNoneMatch, zipped);
-      if (any || isZipped || matchesEtag(ifNoneMatch, etag)) {
-        const headers = sharedHeaders(isZipped ? zipped : etag, admitted.rate, plan);
+      const zipped = variantEtag(etag, 'gzip');
+      const isPlain = any || matchesEtag(ifNoneMatch, etag);
+      if (isPlain || matchesEtag(ifNoneMatch, zipped)) {
+        const headers = sharedHeaders(isPlain ? etag : zipped, admitted.rate, plan);
         if (!isFree) headers.push('x-tokens-charged', 0, 'x-tokens-remaining', admitted.balance);
         return writeAnswer(request, reply, 304, headers);
       }
@@ -55,15 +55,26 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
 
     const plain =
       services.answers.get(etag) ?? (await make(endpoint, services, release, plan, etag, format));
-    const answer = acceptsGzip(request.headers['accept-encoding'])
-      ? (services.answers.get(zipped) ??
-        (await services.answers.make(zipped, () => compressed(plain))))
-      : await inflated(plain);
-    const isZipped = answer.contentEncoding === 'gzip';
-    const headers = sharedHeaders(isZipped ? zipped : etag, admitted.rate, plan);
+    const wantsGzip = acceptsGzip(request.headers['accept-encoding']);
+    const isAsWanted = !wantsGzip && plain.contentEncoding === null;
+    const answer = isAsWanted ? plain : await recoded(services, plain, etag, wantsGzip);
+    const variant = answer.contentEncoding === null ? etag : variantEtag(etag, 'gzip');
+    const headers = sharedHeaders(variant, admitted.rate, plan);
     pushContentHeaders(headers, request, answer);
     return deliver(request, reply, services, admitted, isFree, answer, headers);
   };
+}
+
+/** The answer compressed, where it is worth it, or for one who takes no compression without it. */
+async function recoded(
+  { answers }: Services,
+  plain: FinishedAnswer,
+  etag: string,
+  wantsGzip: boolean,
+): Promise<FinishedAnswer> {
+  if (!wantsGzip) return inflated(plain);
+  const zipped = variantEtag(etag, 'gzip');
+  return answers.get(zipped) ?? answers.make(zipped, () => compressed(plain));
 }
 
 async function deliver(

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { benchAccuracy } from './accuracy.ts';
 import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBatches } from './batches.ts';
@@ -26,11 +27,11 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
     benchAgainstPostgis(store, await readPlaces(places), folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),
 };
-const UNSERVED = ['routing', 'transit', 'city'];
+const UNSERVED = ['routing', 'accuracy', 'transit', 'city'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 
 /**
- * `npm run bench [-- PART…]`: every claim about speed and size, a line of JSON each, measured in one
+ * `npm run bench [-- PART…]`: every claim about speed, size and accuracy, a line of JSON each, measured in one
  * run; by default all parts.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
@@ -42,6 +43,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
   const inputs = await benchInputs(folder);
   if (asked.includes('routing')) await benchRouting(inputs);
+  if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.some((part) => !UNSERVED.includes(part))) {
     const store = await benchBuild(inputs, folder);

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { putObject } from '../../builder/publish/put-object.ts';
-import { transposeCounties } from '../../builder/transpose/transpose-counties.ts';
+import {
+  type TransposedMatrix,
+  transposeCounties,
+} from '../../builder/transpose/transpose-counties.ts';
 import { openTransposePool } from '../../builder/workers/transpose-pool.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
@@ -82,7 +85,12 @@ async function turnAround(counties: readonly County[], unit: TimeUnit, memory: n
   }));
   const options = { kind: 'reach-to', modes: MODES, unit, memory, scratch: folder } as const;
   const pool = openTransposePool(1);
-  return transposeCounties(store, pool, matrices, options, () => {});
+  const made = new Map<string, ObjectRef>();
+  const keep = async ({ county }: TransposedMatrix, object: ObjectRef) => {
+    made.set(county, object);
+  };
+  await transposeCounties(store, pool, matrices, options, keep, () => {});
+  return made;
 }
 
 /** Reads matrices back, target by target as they were, in the order of the counties. */
