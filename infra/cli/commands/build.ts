@@ -67,6 +67,9 @@ export function addBuildCommand(program: Command): void {
 }
 
 async function build(flags: BuildFlags): Promise<void> {
+  if (flags.serviceDate !== undefined && !flags.gtfs) {
+    throw new UsageError('--service-date: is the day transit feeds are read on; give --gtfs too');
+  }
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
   const request = {
