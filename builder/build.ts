@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FORMAT_VERSION } from '../shards/format-version.ts';
 import type { CountyManifest, Latest, Manifest } from '../shards/manifest.ts';
-import type { Mode } from '../shards/modes.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
@@ -102,7 +101,7 @@ async function buildIn(
       },
     };
   }
-  const modes: Mode[] = region.transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'];
+  const modes = [...linked.modes];
   const types = { version: TAXONOMY_VERSION, types: [...taxonomy.types] };
   const outlined = [...searched].map(([county, { population, objects }]) => ({
     county,

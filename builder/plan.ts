@@ -2,7 +2,8 @@ import type { Bytes } from '../shards/units.ts';
 import { type BuildRequest, DEFAULT_MEMORY } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
 import { BuildError } from './errors.ts';
-import type { LinkedRegion } from './region/build-world.ts';
+import { duration } from './progress.ts';
+import { isLinked, type LinkedRegion } from './region/build-world.ts';
 import { ROUTING } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchWorld } from './search/search-world.ts';
@@ -48,11 +49,11 @@ export function planBuild(
   }
   const threads = Math.max(1, Math.min(request.workers ?? 1, room));
   const seconds = secondsToSearch(world, links, toSearch) / threads;
-  const routable = links.filter(isRoutable).length;
+  const routable = links.filter(isLinked).length;
   return {
     threads,
     transposeMemory: Math.max(LEAST_TRANSPOSE_BYTES, Math.floor(free / 2)),
-    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search; ${world.blocks} blocks (${routable} routable), ${world.places} places, ${region.transit?.stops.length ?? 0} stops; ${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB; searches will take about ${describeSeconds(seconds)}`,
+    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search; ${world.blocks} blocks (${routable} routable), ${world.places} places, ${region.transit?.stops.length ?? 0} stops; ${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -76,10 +77,6 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   return street + events + stops * 40 + chunks;
 }
 
-function isRoutable(links: LinkedRegion['links'][number]): boolean {
-  return links.some(({ status }) => status === 'linked');
-}
-
 /**
  * How long one thread will take, from a sample of the blocks that can be searched from, spread over
  * all counties. The others take next to no time.
@@ -93,7 +90,7 @@ function secondsToSearch(
     Array.from({ length: endBlock - firstBlock }, (_, i) => ({
       block: firstBlock + i,
       windowStart,
-    })).filter(({ block }) => isRoutable(links[block])),
+    })).filter(({ block }) => isLinked(links[block])),
   );
   const step = Math.max(1, Math.floor(routable.length / SAMPLE_BLOCKS));
   const sample = routable.filter((_, i) => i % step === 0);
@@ -115,10 +112,4 @@ function secondsToSearch(
   sample.forEach(run);
   const elapsed = (performance.now() - begun) / 1000;
   return (elapsed / sample.length) * routable.length;
-}
-
-function describeSeconds(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -17,3 +17,11 @@ export const silent: Progress = {
   start: () => ({ at: () => {}, finish: () => {} }),
   note: () => {},
 };
+
+/** So long, as a person says it. */
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -34,6 +34,7 @@ export function serveSettings(
       integer('FREE_RATE_LIMIT_PER_MINUTE', env.FREE_RATE_LIMIT_PER_MINUTE, 1, 1e9),
     ),
     ...given('cursorSecrets', env.CURSOR_SECRETS?.split(',')),
+    ...given('batchRowBudget', integer('BATCH_ROW_BUDGET', env.BATCH_ROW_BUDGET, 1, 1e9)),
     ...given('answerCacheBytes', integer('ANSWER_CACHE_BYTES', env.ANSWER_CACHE_BYTES, 0, 2 ** 40)),
     ...given('trustProxy', env.TRUST_PROXY === undefined ? undefined : env.TRUST_PROXY === 'true'),
     ...given('logLevel', env.LOG_LEVEL as ProxyConfigInput['logLevel']),

@@ -111,8 +111,11 @@ export interface MeteredEndpoint<
    * refuses what cannot be meant.
    */
   plan(release: Release, input: Input<P, Q>, services: Services): Plan | Promise<Plan>;
-  /** Throws a not-found problem if what is asked about does not exist. Reads indexes at most. */
-  locate(release: Release, plan: Plan): Promise<void>;
+  /**
+   * Throws a not-found problem if what is asked about does not exist. Reads indexes at most. Absent
+   * where planning has found that out.
+   */
+  locate?(release: Release, plan: Plan): Promise<void>;
   answer(release: Release, plan: Plan, services: Services): Promise<Answer>;
 }
 

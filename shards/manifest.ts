@@ -24,11 +24,9 @@ export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
 
 /** The objects each state has: of the census places in it that have blocks in the release. */
 export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
-export type StateObjectKind = (typeof STATE_OBJECT_KINDS)[number];
 
 /** The objects a release has one of. */
 export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
-export type ReleaseObjectKind = (typeof RELEASE_OBJECT_KINDS)[number];
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 

@@ -5,6 +5,7 @@ import { ShardError } from './errors.ts';
 import { type Outlines, outlineSteps } from './fgb/outlines.ts';
 import { countyOf, type Geoid } from './geoid.ts';
 import { AreaIndex } from './geometry/area-index.ts';
+import { boxWithin } from './geometry/wgs84.ts';
 import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
 import type { CountyManifest, Latest, Manifest, StateManifest } from './manifest.ts';
@@ -17,7 +18,7 @@ import { PoiTable } from './pois/poi-table.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
-import type { CountyFips } from './units.ts';
+import type { BoundingBox, CountyFips } from './units.ts';
 
 /** The head of a county's POI matrix: who is reachable at all, and what is said of them. */
 export interface PoiMatrix {
@@ -43,6 +44,14 @@ export interface BlockAreas {
   readonly index: AreaIndex;
 }
 
+/** A county of a release, with its boxes ready to be asked. */
+export interface ReleaseCounty {
+  readonly fips: CountyFips;
+  readonly county: CountyManifest;
+  readonly blockBox: BoundingBox;
+  readonly poiBox: BoundingBox | null;
+}
+
 const VERSION_DIGITS = 12;
 
 /** One published release: its manifest, and its objects as typed readers. Immutable. */
@@ -53,6 +62,8 @@ export class Release {
   readonly store: Store;
   /** Cells of a `nearest` row: modes × leaf types. */
   readonly columns: number;
+  /** In the order of their codes. */
+  readonly counties: readonly ReleaseCounty[];
   readonly #cache: ReleaseCache;
   readonly #derived = new Map<string, Promise<object>>();
 
@@ -62,6 +73,14 @@ export class Release {
     this.manifest = manifest;
     this.taxonomy = new Taxonomy(manifest.taxonomy.types);
     this.columns = manifest.modes.length * this.taxonomy.leafIds.length;
+    this.counties = Object.entries(manifest.counties)
+      .map(([fips, county]) => ({
+        fips,
+        county,
+        blockBox: boxWithin(county.block_box),
+        poiBox: county.poi_box && boxWithin(county.poi_box),
+      }))
+      .sort((a, b) => (a.fips < b.fips ? -1 : 1));
     this.#cache = cache;
   }
 

@@ -14,8 +14,9 @@ import { toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { LinkedRegion } from '../region/build-world.ts';
+import { isLinked, type LinkedRegion } from '../region/build-world.ts';
 import type { ChunkRequest } from '../search/search-chunk.ts';
+import { shareArrays } from '../search/search-world.ts';
 import { inOrder } from '../workers/pool.ts';
 import type { SearchPool } from '../workers/search-pool.ts';
 import type { CountyScope } from './county-scope.ts';
@@ -56,7 +57,7 @@ export async function searchCounty(
   const origins = own.map(({ geoid }) => geoid);
   const places = Array.from(scope.places, (place) => region.destinations[place]);
   const reachBlocks = blocksOf(linked, scope);
-  const modes = world.transit ? 3 : 2;
+  const modes = linked.modes.length;
   const poiSpool = new Spool(`${scratch}/pois-${county}`);
   const reachSpool = new Spool(`${scratch}/reach-${county}`);
   try {
@@ -77,8 +78,8 @@ export async function searchCounty(
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStart,
-      placeOrdinals: shared(ordinalsIn(scope.places, world.places)),
-      blockOrdinals: shared(ordinalsIn(reachBlocks, world.blocks)),
+      placeOrdinals: shareArrays(ordinalsIn(scope.places, world.places)),
+      blockOrdinals: shareArrays(ordinalsIn(reachBlocks, world.blocks)),
     });
     await inOrder(pool, chunks, (result, request) => {
       pois.append(result.pois);
@@ -94,7 +95,7 @@ export async function searchCounty(
     return {
       blocks: own.length,
       population: own.reduce((sum, { population }) => sum + (population ?? 0), 0),
-      routable_blocks: links.filter((l) => l.some(({ status }) => status === 'linked')).length,
+      routable_blocks: links.filter(isLinked).length,
       block_box: edgesOf(boxOf(own.flatMap(shellPoints))),
       poi_rows: poiRows,
       reach_rows: reachRows,
@@ -129,12 +130,6 @@ function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
   const ordinals = new Int32Array(count).fill(-1);
   for (let i = 0; i < chosen.length; i++) ordinals[chosen[i]] = i;
   return ordinals;
-}
-
-function shared(array: Int32Array): Int32Array {
-  const copy = new Int32Array(new SharedArrayBuffer(array.byteLength));
-  copy.set(array);
-  return copy;
 }
 
 function* chunkRequests(

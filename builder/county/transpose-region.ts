@@ -75,18 +75,19 @@ async function transposeWhereNew(
   matrices: readonly TransposedMatrix[],
 ): Promise<Map<CountyFips, ObjectRef>> {
   const made = new Map<CountyFips, ObjectRef>();
+  const keys = new Map(matrices.map((matrix) => [matrix, keyOf(matrix)]));
   const missing: TransposedMatrix[] = [];
-  for (const matrix of matrices) {
+  for (const [matrix, key] of keys) {
     const { county } = matrix;
-    const kept = await receipts.find(`${kind}-${county}`, keyOf(matrix), receiptSchema);
+    const kept = await receipts.find(`${kind}-${county}`, key, receiptSchema);
     if (kept) made.set(county, kept.object);
     else missing.push(matrix);
   }
   const stage = progress.start(kind, null, 'rows');
-  const options = { kind, modes: linked.world.transit ? 3 : 2, unit, memory, scratch };
+  const options = { kind, modes: linked.modes.length, unit, memory, scratch };
   const keep = async (matrix: TransposedMatrix, object: ObjectRef) => {
     made.set(matrix.county, object);
-    await receipts.keep(`${kind}-${matrix.county}`, keyOf(matrix), { object });
+    await receipts.keep(`${kind}-${matrix.county}`, keys.get(matrix)!, { object });
   };
   const pool = openTransposePool(missing.length === 0 ? 1 : threads);
   try {

@@ -1,7 +1,7 @@
+import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
-import { areaOf, pointInside } from '../geo/polygon.ts';
 import { assemblePolygons, isClosed } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { Tags } from '../osm/tags.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { pointInside } from '../../shards/geometry/planar.ts';
 import type { Degrees } from '../../shards/units.ts';
-import { pointInside } from '../geo/polygon.ts';
 
 const position = z
   .tuple([z.number().min(-180).max(180), z.number().min(-90).max(90)], z.number())

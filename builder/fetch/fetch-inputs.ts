@@ -1,4 +1,5 @@
 import { boxesMeet, bufferBox } from '../../shards/geometry/wgs84.ts';
+import type { StateFips } from '../../shards/states.ts';
 import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { ROUTING } from '../routing-parameters.ts';
@@ -15,7 +16,7 @@ import {
   osmExtract,
   type Services,
 } from './public-files.ts';
-import { isState, type StateFips, stateName, stateOf } from './states.ts';
+import { isState, stateName, stateOf } from './states.ts';
 
 /** The inputs that can be had one without the other. */
 export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois'] as const;

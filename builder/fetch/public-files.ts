@@ -1,10 +1,11 @@
+import type { StateFips } from '../../shards/states.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { readBlobs } from '../osm/blob-reader.ts';
 import type { Download } from './download.ts';
 import { readCatalogue } from './gtfs-catalogue.ts';
-import { type StateFips, stateName, stateOf } from './states.ts';
+import { stateName, stateOf } from './states.ts';
 
 /** Where the public inputs are had: the services themselves, or mirrors laid out like them. */
 export interface Services {

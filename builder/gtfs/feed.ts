@@ -1,5 +1,6 @@
 import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { ROUTING } from '../routing-parameters.ts';
 import { Calendar } from './calendar.ts';
 import { FeedReport } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
@@ -198,7 +199,6 @@ function isForSomeTrips(row: Row): boolean {
   );
 }
 
-const WALK_METRES_PER_SECOND = 4.8 / 3.6;
 /** An escalator's or a stair's step, walked or ridden. */
 const SECONDS_PER_STEP = 0.75;
 const EXIT_GATE = '7';
@@ -216,7 +216,7 @@ async function readPathways(
     }
     const steps = Math.abs(row.number('stair_count') ?? 0) * SECONDS_PER_STEP;
     const metres = row.number('length') ?? 0;
-    const seconds = row.number('traversal_time') ?? metres / WALK_METRES_PER_SECOND + steps;
+    const seconds = row.number('traversal_time') ?? metres / ROUTING.walkMetresPerSecond + steps;
     if (!(seconds >= 0)) {
       return report.add('pathways.txt', row.line, 'no valid time or length; left out');
     }

@@ -1,5 +1,5 @@
+import { areaOf } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { areaOf } from '../geo/polygon.ts';
 
 /** A way of a multipolygon relation, as the positions of its nodes. */
 export interface MemberLine {

@@ -1,4 +1,5 @@
 import type { BlockLink } from '../../shards/index/block-index.ts';
+import type { Mode } from '../../shards/modes.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -19,6 +20,13 @@ export interface LinkedRegion {
   readonly blocks: readonly CensusBlock[];
   /** Per block, one per `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
+  /** Modes that are searched, in the order of their ids. */
+  readonly modes: readonly Mode[];
+}
+
+/** Whether any mode can begin at a block. */
+export function isLinked(links: readonly BlockLink[]): boolean {
+  return links.some(({ status }) => status === 'linked');
 }
 
 /** Ties places, blocks and stops to the streets, and walks from every stop. */
@@ -51,6 +59,7 @@ export function buildWorld(region: Region, taxonomy: Taxonomy, progress: Progres
     region,
     blocks,
     links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
+    modes: transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
     world: {
       places: destinations.length,
       blocks: blocks.length,

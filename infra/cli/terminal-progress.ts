@@ -1,4 +1,4 @@
-import type { Progress, StageProgress } from '../../builder/progress.ts';
+import { duration, type Progress, type StageProgress } from '../../builder/progress.ts';
 
 const REDRAW_MS = 100;
 /** On a pipe, a line this often: enough to see that it lives, few enough to read. */
@@ -53,11 +53,4 @@ function runningLine(
 
 function count(value: number): string {
   return value.toLocaleString('en-US');
-}
-
-export function duration(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
 }

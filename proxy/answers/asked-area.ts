@@ -1,13 +1,15 @@
 import type { GeoidNumber } from '../../shards/geoid.ts';
+import { areaOf } from '../../shards/geometry/planar.ts';
 import { isWithin } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { crossesItself } from '../../shards/geometry/self-crossing.ts';
 import {
+  boxContains,
+  boxesMeet,
+  boxOf,
   bufferBox,
   localDistance,
-  metresPerDegreeLat,
-  metresPerDegreeLon,
 } from '../../shards/geometry/wgs84.ts';
 import type { Release } from '../../shards/release.ts';
 import { type BoundingBox, type Degrees, type Metres, MICRO, toMicro } from '../../shards/units.ts';
@@ -49,7 +51,7 @@ export function drawnArea(drawn: readonly Polygon[]): AskedArea {
   if (rings.length === 0) throw invalid('it has no ring');
   if (polygons.some((polygon) => polygon.length === 0)) throw invalid('a polygon has no ring');
   for (const ring of rings) checkRing(ring);
-  const squareMetres = polygons.reduce((sum, polygon) => sum + areaOf(polygon), 0);
+  const squareMetres = areaOf(polygons);
   if (squareMetres > MAX_SQUARE_METRES) {
     throw new Problem(
       'polygon-too-complex',
@@ -58,15 +60,8 @@ export function drawnArea(drawn: readonly Polygon[]): AskedArea {
   }
   if (polygons.some(crossesItself)) throw invalid('its rings cross');
   const areas = polygons.map((polygon) => ringsOf([{ polygons: [polygon] }]));
-  const lons = rings.flatMap((ring) => ring.map(([lon]) => lon));
-  const lats = rings.flatMap((ring) => ring.map(([, lat]) => lat));
   return {
-    box: {
-      minLon: Math.min(...lons),
-      minLat: Math.min(...lats),
-      maxLon: Math.max(...lons),
-      maxLat: Math.max(...lats),
-    },
+    box: boxOf(rings.flat()),
     contains: (lon, lat) => areas.some((area) => isWithin(area, 0, toMicro(lon), toMicro(lat))),
   };
 }
@@ -97,34 +92,15 @@ function invalid(problem: string): Problem {
   return new Problem('invalid-geometry', `the polygon is not valid: ${problem}`);
 }
 
-/** Square metres, each ring in the plane at its own middle latitude. */
-function areaOf([shell, ...holes]: Polygon): number {
-  return holes.reduce((sum, hole) => sum - ringArea(hole), ringArea(shell));
-}
-
-function ringArea(ring: Ring): number {
-  const [x0, y0] = ring[0];
-  let twice = 0;
-  for (let i = 1; i < ring.length; i++) {
-    twice += (ring[i - 1][0] - x0) * (ring[i][1] - y0) - (ring[i][0] - x0) * (ring[i - 1][1] - y0);
-  }
-  const lat = ring.reduce((sum, position) => sum + position[1], 0) / ring.length;
-  return Math.abs(twice / 2) * metresPerDegreeLon(lat) * metresPerDegreeLat(lat);
-}
-
 /** The blocks of a release whose centre is in an area, ascending. */
 export async function blocksIn(release: Release, area: AskedArea): Promise<GeoidNumber[]> {
-  const { minLon, minLat, maxLon, maxLat } = area.box;
   const blocks: GeoidNumber[] = [];
-  for (const fips of Object.keys(release.manifest.counties).sort()) {
-    const county = release.manifest.counties[fips];
-    const [west, south, east, north] = county.block_box;
-    if (west > maxLon || east < minLon || south > maxLat || north < minLat) continue;
+  for (const { county, blockBox } of release.counties) {
+    if (!boxesMeet(blockBox, area.box)) continue;
     const index = await release.index(county);
     for (let i = 0; i < index.count; i++) {
       const [lon, lat] = [index.lon[i] / MICRO, index.lat[i] / MICRO];
-      if (lon < minLon || lon > maxLon || lat < minLat || lat > maxLat) continue;
-      if (area.contains(lon, lat)) blocks.push(index.geoids[i]);
+      if (boxContains(area.box, lon, lat) && area.contains(lon, lat)) blocks.push(index.geoids[i]);
     }
   }
   return blocks;

@@ -1,7 +1,7 @@
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
+import { uspsOf } from '../../shards/states.ts';
 import { folded } from './folded-text.ts';
-import { uspsOf } from './states.ts';
 
 /** A place as look-ups give it. */
 export interface PlaceItem {

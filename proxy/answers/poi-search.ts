@@ -1,9 +1,7 @@
-import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Catchments, Release } from '../../shards/release.ts';
+import { boxContains, boxesMeet, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
 import {
   type BoundingBox,
-  type CountyFips,
   type Degrees,
   type DestId,
   type DestTypeId,
@@ -53,21 +51,10 @@ export interface PoiResult {
 const COUNTIES_A_PAGE = 64;
 
 /** The counties whose places may lie in an area, in the order of their codes. */
-export function countiesOfArea(
-  release: Release,
-  { boxes }: SearchArea,
-): { fips: CountyFips; county: CountyManifest }[] {
-  return Object.keys(release.manifest.counties)
-    .sort()
-    .map((fips) => ({ fips, county: release.manifest.counties[fips] }))
-    .filter(({ county: { poi_box } }) => {
-      if (!poi_box) return false;
-      const [west, south, east, north] = poi_box;
-      return boxes.some(
-        (box) =>
-          box.minLon <= east && box.maxLon >= west && box.minLat <= north && box.maxLat >= south,
-      );
-    });
+export function countiesOfArea(release: Release, { boxes }: SearchArea): ReleaseCounty[] {
+  return release.counties.filter(
+    ({ poiBox }) => poiBox !== null && boxes.some((box) => boxesMeet(box, poiBox)),
+  );
 }
 
 /**
@@ -76,7 +63,7 @@ export function countiesOfArea(
  */
 export async function searchPois(
   release: Release,
-  counties: readonly { fips: CountyFips; county: CountyManifest }[],
+  counties: readonly ReleaseCounty[],
   search: PoiSearch,
 ): Promise<{ results: PoiResult[]; next: SearchPosition | null }> {
   const results: PoiResult[] = [];
@@ -125,17 +112,12 @@ function ranksIn({ tree, rank, table }: Catchments, { boxes, contains }: SearchA
     // A product with a million may be off by a little: what is on the edge is decided in degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
-      if (isInBox(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
+      if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
         found.push(rank[ordinal]);
       }
     }
   }
   return Uint32Array.from(found).sort();
-}
-
-/** Edges belong to a box. */
-function isInBox({ minLon, minLat, maxLon, maxLat }: BoundingBox, lon: Degrees, lat: Degrees) {
-  return lon >= minLon && lon <= maxLon && lat >= minLat && lat <= maxLat;
 }
 
 function matches({ table }: Catchments, ordinal: number, { types, name }: PoiSearch): boolean {

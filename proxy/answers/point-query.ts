@@ -1,4 +1,5 @@
 import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Release } from '../../shards/release.ts';
 import { type Degrees, MICRO } from '../../shards/units.ts';
@@ -12,41 +13,26 @@ export interface ResolvedPoint {
 
 /** The counties a point may lie in, by the boxes of their blocks, in the order of their codes. */
 export function countiesAround(release: Release, lon: Degrees, lat: Degrees): CountyManifest[] {
-  return Object.keys(release.manifest.counties)
-    .sort()
-    .map((fips) => release.manifest.counties[fips])
-    .filter(({ block_box: [west, south, east, north] }) => {
-      return lon >= west && lon <= east && lat >= south && lat <= north;
-    });
+  return release.counties
+    .filter(({ blockBox }) => boxContains(blockBox, lon, lat))
+    .map(({ county }) => county);
 }
 
 /**
  * The block a point lies in: exact, also at borders, where of the blocks that meet there the one
- * with the lowest GEOID has it. Null outside all blocks.
+ * with the lowest GEOID has it. `point-not-covered` outside all blocks.
  */
-export async function resolvePoint(
-  release: Release,
-  counties: readonly CountyManifest[],
-  lon: Degrees,
-  lat: Degrees,
-): Promise<ResolvedPoint | null> {
-  for (const county of counties) {
-    const { outlines, index } = await release.areas(county);
-    const [area] = index.at(lon * MICRO, lat * MICRO);
-    if (area !== undefined) return { geoid: geoidFromNumber(outlines.geoids[area]), county };
-  }
-  return null;
-}
-
-/** The same, refused with `point-not-covered` outside all blocks. */
 export async function coveredPoint(
   release: Release,
   counties: readonly CountyManifest[],
   lon: Degrees,
   lat: Degrees,
 ): Promise<ResolvedPoint> {
-  const resolved = await resolvePoint(release, counties, lon, lat);
-  if (resolved) return resolved;
+  for (const county of counties) {
+    const { outlines, index } = await release.areas(county);
+    const [area] = index.at(lon * MICRO, lat * MICRO);
+    if (area !== undefined) return { geoid: geoidFromNumber(outlines.geoids[area]), county };
+  }
   throw new Problem('point-not-covered', `${lat}, ${lon} is in no census block of this release`, {
     lat,
     lon,

@@ -4,6 +4,7 @@ import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
+import { leavesAskedFor, modeLabels, modePositions } from './block-query.ts';
 
 /** Which cells of a block's nearest times are wanted. */
 export interface SummaryFilter {
@@ -11,6 +12,24 @@ export interface SummaryFilter {
   readonly modes: readonly number[];
   /** Leaf types asked for; undefined for all. */
   readonly types: ReadonlySet<DestTypeId> | undefined;
+}
+
+/** The cells that a request asks for, and how a canonical request spells them. */
+export function askedCells(
+  release: Release,
+  query: {
+    readonly mode?: readonly string[] | undefined;
+    readonly type?: readonly (string | number)[] | undefined;
+  },
+  part: 'query' | 'body' = 'query',
+): { filter: SummaryFilter; spelled: { mode: readonly Mode[]; type: readonly DestTypeId[] } } {
+  const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, part);
+  const modes = modePositions(release, query.mode as Mode[] | undefined);
+  return {
+    filter: { modes, types: types && new Set(types) },
+    // What a column of the nearest object means comes from the release, so both are spelled out.
+    spelled: { mode: modeLabels(release, modes), type: types ?? release.taxonomy.leafIds },
+  };
 }
 
 export interface CategoryTime {

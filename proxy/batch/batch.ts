@@ -1,9 +1,10 @@
-import type { Release } from '../../shards/release.ts';
 import { Problem, type ProblemSlug } from '../http/problem.ts';
 import { tokensExhausted } from '../metering/payment.ts';
 
 /** Origins a request may have. */
 export const MAX_ORIGINS = 250;
+/** A batch has no pages: an origin gives all its rows. */
+export const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** Origins answered side by side: their reads overlap. */
 const WIDTH = 16;
 
@@ -29,7 +30,7 @@ export interface Batch<O> {
   identify(origin: O): object;
   /** How it is named in `truncated`. */
   shorten(origin: O): unknown;
-  answer(release: Release, origin: O): Promise<OriginOutcome>;
+  answer(origin: O): Promise<OriginOutcome>;
 }
 
 export interface BatchResult {
@@ -45,7 +46,6 @@ export interface BatchResult {
  * row budget holds; the first that does not fit, and all after it, are `truncated`.
  */
 export async function answerBatch<O>(
-  release: Release,
   batch: Batch<O>,
   balance: number,
   rowBudget: number,
@@ -57,7 +57,7 @@ export async function answerBatch<O>(
   const { origins } = batch;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
-      origins.slice(first, first + WIDTH).map((origin) => batch.answer(release, origin)),
+      origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin)),
     );
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {

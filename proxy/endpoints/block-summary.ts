@@ -1,16 +1,8 @@
 import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Mode } from '../../shards/modes.ts';
-import {
-  canonicalRequest,
-  countyWith,
-  leavesAskedFor,
-  locateBlock,
-  modeLabels,
-  modePositions,
-} from '../answers/block-query.ts';
-import { blockMetadata, type SummaryFilter, summaryRows } from '../answers/summary.ts';
+import { canonicalRequest, countyWith, locateBlock } from '../answers/block-query.ts';
+import { askedCells, blockMetadata, type SummaryFilter, summaryRows } from '../answers/summary.ts';
 import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import { geoidParam, modeParam, typeParam } from '../openapi/parameters.ts';
@@ -43,19 +35,13 @@ export const blockSummary = meteredEndpoint({
 
   plan(release, { params: { geoid }, query }): SummaryPlan {
     const county = countyWith(release, geoid);
-    const wanted = leavesAskedFor(release, query.type as number[] | undefined);
-    const modes = modePositions(release, query.mode as Mode[] | undefined);
+    const { filter, spelled } = askedCells(release, query);
     return {
-      // What a column of the nearest object means comes from the release, so both are spelled out.
-      canonical: canonicalRequest('block-summary', {
-        geoid,
-        mode: modeLabels(release, modes),
-        type: wanted ?? release.taxonomy.leafIds,
-      }),
+      canonical: canonicalRequest('block-summary', { geoid, ...spelled }),
       dependsOn: [county.objects.index, county.objects.nearest],
       geoid,
       county,
-      filter: { modes, types: wanted && new Set(wanted) },
+      filter,
     };
   },
 

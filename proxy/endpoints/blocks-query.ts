@@ -1,30 +1,21 @@
 import { z } from 'zod';
 import type { Polygon } from '../../shards/geometry/polygon.ts';
-import type { Mode } from '../../shards/modes.ts';
-import { type ArealQuery, arealPage } from '../answers/areal-page.ts';
 import { type AskedArea, blocksIn, circle, drawnArea } from '../answers/asked-area.ts';
-import {
-  canonicalRequest,
-  leavesAskedFor,
-  modeLabels,
-  modePositions,
-} from '../answers/block-query.ts';
-import { postedEndpoint, rowsAnswer } from '../endpoint.ts';
+import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
+import { postedEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import {
   cursorMember,
   limitMember,
-  lonLat,
   modeMember,
+  pointItem,
   typeMember,
 } from '../openapi/body-members.ts';
 import { arealRow, nextCursor } from '../openapi/schemas.ts';
 
-interface BlocksQueryPlan {
+interface BlocksQueryPlan extends ArealPlan {
   readonly area: AskedArea;
-  readonly query: Omit<ArealQuery, 'blocks'>;
-  readonly bound: string;
 }
 
 const position = z.array(z.number()).min(2).max(3);
@@ -38,7 +29,7 @@ const body = z.strictObject({
     ])
     .optional()
     .meta({ description: 'GeoJSON, WGS84; at most 2,000 vertices and 5,000 km².' }),
-  center: z.strictObject(lonLat).optional().meta({ description: 'Middle of a circle.' }),
+  center: pointItem.optional().meta({ description: 'Middle of a circle.' }),
   radius_m: z
     .number()
     .gt(0)
@@ -74,42 +65,22 @@ export const blocksQuery = postedEndpoint({
   },
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],
 
-  plan(release, asked, { cursors }): BlocksQueryPlan {
-    const area = areaOf(asked);
-    const types = leavesAskedFor(release, asked.type, 'body');
-    const modes = modePositions(release, asked.mode as Mode[] | undefined);
-    const { polygon, center, radius_m, include_population, limit, cursor } = asked;
-    const bound = canonicalRequest('blocks-query', {
-      ...{ polygon, center, radius_m, mode: modeLabels(release, modes) },
-      ...{ type: types ?? release.taxonomy.leafIds, include_population, limit },
-    });
-    const after = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+  plan(release, { polygon, center, radius_m, ...rows }, { cursors }): BlocksQueryPlan {
+    const where = { polygon, center, radius_m };
     return {
-      area,
-      bound,
-      query: {
-        modes,
-        types: types && new Set(types),
-        withPopulation: include_population,
-        limit,
-        after: [after[0], after[1], after[2]],
-      },
+      area: areaOf(where),
+      ...planAreal(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
 
-  async answer(release, { area, query, bound }, { cursors }) {
-    const blocks = await blocksIn(release, area);
-    const { results, more } = await arealPage(release, { ...query, blocks });
-    const last = results.at(-1);
-    const next_cursor =
-      more && last
-        ? cursors.sign(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
-        : null;
-    return rowsAnswer({ results, next_cursor }, results.length);
+  async answer(release, plan, { cursors }) {
+    return answerAreal(release, cursors, plan, await blocksIn(release, plan.area));
   },
 });
 
-function areaOf({ polygon, center, radius_m }: z.output<typeof body>): AskedArea {
+type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
+
+function areaOf({ polygon, center, radius_m }: Where): AskedArea {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
     throw invalidParameters([

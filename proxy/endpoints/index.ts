@@ -1,11 +1,14 @@
 import type { Endpoint } from '../endpoint.ts';
-import { batches } from './batches.ts';
+import { blockBatches } from './batch-blocks.ts';
+import { poisCatchment } from './batch-catchments.ts';
+import { pointBatches } from './batch-points.ts';
 import { blockPois } from './block-pois.ts';
 import { blockSummary } from './block-summary.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { health, ready } from './health.ts';
-import { isochrone, isochroneMeta } from './isochrone.ts';
+import { isochrone } from './isochrone.ts';
+import { isochroneMeta } from './isochrone-meta.ts';
 import { isochroneTile, tileJson } from './isochrone-tiles.ts';
 import { placeBlocks } from './place-blocks.ts';
 import { placePois } from './place-pois.ts';
@@ -34,7 +37,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   placeBlocks,
   placePois,
   blocksQuery,
-  ...batches,
+  ...blockBatches,
+  ...pointBatches,
+  poisCatchment,
   isochroneMeta,
   isochrone,
   tileJson,

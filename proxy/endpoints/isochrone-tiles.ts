@@ -114,8 +114,6 @@ export const isochroneTile = meteredEndpoint({
     };
   },
 
-  locate: async () => {},
-
   async answer(release, { ref, address }) {
     const archive = await release.tiles(ref);
     const tile = await archive.tile(address);

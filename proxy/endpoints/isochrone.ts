@@ -8,16 +8,17 @@ import type { Release } from '../../shards/release.ts';
 import type { Degrees, Minutes } from '../../shards/units.ts';
 import { canonicalRequest, countyWith } from '../answers/block-query.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
-import { freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
-import { contour, FILL_HOLES_BELOW } from '../isochrone/contour.ts';
 import {
-  blocksWithin,
-  countWithin,
+  assumptionsOf,
+  assumptionsSchema,
+  DIRECTIONS,
   type Direction,
-  reachable,
-  routableBlock,
-} from '../isochrone/reachable.ts';
+  MAX_MINUTES,
+} from '../isochrone/assumptions.ts';
+import { contour } from '../isochrone/contour.ts';
+import { blocksWithin, countWithin, reachable, routableBlock } from '../isochrone/reachable.ts';
 import {
   contoursParam,
   integerText,
@@ -27,71 +28,6 @@ import {
   optionalLonParam,
 } from '../openapi/parameters.ts';
 import { geometry, modeLabel } from '../openapi/schemas.ts';
-
-const DIRECTIONS = ['to', 'from'] as const;
-export const MAX_MINUTES: Minutes = 60;
-
-const assumptionsSchema = z.looseObject({
-  max_trip_duration_min: z.int().optional(),
-  transit_departure: z.string().optional(),
-  transit_percentile: z.int().optional(),
-  transit_window_min: z.int().optional(),
-});
-
-/** What the times of an isochrone rest on. */
-function assumptionsOf({ manifest }: Release) {
-  return {
-    ...manifest.assumptions,
-    max_trip_duration_min: MAX_MINUTES,
-    fill_holes_below_m2: FILL_HOLES_BELOW,
-    ...(manifest.feeds.length > 0 && {
-      feeds: manifest.feeds.map(({ agency, service_date }) => ({ agency, service_date })),
-    }),
-  };
-}
-
-export const isochroneMeta = freeEndpoint({
-  access: 'free',
-  path: '/v1/isochrone/meta',
-  operationId: 'getIsochroneMeta',
-  summary: 'The isochrone store: version, modes, directions, assumptions',
-  description: 'What isochrones of the release in force rest on. `version` is what `v` pins.',
-  tag: 'Isochrones',
-  params: NONE,
-  query: NONE,
-  response: z.object({
-    version: z.string(),
-    directions: z.array(z.enum(DIRECTIONS)),
-    modes: z.array(modeLabel),
-    max_minutes: z.int(),
-    dest_set: z.string().optional(),
-    assumptions: assumptionsSchema,
-  }),
-  example: {
-    version: '2026-11-21-0a1b2c3d4e5f',
-    directions: ['to', 'from'],
-    modes: ['walk', 'bike', 'transit'],
-    max_minutes: 60,
-    dest_set: 'blocks',
-    assumptions: { max_trip_duration_min: 60, transit_percentile: 10, transit_window_min: 60 },
-  },
-  problems: [],
-  cache: 'catalogue',
-  rateLimited: true,
-  answer({ releases }) {
-    const release = releases.current;
-    return {
-      body: {
-        version: release.version,
-        directions: DIRECTIONS,
-        modes: release.manifest.modes,
-        max_minutes: MAX_MINUTES,
-        dest_set: 'blocks',
-        assumptions: assumptionsOf(release),
-      },
-    };
-  },
-});
 
 interface IsochronePlan extends MeteredPlan {
   /** The origin block, or the point it is yet to be found for. */

@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import type { Mode } from '../../shards/modes.ts';
-import { type ArealQuery, arealPage } from '../answers/areal-page.ts';
-import {
-  canonicalRequest,
-  leavesAskedFor,
-  modeLabels,
-  modePositions,
-} from '../answers/block-query.ts';
 import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import {
   cursorParam,
@@ -20,10 +13,8 @@ import {
 } from '../openapi/parameters.ts';
 import { arealRow, nextCursor } from '../openapi/schemas.ts';
 
-interface PlaceBlocksPlan extends MeteredPlan {
+interface PlaceBlocksPlan extends MeteredPlan, ArealPlan {
   readonly located: LocatedPlace;
-  readonly query: Omit<ArealQuery, 'blocks'>;
-  readonly bound: string;
 }
 
 export const placeBlocks = meteredEndpoint({
@@ -53,44 +44,19 @@ export const placeBlocks = meteredEndpoint({
 
   async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlaceBlocksPlan> {
     const located = await locatePlace(release, geoid);
-    const types = leavesAskedFor(release, query.type as number[] | undefined);
-    const modes = modePositions(release, query.mode as Mode[] | undefined);
-    const { include_population, limit, cursor } = query;
-    const asked = {
-      ...{ geoid, mode: modeLabels(release, modes), type: types ?? release.taxonomy.leafIds },
-      ...{ include_population, limit },
-    };
-    const bound = canonicalRequest('place-blocks', asked);
-    const after = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
     const counties = located.place.counties.map((fips) => release.county(fips)!);
     return {
-      canonical: canonicalRequest('place-blocks', { ...asked, after, signer: cursors.signer }),
+      ...planAreal(release, cursors, 'place-blocks', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
         ...counties.flatMap(({ objects }) => [objects.index, objects.nearest]),
       ],
       located,
-      bound,
-      query: {
-        modes,
-        types: types && new Set(types),
-        withPopulation: include_population,
-        limit,
-        after: [after[0], after[1], after[2]],
-      },
     };
   },
 
-  locate: async () => {},
-
-  async answer(release, { located: { table, ordinal }, query, bound }, { cursors }) {
-    const blocks = await table.blocks(release.store, ordinal);
-    const { results, more } = await arealPage(release, { ...query, blocks });
-    const last = results.at(-1);
-    const next_cursor =
-      more && last
-        ? cursors.sign(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
-        : null;
-    return rowsAnswer({ results, next_cursor }, results.length);
+  async answer(release, plan, { cursors }) {
+    const { table, ordinal } = plan.located;
+    return answerAreal(release, cursors, plan, await table.blocks(release.store, ordinal));
   },
 });

@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { sideOf } from '../../shards/geometry/point-in-area.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Release } from '../../shards/release.ts';
-import type { CountyFips } from '../../shards/units.ts';
-import { canonicalRequest, leavesAskedFor } from '../answers/block-query.ts';
-import { folded } from '../answers/folded-text.ts';
+import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
-import {
-  countiesOfArea,
-  type PoiSearch,
-  type SearchArea,
-  searchPois,
-} from '../answers/poi-search.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
+import { countiesOfArea, type SearchArea } from '../answers/poi-search.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import {
   cursorParam,
@@ -23,11 +15,9 @@ import {
 } from '../openapi/parameters.ts';
 import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
 
-interface PlacePoisPlan extends MeteredPlan {
-  readonly counties: readonly { fips: CountyFips; county: CountyManifest }[];
+interface PlacePoisPlan extends MeteredPlan, SearchPlan {
+  readonly counties: readonly ReleaseCounty[];
   readonly located: LocatedPlace;
-  readonly search: Omit<PoiSearch, 'area'>;
-  readonly bound: string;
 }
 
 export const placePois = meteredEndpoint({
@@ -48,37 +38,21 @@ export const placePois = meteredEndpoint({
 
   async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlacePoisPlan> {
     const located = await locatePlace(release, geoid);
-    const { state } = located;
     const counties = countiesOfArea(release, { boxes: [located.place.box] });
-    const types = leavesAskedFor(release, query.type as number[] | undefined);
-    const name = query.q === undefined ? undefined : folded(query.q);
-    const { limit, cursor } = query;
-    const asked = { geoid, type: types, q: name, limit };
-    const bound = canonicalRequest('place-pois', asked);
-    const start = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
-    const [county, cell, destId] = start;
     return {
-      canonical: canonicalRequest('place-pois', {
-        ...{ ...asked, start, signer: cursors.signer },
-      }),
+      ...planSearch(release, cursors, 'place-pois', { geoid }, query),
       dependsOn: [
-        state.objects['place-map'],
+        located.state.objects['place-map'],
         ...counties.map(({ county: { objects } }) => objects.catchment),
       ],
       located,
       counties,
-      bound,
-      search: { types: types && new Set(types), name, limit, start: { county, cell, destId } },
     };
   },
 
-  locate: async () => {},
-
-  async answer(release, { located, counties, search, bound }, { cursors }) {
-    const area = await areaOf(release, located);
-    const { results, next } = await searchPois(release, counties, { ...search, area });
-    const next_cursor = next && cursors.sign(bound, [next.county, next.cell, next.destId]);
-    return rowsAnswer({ results, next_cursor }, results.length);
+  async answer(release, plan, { cursors }) {
+    const area = await areaOf(release, plan.located);
+    return answerSearch(release, cursors, plan, plan.counties, area);
   },
 });
 

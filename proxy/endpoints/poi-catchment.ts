@@ -88,8 +88,6 @@ export const poiCatchment = meteredEndpoint({
     };
   },
 
-  locate: async () => {},
-
   async answer(release, { county, destId, filter, limit, bound }, { cursors }) {
     const { places, row } = await catchmentRow(release, county, destId);
     const { modes } = release.manifest;

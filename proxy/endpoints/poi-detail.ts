@@ -38,9 +38,6 @@ export const poiDetail = meteredEndpoint({
     };
   },
 
-  // The release's directory, which the plan has looked into, knows every place there is.
-  locate: async () => {},
-
   async answer(release, { county, destId }) {
     const places = await release.catchments(county);
     const ordinal = placeOrdinal(places, destId);

@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import type { CountyManifest } from '../../shards/manifest.ts';
-import type { CountyFips } from '../../shards/units.ts';
-import { canonicalRequest, leavesAskedFor } from '../answers/block-query.ts';
-import { folded } from '../answers/folded-text.ts';
-import {
-  boxArea,
-  circleArea,
-  countiesOfArea,
-  type PoiSearch,
-  type SearchArea,
-  searchPois,
-} from '../answers/poi-search.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import type { ReleaseCounty } from '../../shards/release.ts';
+import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
+import { boxArea, circleArea, countiesOfArea, type SearchArea } from '../answers/poi-search.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import {
@@ -26,10 +17,9 @@ import {
 } from '../openapi/parameters.ts';
 import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
 
-interface PoiSearchPlan extends MeteredPlan {
-  readonly counties: readonly { fips: CountyFips; county: CountyManifest }[];
-  readonly search: PoiSearch;
-  readonly bound: string;
+interface PoiSearchPlan extends MeteredPlan, SearchPlan {
+  readonly area: SearchArea;
+  readonly counties: readonly ReleaseCounty[];
 }
 
 const query = z.strictObject({
@@ -64,42 +54,17 @@ export const poiSearch = meteredEndpoint({
   plan(release, { query: { type, q, limit, cursor, ...where } }, { cursors }): PoiSearchPlan {
     const area = areaOf(where);
     const counties = countiesOfArea(release, area);
-    const types = leavesAskedFor(release, type as number[] | undefined);
-    const name = q === undefined ? undefined : folded(q);
-    const asked = {
-      ...where,
-      bbox: where.bbox && bboxNumbers(where.bbox),
-      type: types,
-      q: name,
-      limit,
-    };
-    const bound = canonicalRequest('poi-search', asked);
-    const start = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
-    const [county, cell, destId] = start;
+    const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
     return {
-      canonical: canonicalRequest('poi-search', {
-        ...{ ...asked, start, signer: cursors.signer },
-      }),
+      ...planSearch(release, cursors, 'poi-search', spelled, { type, q, limit, cursor }),
       dependsOn: counties.map(({ county: { objects } }) => objects.catchment),
+      area,
       counties,
-      bound,
-      search: {
-        area,
-        types: types && new Set(types),
-        name,
-        limit,
-        start: { county, cell, destId },
-      },
     };
   },
 
-  locate: async () => {},
-
-  async answer(release, { counties, search, bound }, { cursors }) {
-    const { results, next } = await searchPois(release, counties, search);
-    const next_cursor = next && cursors.sign(bound, [next.county, next.cell, next.destId]);
-    return rowsAnswer({ results, next_cursor }, results.length);
-  },
+  answer: (release, plan, { cursors }) =>
+    answerSearch(release, cursors, plan, plan.counties, plan.area),
 });
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;

@@ -1,16 +1,9 @@
 import { z } from 'zod';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Mode } from '../../shards/modes.ts';
 import type { Degrees } from '../../shards/units.ts';
-import {
-  canonicalRequest,
-  leavesAskedFor,
-  locateBlock,
-  modeLabels,
-  modePositions,
-} from '../answers/block-query.ts';
+import { canonicalRequest, locateBlock } from '../answers/block-query.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
-import { blockMetadata, type SummaryFilter, summaryRows } from '../answers/summary.ts';
+import { askedCells, blockMetadata, type SummaryFilter, summaryRows } from '../answers/summary.ts';
 import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
 import { latParam, lonParam, modeParam, typeParam } from '../openapi/parameters.ts';
@@ -49,13 +42,9 @@ export const pointSummary = meteredEndpoint({
 
   plan(release, { query: { lat, lon, ...query } }): PointSummaryPlan {
     const counties = countiesAround(release, lon, lat);
-    const wanted = leavesAskedFor(release, query.type as number[] | undefined);
-    const modes = modePositions(release, query.mode as Mode[] | undefined);
+    const { filter, spelled } = askedCells(release, query);
     return {
-      canonical: canonicalRequest('point-summary', {
-        ...{ lat, lon, mode: modeLabels(release, modes) },
-        type: wanted ?? release.taxonomy.leafIds,
-      }),
+      canonical: canonicalRequest('point-summary', { lat, lon, ...spelled }),
       dependsOn: counties.flatMap(({ objects }) => [
         objects.blocks,
         objects.index,
@@ -64,7 +53,7 @@ export const pointSummary = meteredEndpoint({
       lon,
       lat,
       counties,
-      filter: { modes, types: wanted && new Set(wanted) },
+      filter,
     };
   },
 

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Papa from 'papaparse';
-import { MICRO, toMicro } from '../../shards/units.ts';
 import type { Format } from './negotiate.ts';
 import type { RowTable } from './row-table.ts';
 
@@ -18,8 +17,8 @@ export async function render(
   table: RowTable | undefined,
   body: object,
 ): Promise<Buffer> {
-  const rows = (body as { results?: readonly JsonRow[] }).results ?? [body as JsonRow];
   if (format === 'json' || !table) return renderJson(body);
+  const rows = (body as { results?: readonly JsonRow[] }).results ?? [body as JsonRow];
   if (format === 'csv') return renderCsv(table, rows);
   if (format === 'ndjson') {
     return inPieces(rows, (piece) => piece.map((row) => `${JSON.stringify(row)}\n`).join(''));
@@ -88,6 +87,5 @@ function valueAt(row: JsonRow, column: string): unknown {
 }
 
 function pointFeature({ lon, lat, ...properties }: JsonRow) {
-  const coordinates = [lon, lat].map((degrees) => toMicro(degrees as number) / MICRO);
-  return { type: 'Feature', geometry: { type: 'Point', coordinates }, properties };
+  return { type: 'Feature', geometry: { type: 'Point', coordinates: [lon, lat] }, properties };
 }

@@ -1,3 +1,6 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+
 const LISTED = /(?:^|,)\s*(gzip|x-gzip|\*)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?(?=,|$)/gi;
 
 /** Whether `Accept-Encoding` takes gzip: RFC 9110 section 12.5.3. A coding by name outdoes `*`. */
@@ -10,3 +13,14 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   }
   return any;
 }
+
+const compress = promisify(gzip);
+
+/** Answers are compressed once and sent often, but somebody waits for the first. */
+const LEVEL = 5;
+
+export function zipped(bytes: Uint8Array): Promise<Buffer> {
+  return compress(bytes, { level: LEVEL });
+}
+
+export const unzipped: (bytes: Uint8Array) => Promise<Buffer> = promisify(gunzip);

@@ -1,5 +1,5 @@
 import { countyOf, type Geoid, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
-import type { BlockIndex } from '../../shards/index/block-index.ts';
+import { type BlockIndex, linkModeOf } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -7,8 +7,7 @@ import type { Release } from '../../shards/release.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { locateBlock } from '../answers/block-query.ts';
 import { Problem } from '../http/problem.ts';
-
-export type Direction = 'from' | 'to';
+import type { Direction } from './assumptions.ts';
 
 /** The blocks within reach of a block, or from which it is within reach, and how long that takes. */
 export interface Reachable {
@@ -41,7 +40,7 @@ export async function routableBlock(
   mode: Mode,
 ): Promise<{ index: BlockIndex; ordinal: number }> {
   const located = await locateBlock(release, county, geoid);
-  const { status } = located.index.link(located.ordinal, mode === 'bike' ? 'bike' : 'walk');
+  const { status } = located.index.link(located.ordinal, linkModeOf(mode));
   if (status === 'linked') return located;
   throw new Problem(
     'no-isochrone-data',

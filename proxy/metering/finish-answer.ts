@@ -1,14 +1,11 @@
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { type Answer, BinaryBody } from '../endpoint.ts';
 import { headersBesideRows } from '../formats/beside-rows.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { render } from '../formats/render.ts';
 import type { RowTable } from '../formats/row-table.ts';
+import { unzipped, zipped } from '../http/content-coding.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
 /** Less fits one packet anyway. */
 const WORTH_COMPRESSING = 1_400;
 const NOTHING = Buffer.alloc(0);
@@ -37,11 +34,11 @@ export async function finishAnswer(
 /** The answer compressed, where that is worth it. */
 export async function compressed(answer: FinishedAnswer): Promise<FinishedAnswer> {
   if (answer.contentEncoding !== null || answer.body.length < WORTH_COMPRESSING) return answer;
-  return { ...answer, body: await compress(answer.body, { level: 5 }), contentEncoding: 'gzip' };
+  return { ...answer, body: await zipped(answer.body), contentEncoding: 'gzip' };
 }
 
 /** The answer as it is for those who take no compression. */
 export async function inflated(answer: FinishedAnswer): Promise<FinishedAnswer> {
   if (answer.contentEncoding === null) return answer;
-  return { ...answer, body: await decompress(answer.body), contentEncoding: null };
+  return { ...answer, body: await unzipped(answer.body), contentEncoding: null };
 }

@@ -43,7 +43,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
     const ifNoneMatch = request.headers['if-none-match'];
     if (ifNoneMatch !== undefined) {
       const any = matchesAny(ifNoneMatch);
-      if (any) await endpoint.locate(release, plan);
+      if (any) await endpoint.locate?.(release, plan);
       const zipped = variantEtag(etag, 'gzip');
       const isPlain = any || matchesEtag(ifNoneMatch, etag);
       if (isPlain || matchesEtag(ifNoneMatch, zipped)) {
@@ -145,7 +145,7 @@ function make(
   format: Format,
 ): Promise<FinishedAnswer> {
   return services.answers.make(etag, async () => {
-    await endpoint.locate(release, plan);
+    await endpoint.locate?.(release, plan);
     return finishAnswer(await endpoint.answer(release, plan, services), format, endpoint.table);
   });
 }

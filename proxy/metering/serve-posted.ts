@@ -1,6 +1,4 @@
 import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type {
   Charge,
@@ -9,10 +7,9 @@ import type {
   Ledger,
   Replay,
 } from '../../portal/accounts/ledger.ts';
-import { MAX_KEPT_BYTES } from '../../portal/accounts/ledger.ts';
 import type { PostedEndpoint } from '../endpoint.ts';
 import { type Format, formatFor } from '../formats/negotiate.ts';
-import { acceptsGzip } from '../http/content-coding.ts';
+import { acceptsGzip, unzipped, zipped } from '../http/content-coding.ts';
 import { parseBody } from '../http/json-body.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -25,8 +22,6 @@ import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer } from './finish-answer.ts';
 import { tokensExhausted, writePaid } from './payment.ts';
 
-const compress = promisify(gzip);
-const decompress = promisify(gunzip);
 /** How often an answer is made anew because others have spent what it was made for. */
 const ATTEMPTS = 3;
 
@@ -143,16 +138,12 @@ async function madeBefore(
 ): Promise<FinishedAnswer> {
   if (gzip === null) return posted.make(tokens);
   const { 'content-type': contentType, ...beside } = headers;
-  return { body: await decompress(gzip), contentType, contentEncoding: null, beside, tokens };
+  return { body: await unzipped(gzip), contentType, contentEncoding: null, beside, tokens };
 }
 
 async function keep({ body, contentType, beside }: FinishedAnswer): Promise<KeptAnswer> {
-  const zipped = await compress(body);
-  return {
-    status: 200,
-    headers: { 'content-type': contentType!, ...beside },
-    gzip: zipped.length <= MAX_KEPT_BYTES ? zipped : null,
-  };
+  const headers = { 'content-type': contentType!, ...beside };
+  return { status: 200, headers, gzip: await zipped(body) };
 }
 
 const KEY = /^[\x20-\x7e]{1,255}$/;

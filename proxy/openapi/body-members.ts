@@ -70,7 +70,7 @@ export const geoidItem = z
   })
   .meta({ override: { type: 'string', pattern: '^\\d{15}$' } });
 
-export const lonLat = {
+export const pointItem = z.strictObject({
   lon: z.number().min(-180).max(180),
   lat: z.number().min(-90).max(90),
-};
+});

@@ -64,6 +64,12 @@ export function edgesOf(box: BoundingBox): [number, number, number, number] {
   return [box.minLon, box.minLat, box.maxLon, box.maxLat];
 }
 
+/** What `edgesOf` writes, as a box. */
+export function boxWithin(edges: readonly [number, number, number, number]): BoundingBox {
+  const [minLon, minLat, maxLon, maxLat] = edges;
+  return { minLon, minLat, maxLon, maxLat };
+}
+
 /** The smallest box that holds two. */
 export function boxAroundBoth(a: BoundingBox, b: BoundingBox): BoundingBox {
   return {

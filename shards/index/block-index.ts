@@ -1,7 +1,7 @@
 import { checkedSection, readEnvelope, writeEnvelope } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
-import type { StreetMode } from '../modes.ts';
+import type { Mode, StreetMode } from '../modes.ts';
 import { ordinalIn } from '../sorted.ts';
 import type { Metres, MicroDegrees, SquareMetres } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
@@ -14,6 +14,11 @@ export type LinkStatus = (typeof LINK_STATUSES)[number];
 
 /** The street modes whose links an index records, in order. Transit begins with the walk link. */
 export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
+
+/** The streets that a mode begins on. */
+export function linkModeOf(mode: Mode): StreetMode {
+  return mode === 'bike' ? 'bike' : 'walk';
+}
 
 export interface BlockLink {
   readonly status: LinkStatus;

@@ -1,9 +1,10 @@
 import { checkedSection, readEnvelope, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { geoidFromNumber } from '../geoid.ts';
-import type { BlockIndex } from '../index/block-index.ts';
+import { type BlockIndex, linkModeOf } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import { type ModeRow, TENTHS } from '../matrix/row-codec.ts';
+import type { Mode } from '../modes.ts';
 import { decodeNearestRow, NEAREST_KIND, nearestBytes, nearestRange } from '../nearest/nearest.ts';
 import type { PoiTable } from '../pois/poi-table.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
@@ -75,12 +76,12 @@ export async function* verifyPois(
 export function unlinkedWithRows(
   index: BlockIndex,
   ordinal: number,
-  modes: readonly string[],
+  modes: readonly Mode[],
   rows: readonly ModeRow[],
-): string[] {
+): Mode[] {
   return modes.filter((mode, m) => {
     if (rows[m].targets.length === 0) return false;
-    return index.link(ordinal, mode === 'bike' ? 'bike' : 'walk').status !== 'linked';
+    return index.link(ordinal, linkModeOf(mode)).status !== 'linked';
   });
 }
 

@@ -1,4 +1,5 @@
 import { geoidFromNumber } from '../geoid.ts';
+import { linkModeOf } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
@@ -48,7 +49,7 @@ export function verifyReachFrom(
       }
       const self = matrix.targetOrdinal(origin);
       modes.forEach((mode, m) => {
-        const { status } = index.link(ordinal, mode === 'bike' ? 'bike' : 'walk');
+        const { status } = index.link(ordinal, linkModeOf(mode));
         const time = timeTo(rows[m], self);
         if (status !== 'linked' || time === SELF_MINUTES) return;
         findings.add('time to itself', () => `${block()}, ${mode}: ${time ?? 'none'}`);

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { areaOf, pointInside } from '../../builder/geo/polygon.ts';
 import { assemblePolygons, type MemberLine } from '../../builder/osm/multipolygon.ts';
+import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';

@@ -2,11 +2,12 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { buildRelease } from '../../../builder/build.ts';
+import { duration } from '../../../builder/progress.ts';
 import { claimOutputFolder, SCRATCH } from '../../../builder/publish/output-folder.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
 import { integer } from '../../environment.ts';
 import { run, UsageError } from '../run.ts';
-import { duration, terminalProgress } from '../terminal-progress.ts';
+import { terminalProgress } from '../terminal-progress.ts';
 
 interface BuildFlags {
   osm: string[];
@@ -19,7 +20,7 @@ interface BuildFlags {
   release?: string;
   serviceDate?: string;
   workers?: string;
-  memory?: string;
+  memory: string;
   tiles: boolean;
 }
 
@@ -81,7 +82,7 @@ async function build(flags: BuildFlags): Promise<void> {
     counties: parseCounties(flags.counties),
     release: parseRelease(flags.release),
     workers: integer('--workers', flags.workers, 1, 256) ?? availableParallelism(),
-    memory: parseMemory(flags.memory ?? '4GB'),
+    memory: parseMemory(flags.memory),
     tiles: flags.tiles,
     scratch: path.join(path.resolve(flags.out), SCRATCH),
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),

@@ -1,6 +1,6 @@
-import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
-import type { Degrees, SquareMetres } from '../../shards/units.ts';
+import type { Degrees, SquareMetres } from '../units.ts';
+import type { Polygon, Ring } from './polygon.ts';
+import { metresPerDegreeLat, metresPerDegreeLon } from './wgs84.ts';
 
 /** Area of polygons, holes taken off, each measured in the local plane at its middle latitude. */
 export function areaOf(polygons: readonly Polygon[]): SquareMetres {

@@ -1,0 +1,61 @@
+import type { Release } from '../../shards/release.ts';
+import type { CursorSigner } from '../cursors/cursor.ts';
+import { type Answer, rowsAnswer } from '../endpoint.ts';
+import { type ArealQuery, arealPage } from './areal-page.ts';
+import { canonicalRequest } from './block-query.ts';
+import { askedCells } from './summary.ts';
+
+/** What the routes of areal rows take beside their area. */
+interface AskedRows {
+  readonly mode?: readonly string[] | undefined;
+  readonly type?: readonly (string | number)[] | undefined;
+  readonly include_population: boolean;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of areal rows, but for the blocks. */
+export interface ArealPlan {
+  readonly query: Omit<ArealQuery, 'blocks'>;
+  /** The request without its cursor: what a cursor is bound to. */
+  readonly bound: string;
+  /** The request in one spelling, and who signs the cursor of its answer. */
+  readonly canonical: string;
+}
+
+/** `where`: what says which area it is. */
+export function planAreal(
+  release: Release,
+  cursors: CursorSigner,
+  route: string,
+  where: object,
+  { include_population, limit, cursor, ...cells }: AskedRows,
+  part: 'query' | 'body' = 'query',
+): ArealPlan {
+  const { filter, spelled } = askedCells(release, cells, part);
+  const asked = { ...where, ...spelled, include_population, limit };
+  const bound = canonicalRequest(route, asked);
+  const [geoid, type, modeId] = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+  const after = [geoid, type, modeId] as const;
+  return {
+    bound,
+    canonical: canonicalRequest(route, { ...asked, after, signer: cursors.signer }),
+    query: { ...filter, withPopulation: include_population, limit, after },
+  };
+}
+
+/** The page of some blocks, ascending by GEOID. */
+export async function answerAreal(
+  release: Release,
+  cursors: CursorSigner,
+  { query, bound }: ArealPlan,
+  blocks: ArealQuery['blocks'],
+): Promise<Answer> {
+  const { results, more } = await arealPage(release, { ...query, blocks });
+  const last = results.at(-1);
+  const next_cursor =
+    more && last
+      ? cursors.sign(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
+      : null;
+  return rowsAnswer({ results, next_cursor }, results.length);
+}

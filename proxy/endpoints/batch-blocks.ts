@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Geoid } from '../../shards/geoid.ts';
+import { blockMetadata } from '../answers/summary.ts';
+import type { Batch } from '../batch/batch.ts';
+import { blockBatch, named, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
+import {
+  ALL_WELL,
+  answerNamed,
+  BATCH_MEMBERS,
+  BATCH_PROBLEMS,
+  BATCH_RULES,
+} from '../batch/described.ts';
+import { postedEndpoint } from '../endpoint.ts';
+import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
+import {
+  destIdMember,
+  geoidItem,
+  maxMinutesMember,
+  modeMember,
+  typeMember,
+} from '../openapi/body-members.ts';
+import {
+  blockMetadata as blockMetadataSchema,
+  categoryTime,
+  POI_TIME_EXAMPLE,
+  poiTime,
+} from '../openapi/schemas.ts';
+
+const origins = z.array(geoidItem, { error: 'must be an array of block GEOIDs' }).optional();
+const geoid = '990010001001000';
+
+const blocksSummary = postedEndpoint({
+  access: 'posted',
+  path: '/v1/blocks/summary',
+  operationId: 'getBlockSummaries',
+  summary: 'Summaries of many blocks',
+  description: `What \`GET /v1/blocks/{geoid}/summary\` answers, for many blocks.${BATCH_RULES}`,
+  tag: 'Blocks',
+  body: z.strictObject({ origins, mode: modeMember, type: typeMember }),
+  requestExample: { origins: [geoid], mode: ['walk'] },
+  table: withOrigin(CATEGORY_TIMES, ['geoid']),
+  response: z.object({
+    results: z.array(categoryTime.extend({ geoid: z.string() })),
+    blocks: z.array(blockMetadataSchema),
+    truncated: z.array(z.string()),
+    ...BATCH_MEMBERS,
+  }),
+  example: {
+    results: [{ geoid, dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
+    blocks: [{ geoid, population: 61, land_area_m2: 9216 }],
+    ...ALL_WELL,
+  },
+  problems: BATCH_PROBLEMS,
+  plan(release, { origins, ...cells }): Batch<Geoid> {
+    const rowsOf = summaryLookUp(release, cells);
+    return blockBatch(release, origins, async (block) => ({
+      rows: named({ geoid: block.geoid }, await rowsOf(block)),
+      about: blockMetadata(block.index, block.ordinal, block.geoid),
+    }));
+  },
+  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance, 'blocks'),
+});
+
+const blocksPois = postedEndpoint({
+  access: 'posted',
+  path: '/v1/blocks/pois',
+  operationId: 'listBlocksPois',
+  summary: 'Places within reach of many blocks',
+  description: `All rows of \`GET /v1/blocks/{geoid}/pois\`, for many blocks.${BATCH_RULES}`,
+  tag: 'Blocks',
+  body: z.strictObject({
+    origins,
+    mode: modeMember,
+    type: typeMember,
+    dest_id: destIdMember,
+    max_minutes: maxMinutesMember,
+  }),
+  requestExample: { origins: [geoid], mode: ['walk'], max_minutes: 10 },
+  table: withOrigin(POI_TIMES, ['geoid']),
+  response: z.object({
+    results: z.array(poiTime.extend({ geoid: z.string() })),
+    truncated: z.array(z.string()),
+    ...BATCH_MEMBERS,
+  }),
+  example: { results: [{ geoid, ...POI_TIME_EXAMPLE }], ...ALL_WELL },
+  problems: BATCH_PROBLEMS,
+  plan(release, { origins, ...query }): Batch<Geoid> {
+    const rowsOf = poisLookUp(release, query);
+    return blockBatch(release, origins, async (block) => ({
+      rows: named({ geoid: block.geoid }, await rowsOf(block)),
+    }));
+  },
+  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance),
+});
+
+export const blockBatches = [blocksSummary, blocksPois];
