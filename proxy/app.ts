@@ -7,6 +7,7 @@ import { CursorSigner } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint, PostedEndpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { CatalogueSender, catalogueText } from './http/catalogue-text.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
 import {
   handleErrors,
@@ -19,7 +20,7 @@ import { takeJsonBodies } from './http/json-body.ts';
 import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
-import { sendCatalogue, serveFree } from './http/serve-free.ts';
+import { serveFree } from './http/serve-free.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
 import { serveMetered } from './metering/serve-metered.ts';
@@ -44,6 +45,7 @@ export async function buildProxy(parts: {
     config,
     answers: new AnswerCache(config.answerCacheBytes),
     cursors: new CursorSigner(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
+    catalogue: new CatalogueSender(),
     freeRates: new RateWindow(config.freeRateLimitPerMinute),
   };
 
@@ -91,14 +93,14 @@ export async function buildProxy(parts: {
     if (endpoint.access === 'posted') app.post(url, servePosted(endpoint, services));
     else app.get(url, serve(endpoint, services));
   }
-  const document = JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2);
+  const document = catalogueText(JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2));
   app.get('/openapi.json', (request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
-    return sendCatalogue(request, reply, document);
+    return services.catalogue.send(request, reply, document);
   });
   const problemPage = `${new URL(config.problemBase).pathname.replace(/\/$/, '')}/:slug`;
   serveProblemPages(app, problemPage);
-  serveDocs(app, config);
+  serveDocs(app, config, services.catalogue);
   const methods = new Map<string, string[]>();
   for (const { path, access } of ENDPOINTS) {
     const taken = access === 'posted' ? ['POST'] : ['GET', 'HEAD'];

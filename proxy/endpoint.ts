@@ -126,6 +126,8 @@ export interface MeteredPlan {
   readonly dependsOn: readonly ObjectRef[];
   /** The answer can never become another: it may be kept without asking again. */
   readonly isPinned?: boolean;
+  /** The body is one GeoJSON object, which may be asked for as such. */
+  readonly isGeoJson?: boolean;
 }
 
 /** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */

@@ -3,6 +3,7 @@ import type { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ReleaseSource } from '../shards/release-source.ts';
 import type { ProxyConfig } from './config.ts';
 import type { CursorSigner } from './cursors/cursor.ts';
+import type { CatalogueSender } from './http/catalogue-text.ts';
 import type { AnswerCache } from './metering/answer-cache.ts';
 
 /** What endpoints are served with. */
@@ -12,6 +13,7 @@ export interface Services {
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly answers: AnswerCache;
   readonly cursors: CursorSigner;
+  readonly catalogue: CatalogueSender;
   /** Requests to free routes, by address. */
   readonly freeRates: RateWindow;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { type CatalogueSender, catalogueText } from '../http/catalogue-text.ts';
 import { acceptsGzip } from '../http/content-coding.ts';
 import { Problem } from '../http/problem.ts';
-import { sendCatalogue } from '../http/serve-free.ts';
 import { ICON } from './icon.ts';
 import { pageHeaders, referencePage } from './reference-page.ts';
 import { referenceScript } from './reference-script.ts';
@@ -16,14 +16,18 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  * Serves the API reference at `/docs`, which reads `/openapi.json`, and leads there from `/`. All of
  * it comes from here, so it works where there is no network, and nobody else hears of its readers.
  */
-export function serveDocs(app: FastifyInstance, { baseUrl }: { readonly baseUrl: string }): void {
+export function serveDocs(
+  app: FastifyInstance,
+  { baseUrl }: { readonly baseUrl: string },
+  catalogue: CatalogueSender,
+): void {
   const headers = pageHeaders(baseUrl);
   app.get('/', (_request, reply) => reply.redirect('docs', 302));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 301));
   app.get('/docs', async (request, reply) => {
     const { fileName } = await referenceScript();
     reply.headers(headers).type('text/html; charset=utf-8');
-    return sendCatalogue(request, reply, referencePage(fileName));
+    return catalogue.send(request, reply, catalogueText(referencePage(fileName)));
   });
   app.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
     const { fileName, plain, gzip } = await referenceScript();
@@ -36,9 +40,10 @@ export function serveDocs(app: FastifyInstance, { baseUrl }: { readonly baseUrl:
     if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(plain);
     return reply.header('content-encoding', 'gzip').send(gzip);
   });
+  const icon = catalogueText(ICON);
   app.get('/favicon.ico', (request, reply) => {
     reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
-    return sendCatalogue(request, reply, ICON);
+    return catalogue.send(request, reply, icon);
   });
   // Loading the script holds the event loop for some tenths of a second: rather now than when
   // somebody looks. If it fails, it fails again for them, and is reported there.

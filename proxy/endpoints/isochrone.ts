@@ -165,6 +165,7 @@ export const isochrone = meteredEndpoint({
         ...neighbours.map((fips) => release.county(fips)!.objects.blocks),
       ],
       isPinned: v !== undefined,
+      isGeoJson: format === 'geojson',
       origin,
       mode,
       direction,

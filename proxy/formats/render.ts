@@ -48,13 +48,16 @@ async function renderJson(body: object): Promise<Buffer> {
   );
 }
 
+/** What spreadsheets take for a formula. Papa writes an apostrophe before it, in cells of text only. */
+const FORMULA = /^[=+\-@\t\r]/;
+
 function renderCsv({ columns }: RowTable, rows: readonly JsonRow[]): Promise<Buffer> {
   const present = columns.filter((column) => rows.length === 0 || has(rows[0], column));
   const header = `${present.map((column) => column.replace('.', '_')).join()}\r\n`;
   const lines = (piece: readonly JsonRow[]) =>
     Papa.unparse(
       piece.map((row) => present.map((column) => valueAt(row, column))),
-      { newline: '\r\n' },
+      { newline: '\r\n', escapeFormulae: FORMULA },
     );
   return inPieces(rows, (piece) => `${lines(piece)}\r\n`, header);
 }

@@ -16,6 +16,9 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 
 const compress = promisify(gzip);
 
+/** Less fits one packet anyway. */
+export const WORTH_COMPRESSING = 1_400;
+
 /** Answers are compressed once and sent often, but somebody waits for the first. */
 const LEVEL = 5;
 

@@ -3,11 +3,9 @@ import { headersBesideRows } from '../formats/beside-rows.ts';
 import { type Format, MEDIA_TYPES } from '../formats/negotiate.ts';
 import { render } from '../formats/render.ts';
 import type { RowTable } from '../formats/row-table.ts';
-import { unzipped, zipped } from '../http/content-coding.ts';
+import { unzipped, WORTH_COMPRESSING, zipped } from '../http/content-coding.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 
-/** Less fits one packet anyway. */
-const WORTH_COMPRESSING = 1_400;
 const NOTHING = Buffer.alloc(0);
 
 /** Writes an answer as it will be sent, but for compression. */

@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge, RateState } from '../../portal/accounts/ledger.ts';
 import type { Release } from '../../shards/release.ts';
 import type { MeteredEndpoint, MeteredPlan } from '../endpoint.ts';
-import { type Format, formatFor } from '../formats/negotiate.ts';
+import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
 import { matchesAny, matchesEtag, strongEtag, variantEtag } from '../http/conditional.ts';
 import { acceptsGzip } from '../http/content-coding.ts';
+import { nextLink } from '../http/next-link.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { policyHeader, rateHeader } from '../http/rate-headers.ts';
 import { writeAnswer } from '../http/raw-answer.ts';
@@ -26,6 +27,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
   const plans = new PlanCache();
+  const formats = formatsOf(endpoint.table);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admitted = await admit(services.ledger, request, reply);
     const release = services.releases.current;
@@ -37,7 +39,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
         return { plan, etag: strongEtag(plan.canonical, plan.dependsOn) };
       }));
     const isFree = endpoint.freeForMembers === true && admitted.member;
-    const format = formatFor(request.headers.accept, endpoint.table);
+    const format = formatFor(request.headers.accept, plan.isGeoJson ? GEOJSON_OBJECT : formats);
     const etag = format === 'json' ? base : variantEtag(base, format);
 
     const ifNoneMatch = request.headers['if-none-match'];
@@ -126,14 +128,6 @@ function pushContentHeaders(
   for (const name in beside) headers.push(name, beside[name]);
   const nextCursor = beside['x-next-cursor'];
   if (nextCursor !== undefined) headers.push('link', nextLink(request.raw.url!, nextCursor));
-}
-
-/** Where the next page is, as RFC 8288 writes it. */
-function nextLink(url: string, cursor: string): string {
-  const [path, query = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  parameters.set('cursor', cursor);
-  return `<${path}?${parameters}>; rel="next"`;
 }
 
 function make(

@@ -8,7 +8,7 @@ import type {
   Replay,
 } from '../../portal/accounts/ledger.ts';
 import type { PostedEndpoint } from '../endpoint.ts';
-import { type Format, formatFor } from '../formats/negotiate.ts';
+import { type Format, formatFor, formatsOf } from '../formats/negotiate.ts';
 import { acceptsGzip, unzipped, zipped } from '../http/content-coding.ts';
 import { parseBody } from '../http/json-body.ts';
 import { parseInput } from '../http/parse-input.ts';
@@ -38,13 +38,14 @@ declare module 'fastify' {
  */
 export function servePosted(endpoint: PostedEndpoint, services: Services) {
   const { ledger } = services;
+  const formats = formatsOf(endpoint.table);
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     request.admitted = await admit(ledger, request, reply);
   };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     parseInput({ params: NONE, query: NONE }, request);
     const release = services.releases.current;
-    const format = formatFor(request.headers.accept, endpoint.table);
+    const format = formatFor(request.headers.accept, formats);
     const plan = endpoint.plan(release, parseBody(endpoint.body, request), services);
     const posted: Posted = {
       request,

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { etagOf, matchesAny, matchesEtag, variantEtag } from './conditional.ts';
+import { acceptsGzip, WORTH_COMPRESSING, zipped } from './content-coding.ts';
+
+const CATALOGUE = 'public, max-age=300, stale-while-revalidate=86400';
+const MAX_ZIPPED_BYTES = 16 * 2 ** 20;
+
+/** What is the same for everybody until the next release, and the strong ETag of its bytes. */
+export interface CatalogueText {
+  readonly text: string;
+  readonly etag: string;
+}
+
+export function catalogueText(text: string): CatalogueText {
+  return { text, etag: etagOf(text) };
+}
+
+/** Sends what is the same for everybody, compressed once an ETag, or 304 to those who have it. */
+export class CatalogueSender {
+  readonly #zipped = new LRUCache<string, Buffer, string>({
+    maxSize: MAX_ZIPPED_BYTES,
+    sizeCalculation: (bytes, etag) => bytes.length + etag.length,
+    fetchMethod: (_etag, _stale, { context }) => zipped(Buffer.from(context)),
+  });
+
+  /** `vary`: what of the request chose this text. The reply has its content type. */
+  async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { text, etag }: CatalogueText,
+    vary = 'Accept-Encoding',
+  ): Promise<FastifyReply> {
+    const zippedEtag = variantEtag(etag, 'gzip');
+    const isZipped =
+      text.length >= WORTH_COMPRESSING && acceptsGzip(request.headers['accept-encoding']);
+    reply.headers({ etag: isZipped ? zippedEtag : etag, 'cache-control': CATALOGUE, vary });
+    const known = request.headers['if-none-match'];
+    if (
+      known &&
+      (matchesAny(known) || matchesEtag(known, etag) || matchesEtag(known, zippedEtag))
+    ) {
+      return reply.removeHeader('content-type').code(304).send();
+    }
+    if (!isZipped) return reply.send(text);
+    const body = await this.#zipped.fetch(etag, { context: text });
+    return reply.header('content-encoding', 'gzip').send(body);
+  }
+}

@@ -1,0 +1,93 @@
+import { createHook } from 'node:async_hooks';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+let proxy: ProxyHarness;
+beforeAll(async () => {
+  proxy = await openProxy(inject('demoStore'));
+});
+afterAll(() => proxy.close());
+
+const get = (url: string, headers: Record<string, string> = {}, method?: 'HEAD') =>
+  proxy.get(url, undefined, headers, method);
+const gzip = { 'accept-encoding': 'gzip' };
+
+const LONG = ['/v1/meta/destination-types', '/openapi.json'];
+
+test.each(LONG)('%s is compressed for those who take it, under an ETag of its own', async (url) => {
+  const [plain, packed] = [await get(url), await get(url, gzip)];
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
+  expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  expect(packed.headers.etag).not.toBe(plain.headers.etag);
+  for (const { headers } of [plain, packed]) {
+    expect(headers.vary).toBe('Accept-Encoding');
+    const again = await get(url, { ...gzip, 'if-none-match': String(headers.etag) });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect(again.headers).toMatchObject({
+      etag: packed.headers.etag,
+      vary: 'Accept-Encoding',
+      'cache-control': plain.headers['cache-control'],
+    });
+  }
+});
+
+test.each(LONG)('%s is compressed once, not for each who asks', async (url) => {
+  await get(url, gzip);
+  let compressions = 0;
+  const hook = createHook({
+    init: (_id, type) => {
+      if (type === 'ZLIB') compressions++;
+    },
+  });
+  hook.enable();
+  try {
+    for (let i = 0; i < 20; i++) {
+      expect((await get(url, gzip)).headers['content-encoding']).toBe('gzip');
+    }
+  } finally {
+    hook.disable();
+  }
+  expect(compressions).toBe(0);
+});
+
+test('what fits a packet is sent as it is', async () => {
+  const { headers } = await get('/v1/meta/modes', gzip);
+  expect(headers['content-encoding']).toBeUndefined();
+});
+
+test('a boundary is GeoJSON for those who ask for that, JSON for others', async () => {
+  const url = '/v1/places/9957600/boundary';
+  const typeOf = async (accept: string) => (await get(url, { accept })).headers['content-type'];
+  const [json, geojson] = [await get(url), await get(url, { accept: 'application/geo+json' })];
+  expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(geojson.headers['content-type']).toBe('application/geo+json; charset=utf-8');
+  expect(geojson.body).toBe(json.body);
+  expect(geojson.headers.etag).not.toBe(json.headers.etag);
+  expect(json.headers.vary).toBe('Accept, Accept-Encoding');
+  expect(await typeOf('application/geo+json;q=0.5, application/json')).toMatch(
+    /^application\/json/,
+  );
+  expect(await typeOf('application/geo+json;q=0, */*')).toMatch(/^application\/json/);
+  expect(await typeOf('application/json;q=0.1, application/geo+json;q=0.2')).toMatch(/geo\+json/);
+});
+
+test('an isochrone too, of its contours and not of its blocks', async () => {
+  const { key } = await proxy.customer();
+  const { results } = (
+    await proxy.get('/v1/places/9957600/blocks?type=101&mode=walk&limit=1', key)
+  ).json();
+  const url = `/v1/isochrone?minutes=5&block=${results[0].geoid}`;
+  const ask = (query: string, accept: string) => proxy.get(url + query, key, { accept });
+  const json = await ask('', 'application/json');
+  const geojson = await ask('', 'application/geo+json, application/json;q=0.9');
+  expect([json, geojson].map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(geojson.headers['content-type']).toBe('application/geo+json; charset=utf-8');
+  expect(geojson.body).toBe(json.body);
+  expect(geojson.headers.etag).not.toBe(json.headers.etag);
+  const blocks = await ask('&format=blocks', 'application/geo+json');
+  expect(blocks.headers['content-type']).toBe('application/json; charset=utf-8');
+});

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { nextLink } from '../../proxy/http/next-link.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+let proxy: ProxyHarness;
+let key: string;
+beforeAll(async () => {
+  proxy = await openProxy(inject('demoStore'));
+  ({ key } = await proxy.customer({ tokens: 1e6 }));
+});
+afterAll(() => proxy.close());
+
+const target = (link: string) => /^<([^<>"\s]+)>; rel="next"$/.exec(link)![1];
+const others = (url: string) =>
+  [...new URL(url, 'http://host').searchParams].filter(([name]) => name !== 'cursor');
+
+test('a next link changes the cursor and no other parameter, however they are written', () => {
+  const text = fc.string({ unit: fc.constantFrom(...'ab?=&+%20"<>{|}^`\\[]#\'~'), maxLength: 12 });
+  const pair = fc.tuple(fc.constantFrom('type', 'q', 'mode', 'cursor', '%63ursor', ''), text);
+  fc.assert(
+    fc.property(fc.array(pair, { maxLength: 6 }), fc.base64String(), (pairs, cursor) => {
+      const raw = pairs.map(([name, value]) => `${name}=${value.replaceAll('#', '%23')}`);
+      const url = `/v1/pois?${raw.join('&')}`;
+      const next = new URL(target(nextLink(url, cursor)), 'http://host');
+      expect(next.pathname).toBe('/v1/pois');
+      expect(next.searchParams.getAll('cursor')).toEqual([cursor]);
+      expect(others(next.href)).toEqual(others(url));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('following the links gives the pages that the cursors give, of repeated parameters too', async () => {
+  let url = '/v1/pois?bbox=-71,35,-69,37&type=101&type=202&limit=2&q=';
+  const { results: all } = (
+    await proxy.get(`${url.replace('limit=2', 'limit=1000')}a`, key)
+  ).json();
+  expect(all.length).toBeGreaterThan(4);
+  url += 'a';
+  const followed: unknown[] = [];
+  for (;;) {
+    const { body, headers } = await proxy.get(url, key);
+    followed.push(...JSON.parse(body).results);
+    if (headers.link === undefined) break;
+    url = target(String(headers.link));
+    expect(new URL(url, 'http://host').searchParams.getAll('type')).toEqual(['101', '202']);
+  }
+  expect(followed).toEqual(all);
+});
+
+test('a question mark within a parameter does not end the query', () => {
+  expect(others(target(nextLink('/v1/pois?q=what?&type=101&type=102', 'c')))).toEqual([
+    ['q', 'what?'],
+    ['type', '101'],
+    ['type', '102'],
+  ]);
+});
