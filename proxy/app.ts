@@ -3,7 +3,7 @@ import type { Ledger } from '../portal/accounts/ledger.ts';
 import { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ReleaseSource } from '../shards/release-source.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
-import { CursorSigner } from './cursors/cursor.ts';
+import { CursorSealer } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint, PostedEndpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
@@ -44,7 +44,7 @@ export async function buildProxy(parts: {
     ledger: parts.ledger,
     config,
     answers: new AnswerCache(config.answerCacheBytes),
-    cursors: new CursorSigner(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
+    cursors: new CursorSealer(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
     catalogue: new CatalogueSender(),
     freeRates: new RateWindow(config.freeRateLimitPerMinute),
   };

@@ -2,7 +2,7 @@ import type { Ledger } from '../portal/accounts/ledger.ts';
 import type { RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ReleaseSource } from '../shards/release-source.ts';
 import type { ProxyConfig } from './config.ts';
-import type { CursorSigner } from './cursors/cursor.ts';
+import type { CursorSealer } from './cursors/cursor.ts';
 import type { CatalogueSender } from './http/catalogue-text.ts';
 import type { AnswerCache } from './metering/answer-cache.ts';
 
@@ -12,7 +12,7 @@ export interface Services {
   readonly ledger: Ledger;
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly answers: AnswerCache;
-  readonly cursors: CursorSigner;
+  readonly cursors: CursorSealer;
   readonly catalogue: CatalogueSender;
   /** Requests to free routes, by address. */
   readonly freeRates: RateWindow;

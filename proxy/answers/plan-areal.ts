@@ -1,5 +1,5 @@
 import type { Release } from '../../shards/release.ts';
-import type { CursorSigner } from '../cursors/cursor.ts';
+import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { type ArealQuery, arealPage } from './areal-page.ts';
 import { canonicalRequest } from './block-query.ts';
@@ -19,14 +19,14 @@ export interface ArealPlan {
   readonly query: Omit<ArealQuery, 'blocks'>;
   /** The request without its cursor: what a cursor is bound to. */
   readonly bound: string;
-  /** The request in one spelling, and who signs the cursor of its answer. */
+  /** The request in one spelling, and who seals the cursor of its answer. */
   readonly canonical: string;
 }
 
 /** `where`: what says which area it is. */
 export function planAreal(
   release: Release,
-  cursors: CursorSigner,
+  cursors: CursorSealer,
   route: string,
   where: object,
   { include_population, limit, cursor, ...cells }: AskedRows,
@@ -35,11 +35,11 @@ export function planAreal(
   const { filter, spelled } = askedCells(release, cells, part);
   const asked = { ...where, ...spelled, include_population, limit };
   const bound = canonicalRequest(route, asked);
-  const [geoid, type, modeId] = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+  const [geoid, type, modeId] = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
   const after = [geoid, type, modeId] as const;
   return {
     bound,
-    canonical: canonicalRequest(route, { ...asked, after, signer: cursors.signer }),
+    canonical: canonicalRequest(route, { ...asked, after, sealer: cursors.sealer }),
     query: { ...filter, withPopulation: include_population, limit, after },
   };
 }
@@ -47,7 +47,7 @@ export function planAreal(
 /** The page of some blocks, ascending by GEOID. */
 export async function answerAreal(
   release: Release,
-  cursors: CursorSigner,
+  cursors: CursorSealer,
   { query, bound }: ArealPlan,
   blocks: ArealQuery['blocks'],
 ): Promise<Answer> {
@@ -55,7 +55,7 @@ export async function answerAreal(
   const last = results.at(-1);
   const next_cursor =
     more && last
-      ? cursors.sign(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
+      ? cursors.seal(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
       : null;
   return rowsAnswer({ results, next_cursor }, results.length);
 }

@@ -1,6 +1,6 @@
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
-import type { CursorSigner } from '../cursors/cursor.ts';
+import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { canonicalRequest, leavesAskedFor } from './block-query.ts';
 import { folded } from './folded-text.ts';
@@ -19,14 +19,14 @@ export interface SearchPlan {
   readonly search: Omit<PoiSearch, 'area'>;
   /** The request without its cursor: what a cursor is bound to. */
   readonly bound: string;
-  /** The request in one spelling, and who signs the cursor of its answer. */
+  /** The request in one spelling, and who seals the cursor of its answer. */
   readonly canonical: string;
 }
 
 /** `where`: what says which area it is. */
 export function planSearch(
   release: Release,
-  cursors: CursorSigner,
+  cursors: CursorSealer,
   route: string,
   where: object,
   { type, q, limit, cursor }: AskedPlaces,
@@ -35,11 +35,11 @@ export function planSearch(
   const name = q === undefined ? undefined : folded(q);
   const asked = { ...where, type: types, q: name, limit };
   const bound = canonicalRequest(route, asked);
-  const start = cursor === undefined ? [0, 0, 0] : cursors.verify(bound, cursor, 3);
+  const start = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
   const [county, cell, destId] = start;
   return {
     bound,
-    canonical: canonicalRequest(route, { ...asked, start, signer: cursors.signer }),
+    canonical: canonicalRequest(route, { ...asked, start, sealer: cursors.sealer }),
     search: { types: types && new Set(types), name, limit, start: { county, cell, destId } },
   };
 }
@@ -47,12 +47,12 @@ export function planSearch(
 /** The page in an area, which some counties may have places in. */
 export async function answerSearch(
   release: Release,
-  cursors: CursorSigner,
+  cursors: CursorSealer,
   { search, bound }: SearchPlan,
   counties: readonly ReleaseCounty[],
   area: SearchArea,
 ): Promise<Answer> {
   const { results, next } = await searchPois(release, counties, { ...search, area });
-  const next_cursor = next && cursors.sign(bound, [next.county, next.cell, next.destId]);
+  const next_cursor = next && cursors.seal(bound, [next.county, next.cell, next.destId]);
   return rowsAnswer({ results, next_cursor }, results.length);
 }

@@ -2,7 +2,7 @@ import type { Mode } from '../../shards/modes.ts';
 import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestId, DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
-import type { CursorSigner } from '../cursors/cursor.ts';
+import type { CursorSealer } from '../cursors/cursor.ts';
 import { canonicalRequest, leavesAskedFor, modeLabels, modePositions } from './block-query.ts';
 import type { PoiFilter, PoiTimeRow } from './poi-page.ts';
 
@@ -22,7 +22,7 @@ export function tenthsWithin(minutes: Minutes | undefined): Tenths {
 /** What a page of POI times is asked for, in one spelling, and as a filter of a row. */
 export function planPoiTimes(
   release: Release,
-  cursors: CursorSigner,
+  cursors: CursorSealer,
   route: string,
   origin: object,
   { cursor, limit, ...query }: PoiTimesQuery & { cursor?: string | undefined; limit: number },
@@ -35,10 +35,10 @@ export function planPoiTimes(
     ...{ max_tenths: maxTenths, limit },
   };
   const bound = canonicalRequest(route, asked);
-  const after = cursor === undefined ? [0, -1] : cursors.verify(bound, cursor, 2);
+  const after = cursor === undefined ? [0, -1] : cursors.open(bound, cursor, 2);
   return {
-    // The answer carries a cursor, so who signs it is part of its bytes.
-    canonical: canonicalRequest(route, { ...asked, after, signer: cursors.signer }),
+    // The answer carries a cursor, so who seals it is part of its bytes.
+    canonical: canonicalRequest(route, { ...asked, after, sealer: cursors.sealer }),
     bound,
     filter: {
       modes,
@@ -53,11 +53,11 @@ export function planPoiTimes(
 
 /** The cursor after a page, if there is more. */
 export function cursorAfter(
-  cursors: CursorSigner,
+  cursors: CursorSealer,
   bound: string,
   results: readonly PoiTimeRow[],
   more: boolean,
 ): string | null {
   const last = results.at(-1);
-  return more && last ? cursors.sign(bound, [modeIdOf(last.mode), last.dest_id]) : null;
+  return more && last ? cursors.seal(bound, [modeIdOf(last.mode), last.dest_id]) : null;
 }

@@ -1,57 +1,92 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto';
 import { Problem } from '../http/problem.ts';
 
-const MAC_BYTES = 16;
+const CIPHER = 'aes-256-ctr';
+const KEY_BYTES = 32;
+/** Of the tag, which is the initial counter of the cipher too. */
+const TAG_BYTES = 16;
 
 /**
- * Opaque page cursors: where the last page ended, and an HMAC-SHA-256 over that and the query it
- * belongs to. A cursor of another route or query, or with any character changed, is refused.
+ * Opaque page cursors: where the last page ended, encrypted, since a position holds ids that are
+ * rows of the next page; and bound to the query it belongs to. A cursor of another route or query,
+ * or with any character changed, is refused.
+ *
+ * The same position of the same query is always the same cursor, as an answer with a strong ETag
+ * must be the same bytes: encryption with a synthetic IV (the construction of RFC 5297, with
+ * HMAC-SHA-256 in the place of S2V).
  */
-export class CursorSigner {
-  readonly #secrets: readonly string[];
-  /** Names the secret that signs, without telling it: changes when cursors do. */
-  readonly signer: string;
+export class CursorSealer {
+  readonly #keys: readonly Keys[];
+  /** Names the secret that seals, without telling it: changes when cursors do. */
+  readonly sealer: string;
 
-  /** The first secret signs; all of them verify. */
+  /** The first secret seals; all of them open. */
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets;
-    this.signer = mac(secrets[0], 'signer', Buffer.alloc(0)).toString('base64url');
+    this.#keys = secrets.map(keysOf);
+    this.sealer = tagOf(this.#keys[0], 'sealer', Buffer.alloc(0)).toString('base64url');
   }
 
   /** `query`: the canonical request without its cursor. `position`: integers below 2⁵³. */
-  sign(query: string, position: readonly number[]): string {
-    const payload = Buffer.alloc(position.length * 8);
+  seal(query: string, position: readonly number[]): string {
+    const plain = Buffer.alloc(position.length * 8);
     position.forEach((value, i) => {
-      payload.writeBigUInt64BE(BigInt(value), i * 8);
+      plain.writeBigUInt64BE(BigInt(value), i * 8);
     });
-    return Buffer.concat([payload, mac(this.#secrets[0], query, payload)]).toString('base64url');
+    const [keys] = this.#keys;
+    const tag = tagOf(keys, query, plain);
+    const cipher = createCipheriv(CIPHER, keys.encryption, tag);
+    return Buffer.concat([tag, cipher.update(plain), cipher.final()]).toString('base64url');
   }
 
   /** The position of a cursor of this query, `length` integers. Throws `invalid-cursor`. */
-  verify(query: string, cursor: string, length: number): number[] {
+  open(query: string, cursor: string, length: number): number[] {
     const bytes = Buffer.from(cursor, 'base64url');
-    const payload = bytes.subarray(0, length * 8);
-    const given = bytes.subarray(length * 8);
     // The decoder skips what is no base64url; only the one spelling that was given out counts.
-    const isWhole = given.length === MAC_BYTES && bytes.toString('base64url') === cursor;
-    const isSigned =
-      isWhole &&
-      this.#secrets.some((secret) => timingSafeEqual(mac(secret, query, payload), given));
-    if (!isSigned) {
+    const isWhole =
+      bytes.length === TAG_BYTES + length * 8 && bytes.toString('base64url') === cursor;
+    const plain = isWhole && this.#decrypt(query, bytes);
+    if (!plain) {
       throw new Problem(
         'invalid-cursor',
         'pass next_cursor as it was given, with the same parameters; or begin again without cursor',
       );
     }
-    return Array.from({ length }, (_, i) => Number(payload.readBigUInt64BE(i * 8)));
+    return Array.from({ length }, (_, i) => Number(plain.readBigUInt64BE(i * 8)));
+  }
+
+  #decrypt(query: string, bytes: Buffer): Buffer | null {
+    const tag = bytes.subarray(0, TAG_BYTES);
+    for (const keys of this.#keys) {
+      const plain = createDecipheriv(CIPHER, keys.encryption, tag).update(
+        bytes.subarray(TAG_BYTES),
+      );
+      if (timingSafeEqual(tagOf(keys, query, plain), tag)) return plain;
+    }
+    return null;
   }
 }
 
-function mac(secret: string, query: string, payload: Buffer): Buffer {
-  return createHmac('sha256', secret)
+interface Keys {
+  readonly authentication: Buffer;
+  readonly encryption: Buffer;
+}
+
+function keysOf(secret: string): Keys {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'cursors', 2 * KEY_BYTES));
+  return { authentication: bytes.subarray(0, KEY_BYTES), encryption: bytes.subarray(KEY_BYTES) };
+}
+
+function tagOf({ authentication }: Keys, query: string, plain: Buffer): Buffer {
+  return createHmac('sha256', authentication)
     .update(query)
     .update('\0')
-    .update(payload)
+    .update(plain)
     .digest()
-    .subarray(0, MAC_BYTES);
+    .subarray(0, TAG_BYTES);
 }

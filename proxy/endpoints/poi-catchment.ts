@@ -70,9 +70,9 @@ export const poiCatchment = meteredEndpoint({
       ...{ max_tenths: maxTenths, limit },
     };
     const bound = canonicalRequest('catchment', asked);
-    const after = cursor === undefined ? [0, -1] : cursors.verify(bound, cursor, 2);
+    const after = cursor === undefined ? [0, -1] : cursors.open(bound, cursor, 2);
     return {
-      canonical: canonicalRequest('catchment', { ...asked, after, signer: cursors.signer }),
+      canonical: canonicalRequest('catchment', { ...asked, after, sealer: cursors.sealer }),
       dependsOn: [county.objects.catchment],
       destId,
       county,
@@ -94,7 +94,7 @@ export const poiCatchment = meteredEndpoint({
     const { results, more } = catchmentPage(modes, places, row, destId, filter, limit);
     const last = results.at(-1);
     const next_cursor =
-      more && last ? cursors.sign(bound, [modeIdOf(last.mode), Number(last.geoid)]) : null;
+      more && last ? cursors.seal(bound, [modeIdOf(last.mode), Number(last.geoid)]) : null;
     return rowsAnswer({ dest_id: destId, results, next_cursor }, results.length);
   },
 });

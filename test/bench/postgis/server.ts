@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hashApiKey, isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../../portal/accounts/rate-window.ts';
 import { canonicalRequest } from '../../../proxy/answers/block-query.ts';
-import { CursorSigner } from '../../../proxy/cursors/cursor.ts';
+import { CursorSealer } from '../../../proxy/cursors/cursor.ts';
 import { strongEtag } from '../../../proxy/http/conditional.ts';
 import { policyHeader, rateHeader } from '../../../proxy/http/rate-headers.ts';
 import { writeAnswer } from '../../../proxy/http/raw-answer.ts';
@@ -35,7 +35,7 @@ const sql = postgres({
   // GEOIDs, ids and balances: all below 2⁵³.
   types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
 });
-const cursors = new CursorSigner([settings.CURSOR_SECRET]);
+const cursors = new CursorSealer([settings.CURSOR_SECRET]);
 const rates = new RateWindow(1_000_000_000);
 const release = [{ name: 'release', bytes: 0, sha256: settings.RELEASE_SHA256 }];
 
@@ -75,7 +75,7 @@ function serveRoute(route: TwinRoute): void {
     const { bbox, limit, cursor } = parsed.data;
     const geoid = request.params.geoid ?? '';
     const bound = canonicalRequest(route.path, { geoid, bbox, limit });
-    const after = cursor ? cursors.verify(bound, cursor, route.start.length) : route.start;
+    const after = cursor ? cursors.open(bound, cursor, route.start.length) : route.start;
     const asked = { geoid, bbox: bbox?.split(',').map(Number) ?? [], limit, after };
     const paging = route.start.length > 0 ? [limit] : [];
     const parameters = [keyHash, ...paging, ...route.parameters(asked)];
@@ -87,7 +87,7 @@ function serveRoute(route: TwinRoute): void {
     const rows = JSON.parse(json) as Value[][];
     const more = paging.length > 0 && rows.length > limit;
     if (more) rows.pop();
-    const next = more ? cursors.sign(bound, route.position(rows[limit - 1])) : null;
+    const next = more ? cursors.seal(bound, route.position(rows[limit - 1])) : null;
     const answer = route.body(asked, rows, next, ...rest);
     const body = Buffer.from(JSON.stringify(answer));
     const charged = Math.max(1, answer.results.length);
