@@ -2,7 +2,7 @@ import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
 import type { FetchFolder, Source } from './fetch-folder.ts';
-import { type Answer, type Http, lengthOf, rangeOf, refusal } from './http.ts';
+import { type Answer, type Http, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
 import { PartFile, type Version } from './part-file.ts';
 import { PassingFault } from './retry.ts';
 
@@ -13,6 +13,8 @@ export interface Download {
   readonly file: string;
   /** The address of its MD5, if there is one, as `md5sum` writes it. */
   readonly md5Url?: string;
+  /** More than such a file ever has: what is larger is not taken. */
+  readonly maxBytes: Bytes;
   /** Looks at the file; throws a `BuildError` where it is not what it should be. */
   check(path: string): Promise<void>;
 }
@@ -33,9 +35,7 @@ export async function download(
   const known = await folder.source(wanted.file);
   const kept = known?.url === wanted.url ? known : null;
   const part = await PartFile.open(path, wanted.url);
-  const version = await http.retry(wanted.url, () =>
-    transfer(wanted.url, http, part, kept, onBytes),
-  );
+  const version = await http.retry(wanted.url, () => transfer(wanted, http, part, kept, onBytes));
   if (version === null) return path;
 
   const stated = wanted.md5Url === undefined ? null : await http.text(wanted.md5Url);
@@ -75,7 +75,7 @@ export async function expectedBytes(
 
 /** Brings the part on disk to its whole. Null: the file kept from before is still the one. */
 async function transfer(
-  url: string,
+  { url, maxBytes }: Download,
   http: Http,
   part: PartFile,
   kept: Source | null,
@@ -89,14 +89,19 @@ async function transfer(
     return isWhole ? part.version : null;
   }
   if (answer.status === 206 && isRest(answer, part)) {
-    await part.append(answer.body, onBytes);
+    await part.append(answer.body, maxBytes, onBytes);
   } else if (answer.status === 206 || answer.status === 416) {
     await answer.body.dump();
     await part.discard();
     throw new PassingFault('has no such rest of the file; starting over');
   } else if (answer.status === 200) {
-    await part.restart(await versionOf(url, answer));
-    await part.append(answer.body, onBytes);
+    const version = await versionOf(url, answer);
+    if (version.bytes !== null && version.bytes > maxBytes) {
+      await answer.body.dump();
+      throw tooLarge(url, maxBytes);
+    }
+    await part.restart(version);
+    await part.append(answer.body, maxBytes, onBytes);
   } else {
     throw await refusal(url, answer);
   }

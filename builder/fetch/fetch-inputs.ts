@@ -7,6 +7,7 @@ import { boxesOf, readCountyBoxes } from './county-boxes.ts';
 import { type FetchSession, requireAll } from './download-all.ts';
 import { FetchFolder } from './fetch-folder.ts';
 import { type FetchedFeeds, fetchCatalogueFeeds, fetchGivenFeeds } from './gtfs-feeds.ts';
+import { hostOf } from './host-guard.ts';
 import { Http, type HttpOptions } from './http.ts';
 import { fetchOverturePlaces } from './overture-places.ts';
 import {
@@ -14,6 +15,7 @@ import {
   censusCounties,
   censusPlaces,
   osmExtract,
+  PUBLIC_SERVICES,
   type Services,
 } from './public-files.ts';
 import { isState, stateName, stateOf } from './states.ts';
@@ -33,7 +35,12 @@ export interface FetchRequest {
   /** Null: the newest. */
   readonly overtureRelease: string | null;
   readonly services: Services;
-  readonly http?: HttpOptions;
+  /**
+   * Hosts of a private network that catalogue and redirects may lead to. Those of `gtfs`, and of
+   * services in place of the public ones, need not be among them.
+   */
+  readonly allowedHosts?: readonly string[];
+  readonly http?: Pick<HttpOptions, 'idleMs' | 'retryMs'>;
 }
 
 /** Paths of what a build of the counties takes. Empty: not asked for, or not to be had. */
@@ -64,7 +71,8 @@ export async function fetchInputs(
   const { services, counties, inputs } = request;
   const states = [...new Set(counties.map(stateOf))].sort();
   const folder = await FetchFolder.open(request.out);
-  const http = new Http(request.http, (line) => progress.note(line));
+  const options = { ...request.http, namedHosts: namedHosts(request) };
+  const http = new Http(options, (line) => progress.note(line));
   const session = { http, folder, progress };
   try {
     const [layer] = await requireAll('counties', [censusCounties(services, counties)], session);
@@ -98,6 +106,13 @@ export async function fetchInputs(
     await http.close();
     await folder.close();
   }
+}
+
+/** The hosts that a person has named, in one way or another. */
+function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string[] {
+  const publicUrls = Object.values(PUBLIC_SERVICES);
+  const own = Object.values(services).filter((url) => !publicUrls.includes(url));
+  return [...allowedHosts, ...[...own, ...gtfs].map((url) => hostOf(new URL(url)))];
 }
 
 const NONE: FetchedFeeds = { gtfs: [], left: [] };

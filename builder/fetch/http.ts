@@ -1,6 +1,7 @@
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { HostGuard, hostOf, NotPublic } from './host-guard.ts';
 import { PassingFault, retryAfterMs, withRetries } from './retry.ts';
 
 export interface HttpOptions {
@@ -8,12 +9,20 @@ export interface HttpOptions {
   readonly idleMs: number;
   /** Wait before the first retry; each further one waits twice as long. */
   readonly retryMs: number;
+  /** Hosts that may be of a private network; see `HostGuard`. */
+  readonly namedHosts: readonly string[];
 }
 
-const PATIENT: HttpOptions = { idleMs: 60_000, retryMs: 1_000 };
+const PATIENT: HttpOptions = { idleMs: 60_000, retryMs: 1_000, namedHosts: [] };
 /** Public services ask for few connections at a time. */
 const CONNECTIONS_PER_HOST = 2;
 const MAX_REDIRECTS = 5;
+/** Checksums, and a page of a listing. */
+const MAX_TEXT_BYTES: Bytes = 8 * 2 ** 20;
+/** Columns of a row group, many times over. */
+const MAX_RANGE_BYTES: Bytes = 512 * 2 ** 20;
+/** Too slow, too early, too often, or something broken behind: it may be well soon. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** An answer, its body not read yet: whoever asks for one reads it or leaves it by `dump()`. */
@@ -25,42 +34,43 @@ export interface Answer {
 }
 
 /**
- * Asks HTTP servers, two requests at a time to each, the rest in line. Follows redirects. Goes
- * through the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name, if they do.
+ * Asks HTTP servers, two requests at a time to each, the rest in line. Follows redirects, but not
+ * into a private network, nor from https to http. Goes through the proxy that HTTP_PROXY,
+ * HTTPS_PROXY and NO_PROXY name, if they do.
  */
 export class Http {
   readonly #options: HttpOptions;
   readonly #onRetry: (line: string) => void;
+  readonly #guard: HostGuard;
   readonly #agent: Dispatcher;
 
   /** `onRetry` is told, in words, what failed and is tried again. */
-  constructor(options: HttpOptions = PATIENT, onRetry: (line: string) => void = () => {}) {
-    this.#options = options;
+  constructor(options: Partial<HttpOptions> = {}, onRetry: (line: string) => void = () => {}) {
+    this.#options = { ...PATIENT, ...options };
+    const { idleMs, namedHosts } = this.#options;
     this.#onRetry = onRetry;
+    this.#guard = new HostGuard(namedHosts);
     this.#agent = new EnvHttpProxyAgent({
       connections: CONNECTIONS_PER_HOST,
-      connect: { timeout: options.idleMs },
-      headersTimeout: options.idleMs,
-      bodyTimeout: options.idleMs,
+      connect: this.#guard.connector(idleMs),
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
     });
   }
 
   /**
    * One request, whatever its status. Bodies come as they are kept, never compressed on the way,
-   * so that ranges and sizes speak of the file.
+   * so that ranges and sizes speak of the file. Throws a `BuildError` for an address that is not to
+   * be asked.
    */
   async ask(
     method: 'GET' | 'HEAD',
     url: string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
-    let at = new URL(url);
+    let at = webAddress(url);
     for (let redirects = 0; ; redirects++) {
-      const response = await request(at, {
-        method,
-        headers: { 'user-agent': 'tta-fetch', 'accept-encoding': 'identity', ...headers },
-        dispatcher: this.#agent,
-      });
+      const response = await this.#request(method, url, at, headers);
       const header = (name: string) => [response.headers[name]].flat()[0];
       const location = header('location');
       if (!REDIRECTS.has(response.statusCode) || location === undefined) {
@@ -68,6 +78,28 @@ export class Http {
       }
       await response.body.dump();
       at = redirectTarget(url, at, location, redirects);
+    }
+  }
+
+  async #request(
+    method: 'GET' | 'HEAD',
+    url: string,
+    at: URL,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Dispatcher.ResponseData> {
+    try {
+      this.#guard.check(at);
+      return await request(at, {
+        method,
+        headers: { 'user-agent': 'tta-fetch', 'accept-encoding': 'identity', ...headers },
+        dispatcher: this.#agent,
+      });
+    } catch (error) {
+      if (!(error instanceof NotPublic)) throw error;
+      const host = hostOf(at);
+      throw new BuildError(
+        `${url}: leads to ${host}, which ${error.message}; if it is yours, allow it by --allow-hosts ${host}`,
+      );
     }
   }
 
@@ -81,7 +113,9 @@ export class Http {
     return this.retry(url, async () => {
       const answer = await this.ask('GET', url);
       if (answer.status !== 200) throw await refusal(url, answer);
-      return answer.body.text();
+      const body = await bodyOf(answer, MAX_TEXT_BYTES);
+      if (body === null) throw tooLarge(url, MAX_TEXT_BYTES);
+      return new TextDecoder().decode(body);
     });
   }
 
@@ -89,7 +123,9 @@ export class Http {
    * Bytes `from` to `to` (exclusive) of the file that had this ETag. Throws a `BuildError` when the
    * server has another by now, or knows no ranges.
    */
-  range(url: string, from: Bytes, to: Bytes, etag: string): Promise<ArrayBuffer> {
+  async range(url: string, from: Bytes, to: Bytes, etag: string): Promise<ArrayBuffer> {
+    if (to - from > MAX_RANGE_BYTES)
+      throw tooLarge(`${url} (bytes ${from} to ${to - 1})`, MAX_RANGE_BYTES);
     return this.retry(url, async () => {
       const answer = await this.ask('GET', url, {
         range: `bytes=${from}-${to - 1}`,
@@ -105,8 +141,8 @@ export class Http {
       }
       if (answer.status !== 206) throw await refusal(url, answer);
       const part = rangeOf(answer);
-      const bytes = await answer.body.arrayBuffer();
-      if (part?.from !== from || bytes.byteLength !== to - from) {
+      const bytes = await bodyOf(answer, to - from);
+      if (part?.from !== from || bytes?.byteLength !== to - from) {
         throw new PassingFault(`gave other bytes than ${from} to ${to - 1}`);
       }
       return bytes;
@@ -130,6 +166,32 @@ export class Http {
   }
 }
 
+/** A whole body in memory; null for one larger than `maxBytes`, of which no more is read. */
+async function bodyOf(answer: Answer, maxBytes: Bytes): Promise<ArrayBuffer | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  const body = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return body.buffer;
+}
+
+/** The error for a file that nobody would expect to be so large. */
+export function tooLarge(url: string, maxBytes: Bytes): BuildError {
+  return new BuildError(
+    `${url}: is larger than ${maxBytes} bytes, the most that is taken of such a file; check the address in a browser`,
+  );
+}
+
 /** The `Content-Length`, or null. */
 export function lengthOf(answer: Answer): Bytes | null {
   const length = answer.header('content-length');
@@ -146,7 +208,7 @@ export function rangeOf(answer: Answer): { from: Bytes; total: Bytes | null } | 
 export async function refusal(url: string, answer: Answer): Promise<Error> {
   await answer.body.dump();
   const { status } = answer;
-  if (status === 408 || status === 429 || status >= 500) {
+  if (PASSING.has(status)) {
     return new PassingFault(`answers ${status}`, retryAfterMs(answer.header('retry-after')));
   }
   if (status === 404 || status === 410) {
@@ -167,6 +229,23 @@ function redirectTarget(url: string, from: URL, location: string, redirects: num
     );
   }
   const target = URL.canParse(location, from.href) ? new URL(location, from) : null;
-  if (target?.protocol === 'https:' || target?.protocol === 'http:') return target;
-  throw new BuildError(`${url}: redirects to ${location}, which is not http or https`);
+  if (target === null || !isWeb(target)) {
+    throw new BuildError(`${url}: redirects to ${location}, which is not http or https`);
+  }
+  if (from.protocol === 'https:' && target.protocol === 'http:') {
+    throw new BuildError(
+      `${url}: redirects from https to ${target.href}, where anybody on the way could change it; give the final address, if that is meant`,
+    );
+  }
+  return target;
+}
+
+function webAddress(url: string): URL {
+  const address = URL.canParse(url) ? new URL(url) : null;
+  if (address !== null && isWeb(address)) return address;
+  throw new BuildError(`${url}: is not an address that begins with http:// or https://`);
+}
+
+function isWeb({ protocol }: URL): boolean {
+  return protocol === 'http:' || protocol === 'https:';
 }

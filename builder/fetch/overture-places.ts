@@ -12,12 +12,12 @@ import {
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox } from '../../shards/units.ts';
+import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
 import type { FetchSession } from './download-all.ts';
 import { makeFolderOf, unwritable } from './fetch-folder.ts';
-import type { Http } from './http.ts';
+import { type Http, tooLarge } from './http.ts';
 import { listBucket, type S3Object } from './s3-listing.ts';
 
 const FILE = 'pois/overture.geojson';
@@ -28,6 +28,9 @@ const COLUMNS = [
   ...['confidence', 'operating_status'],
 ] as const;
 const REQUIRED = ['id', 'geometry', 'bbox', 'names'] as const;
+
+/** Twice what there is in the country. */
+const MAX_BYTES: Bytes = 32e9;
 
 /** Boxes in the files are of 32-bit floats: wider by more than those are off at 180°. */
 const FLOAT_SLACK = 1e-4;
@@ -60,7 +63,7 @@ export async function fetchOverturePlaces(
   const stage = progress.start(`Overture places ${label}`, files.length, 'files');
   let features = 0;
   const path = folder.path(FILE);
-  await writeCollection(path, async function* () {
+  await writeCollection(path, url, async function* () {
     for (const [i, file] of files.entries()) {
       for await (const feature of placesWithin(http, bucket, file, boxes)) {
         features++;
@@ -166,12 +169,17 @@ function versionOf(files: readonly S3Object[], boxes: readonly BoundingBox[]): s
 /** Writes a FeatureCollection, a feature a line, under its name only once it is whole. */
 async function writeCollection(
   path: string,
+  url: string,
   features: () => AsyncIterable<Feature>,
 ): Promise<void> {
   const lines = async function* () {
     let lead = '{"type":"FeatureCollection","features":[\n';
+    let written = 0;
     for await (const feature of features()) {
-      yield `${lead}${JSON.stringify(feature)}`;
+      const line = `${lead}${JSON.stringify(feature)}`;
+      written += line.length;
+      if (written > MAX_BYTES) throw tooLarge(url, MAX_BYTES);
+      yield line;
       lead = ',\n';
     }
     yield lead.startsWith('{') ? `${lead}]}\n` : '\n]}\n';

@@ -1,7 +1,19 @@
-import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
 import type { Bytes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
 import { makeFolderOf, unwritable } from './fetch-folder.ts';
+import { tooLarge } from './http.ts';
 import { PassingFault } from './retry.ts';
 
 const versionSchema = z.object({
@@ -64,22 +76,30 @@ export class PartFile {
     return { range: `bytes=${this.#size}-`, 'if-range': validator };
   }
 
-  /** Throws away what is there; what comes is of this version. */
+  /** Throws away what is there; what comes is of this version. A `BuildError` where it has no room. */
   async restart(version: Version): Promise<void> {
     await makeFolderOf(this.target);
     await this.discard();
+    await requireRoom(this.target, version);
     await this.#local(() => writeFile(`${this.path}.json`, JSON.stringify(version)));
     this.#version = version;
   }
 
   /**
    * Appends a body. What came of one that breaks off is kept. A file longer or shorter than its
-   * server said is a `PassingFault`.
+   * server said is a `PassingFault`, and one over `maxBytes` a `BuildError`: what is too much is not
+   * written.
    */
-  async append(body: AsyncIterable<Uint8Array>, onBytes: (count: Bytes) => void): Promise<void> {
+  async append(
+    body: AsyncIterable<Uint8Array>,
+    maxBytes: Bytes,
+    onBytes: (count: Bytes) => void,
+  ): Promise<void> {
+    const said = this.#version?.bytes ?? maxBytes;
     const file = await this.#local(() => open(this.path, 'a'));
     try {
       for await (const chunk of body) {
+        if (this.#size + chunk.length > said) throw await this.#excess(maxBytes);
         await this.#local(() => writeAll(file, chunk));
         this.#size += chunk.length;
         onBytes(chunk.length);
@@ -91,10 +111,14 @@ export class PartFile {
     if (this.#size < bytes) {
       throw new PassingFault(`broke off after ${this.#size} of ${bytes} bytes`);
     }
-    if (this.#size > bytes) {
-      await this.discard();
-      throw new PassingFault(`gave more than the ${bytes} bytes it said`);
-    }
+  }
+
+  /** The error for a body that does not end. */
+  async #excess(maxBytes: Bytes): Promise<Error> {
+    const { url = '', bytes = null } = this.#version ?? {};
+    await this.discard();
+    if (bytes === null) return tooLarge(url, maxBytes);
+    return new PassingFault(`gave more than the ${bytes} bytes it said`);
   }
 
   /** Whole: puts it in its place. */
@@ -118,6 +142,20 @@ export class PartFile {
       throw unwritable(this.path, error);
     }
   }
+}
+
+async function requireRoom(target: string, { url, bytes }: Version): Promise<void> {
+  if (bytes === null) return;
+  const folder = path.dirname(target);
+  // A file system that does not tell is found full by writing.
+  const free = await statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => Number.POSITIVE_INFINITY,
+  );
+  if (bytes <= free) return;
+  throw new BuildError(
+    `${url}: has ${bytes} bytes, and ${folder} room for ${free}; free some space and run the command again`,
+  );
 }
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {

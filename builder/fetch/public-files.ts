@@ -1,5 +1,5 @@
 import type { StateFips } from '../../shards/states.ts';
-import type { CountyFips } from '../../shards/units.ts';
+import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { ZipInput } from '../inputs/zip.ts';
 import { readBlobs } from '../osm/blob-reader.ts';
@@ -31,25 +31,35 @@ const TIGER_YEAR = 2024;
 const CONNECTICUT: StateFips = '09';
 const CONNECTICUT_YEAR = 2021;
 
+const GB: Bytes = 1e9;
+/** Several times what the largest of each kind has today. */
+const MAX_BYTES = { osm: 20 * GB, census: 4 * GB, catalogue: 0.25 * GB, feed: 2 * GB } as const;
+
 /** A state's OpenStreetMap extract, as Geofabrik lays them out. */
 export function osmExtract({ geofabrik }: Services, state: StateFips): Download {
   const name = `${stateName(state).toLowerCase().replaceAll(' ', '-')}-latest.osm.pbf`;
   const url = `${geofabrik}/north-america/us/${name}`;
-  return { url, md5Url: `${url}.md5`, file: `osm/${name}`, check: checkPbf };
+  return {
+    url,
+    md5Url: `${url}.md5`,
+    file: `osm/${name}`,
+    maxBytes: MAX_BYTES.osm,
+    check: checkPbf,
+  };
 }
 
 /** A state's blocks of the 2020 census. */
 export function censusBlocks({ census }: Services, state: StateFips): Download {
   const name = `tl_${TIGER_YEAR}_${state}_tabblock20.zip`;
   const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/TABBLOCK20/${name}`;
-  return { url, file: `blocks/${name}`, check: checkShapefile };
+  return { url, file: `blocks/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
 /** A state's cities, towns and census-designated places. */
 export function censusPlaces({ census }: Services, state: StateFips): Download {
   const name = `tl_${TIGER_YEAR}_${state}_place.zip`;
   const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/PLACE/${name}`;
-  return { url, file: `places/${name}`, check: checkShapefile };
+  return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
 /** The country's counties, with the codes that the blocks of these have. */
@@ -58,7 +68,7 @@ export function censusCounties({ census }: Services, counties: readonly CountyFi
   const year = isOld ? CONNECTICUT_YEAR : TIGER_YEAR;
   const name = `tl_${year}_us_county.zip`;
   const url = `${census}/geo/tiger/TIGER${year}/COUNTY/${name}`;
-  return { url, file: `places/${name}`, check: checkShapefile };
+  return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
 /** The catalogue of the Mobility Database. */
@@ -66,12 +76,13 @@ export function gtfsCatalogue({ mobility }: Services): Download {
   const isFile = new URL(mobility).pathname.endsWith('.csv');
   const url = isFile ? mobility : `${mobility}/feeds_v2.csv`;
   const check = async (path: string) => void (await readCatalogue(path));
-  return { url, file: 'gtfs/catalogue.csv', check };
+  return { url, file: 'gtfs/catalogue.csv', maxBytes: MAX_BYTES.catalogue, check };
 }
 
 /** A feed, kept under a name of its own. */
 export function gtfsFeed(url: string, name: string): Download {
-  return { url, file: `gtfs/${name}.zip`, check: (path) => checkZip(path, ['stops.txt']) };
+  const check = (path: string) => checkZip(path, ['stops.txt']);
+  return { url, file: `gtfs/${name}.zip`, maxBytes: MAX_BYTES.feed, check };
 }
 
 async function checkPbf(path: string): Promise<void> {

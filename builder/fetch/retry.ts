@@ -55,8 +55,12 @@ export function retryAfterMs(value: string | undefined, now = Date.now()): numbe
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-/** No retry mends a name that does not exist or a certificate that is not trusted. */
-const LASTING = /^(ENOTFOUND|CERT_|ERR_TLS|ERR_SSL|.*_CERT|.*_SIGNATURE$)/;
+/**
+ * No retry mends a name that does not exist, a certificate that is not trusted, a server that does
+ * not speak HTTP, or a request that cannot be made.
+ */
+const LASTING =
+  /^(ENOTFOUND|EPROTO|CERT_|ERR_TLS|ERR_SSL|ERR_INVALID_|HPE_INVALID_(?!EOF)|HPE_HEADER_OVERFLOW|UND_ERR_(INVALID_ARG|NOT_SUPPORTED|HEADERS_OVERFLOW)|.*_CERT|.*_SIGNATURE$)/;
 
 /** What went wrong on the way; null for what is no fault of a connection. */
 function faultOf(error: unknown) {

@@ -14,6 +14,9 @@ export interface S3Listing {
   readonly prefixes: string[];
 }
 
+/** A release of Overture has some hundred files, in one page. */
+const MAX_PAGES = 100;
+
 /**
  * Lists what a public bucket has under a prefix (ListObjectsV2), page after page. Throws a
  * `BuildError` that names the URL for an answer that is no listing.
@@ -25,11 +28,15 @@ export async function listBucket(
   delimiter = '',
 ): Promise<S3Listing> {
   const listing: S3Listing = { objects: [], prefixes: [] };
+  let pages = 0;
   for (let token: string | null = ''; token !== null; ) {
     const query = new URLSearchParams({ 'list-type': '2', prefix });
     if (delimiter) query.set('delimiter', delimiter);
     if (token) query.set('continuation-token', token);
     const url = `${bucket}/?${query}`;
+    if (++pages > MAX_PAGES) {
+      throw new BuildError(`${url}: lists more than ${MAX_PAGES} pages; check the address`);
+    }
     const xml = await http.text(url);
     if (!/<ListBucketResult[\s>]/.test(xml)) {
       throw new BuildError(`${url}: is not the listing of an S3 bucket; check its address`);

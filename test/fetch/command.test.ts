@@ -65,6 +65,7 @@ test('what a person can mend is one line and exit code 1', async () => {
     [['--county', '99001'], /county 99001: 99 is no state/],
     [['--county', COUNTY, '--only', 'maps'], /--only: "maps" is none of osm, census, gtfs, pois/],
     [['--county', COUNTY, '--gtfs', 'mta.zip'], /--gtfs: "mta.zip" is not an address/],
+    [['--county', COUNTY, '--allow-hosts', 'a/b'], /--allow-hosts: "a\/b" is not a host such as/],
     [['--county', COUNTY, '--overture-release', 'newest'], /"newest" is not a release such as/],
     [['--county', COUNTY, '--census-url', `${mirror.url}/no`], /\/no\/geo.*is not there \(404\)/],
   ] as const) {

@@ -19,7 +19,7 @@ let http: Http;
 
 beforeAll(async () => {
   mirror = await Mirror.start();
-  http = new Http({ idleMs: 1_500, retryMs: 2 });
+  http = new Http({ idleMs: 1_500, retryMs: 2, namedHosts: [mirror.host] });
 });
 afterAll(async () => {
   await http.close();
@@ -33,6 +33,7 @@ beforeEach(() => {
 const wanted = (over: Partial<Download> = {}): Download => ({
   url: `${mirror.url}${FILE}`,
   file: 'in/file.bin',
+  maxBytes: 1e8,
   check: async () => {},
   ...over,
 });
@@ -155,6 +156,50 @@ test('what is not there, or not for everybody, is said at once', async () => {
   }
 });
 
+test('what no retry mends is asked for once, what one may mend again', async () => {
+  for (const status of [400, 402, 405, 406, 409, 414, 418, 451, 501, 505]) {
+    mirror.takeSent();
+    mirror.fail(FILE, { status });
+    expect(await failure(folderPath())).toContain(String(status));
+    expect([status, mirror.gets(FILE).length]).toEqual([status, 1]);
+  }
+  mirror.put(FILE, 'good');
+  for (const status of [408, 425, 429, 500, 502, 503, 504]) {
+    mirror.takeSent();
+    mirror.fail(FILE, { status });
+    expect((await fetchInto(folderPath())).toString()).toBe('good');
+    expect([status, mirror.gets(FILE).length]).toEqual([status, 2]);
+  }
+});
+
+test('a file that says it is too large is not begun', async () => {
+  const root = folderPath();
+  mirror.put(FILE, randomBytes(200_000));
+  const message = await failure(root, { maxBytes: 199_999 });
+  expect(message).toMatch(/file\.bin: is larger than 199999 bytes/);
+  expect(isEmpty(root)).toBe(true);
+  expect(mirror.gets(FILE)).toHaveLength(1);
+  expect(await fetchInto(root, { maxBytes: 200_000 })).toHaveLength(200_000);
+});
+
+test('a file that does not say how large it is ends at the limit, and nothing is kept', async () => {
+  const root = folderPath();
+  mirror.put(FILE, randomBytes(8_000_000));
+  mirror.fail(FILE, 'without-length');
+  expect(await failure(root, { maxBytes: 100_000 })).toMatch(/is larger than 100000 bytes/);
+  expect(isEmpty(root)).toBe(true);
+  expect(mirror.gets(FILE)).toHaveLength(1);
+});
+
+test('a file for which the disk has no room is not begun', async () => {
+  const root = folderPath();
+  mirror.put(FILE, 'much');
+  mirror.fail(FILE, { saysBytes: 1e15 });
+  const message = await failure(root, { maxBytes: 1e16 });
+  expect(message).toMatch(/file\.bin: has 1000000000000000 bytes, and .* room for \d+; free/);
+  expect([isEmpty(root), mirror.gets(FILE).length]).toEqual([true, 1]);
+});
+
 test('a silent server is given up, and a slow one is not', async () => {
   const bytes = randomBytes(100_000);
   mirror.put(FILE, bytes);
@@ -241,7 +286,12 @@ test('two downloads at a time from a host, and one that fails does not stop the 
   const files = Array.from({ length: 8 }, (_, i): Download => {
     mirror.put(`/many/${i}`, randomBytes(30_000));
     mirror.fail(`/many/${i}`, { stallMs: 30 });
-    return { url: `${mirror.url}/many/${i}`, file: `many/${i}`, check: async () => {} };
+    return {
+      url: `${mirror.url}/many/${i}`,
+      file: `many/${i}`,
+      maxBytes: 1e8,
+      check: async () => {},
+    };
   });
   mirror.remove('/many/3');
   mirror.mostAtOnce = 0;

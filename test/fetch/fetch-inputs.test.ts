@@ -159,6 +159,20 @@ test('the agency’s own address is tried where the catalogue’s copy fails', a
   });
 });
 
+test('the catalogue does not lead to hosts that nobody named, unless they are allowed', async () => {
+  const other = await Mirror.start();
+  other.put(PATHS.feed, mirror.served(PATHS.feed).bytes);
+  mirror.put(PATHS.catalogue, catalogue(box, `${other.url}${PATHS.feed}`));
+  const refused = await fetchCounty(only('gtfs'));
+  expect([refused.gtfs, other.exchanges]).toEqual([[], []]);
+  expect(refused.left).toEqual([
+    expect.stringContaining(`leads to ${other.host}, which is at 127.0.0.1, no public address`),
+  ]);
+  const { gtfs } = await fetchCounty({ ...only('gtfs'), allowedHosts: [other.host] });
+  expect(gtfs).toHaveLength(1);
+  await other.close();
+});
+
 test('feeds given by address are taken instead of the catalogue’s', async () => {
   const url = `${mirror.url}${PATHS.feed}`;
   const { gtfs } = await fetchCounty({ ...only('gtfs'), gtfs: [url, `${url}?line=7`, url] });

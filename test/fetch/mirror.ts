@@ -11,6 +11,8 @@ export type Fault =
   | { readonly stallMs: number }
   | { readonly silentAfter: number }
   | { readonly wrongRangeBy: number }
+  /** A Content-Length that is not the body's. */
+  | { readonly saysBytes: number }
   | 'ignore-range'
   | 'without-length'
   | 'gzip';
@@ -60,6 +62,11 @@ export class Mirror {
     const mirror = new Mirror();
     await new Promise<void>((ready) => mirror.#server.listen(0, '127.0.0.1', ready));
     return mirror;
+  }
+
+  /** Address and port. */
+  get host(): string {
+    return new URL(this.url).host;
   }
 
   get url(): string {
@@ -193,7 +200,8 @@ export class Mirror {
       body = bytes.subarray(from, to + 1);
       about['content-range'] = `bytes ${from}-${to}/${bytes.length}`;
     }
-    if (fault !== 'without-length') about['content-length'] = String(body.length);
+    if (isFault(fault, 'saysBytes')) about['content-length'] = String(fault.saysBytes);
+    else if (fault !== 'without-length') about['content-length'] = String(body.length);
     respond(range ? 206 : 200, about);
     if (method === 'HEAD') {
       response.end();

@@ -21,7 +21,7 @@ let mirror: Mirror;
 let http: Http;
 
 beforeAll(() => {
-  http = new Http({ idleMs: 2_000, retryMs: 2 });
+  http = new Http({ idleMs: 2_000, retryMs: 2, namedHosts: ['127.0.0.1'] });
 });
 afterAll(() => http.close());
 beforeEach(async () => {

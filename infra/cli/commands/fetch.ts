@@ -5,6 +5,7 @@ import {
   INPUT_KINDS,
   type InputKind,
 } from '../../../builder/fetch/fetch-inputs.ts';
+import { hostOf } from '../../../builder/fetch/host-guard.ts';
 import { PUBLIC_SERVICES, type Services } from '../../../builder/fetch/public-files.ts';
 import { run, UsageError } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -15,6 +16,7 @@ interface FetchFlags {
   only?: string;
   gtfs?: string[];
   overtureRelease?: string;
+  allowHosts?: string[];
   geofabrikUrl: string;
   censusUrl: string;
   mobilityUrl: string;
@@ -34,6 +36,10 @@ export function addFetchCommand(program: Command): void {
     .addOption(serviceOption('census', 'TIGER/Line files'))
     .addOption(serviceOption('mobility', 'the catalogue of GTFS feeds, or its CSV file'))
     .addOption(serviceOption('overture', 'the bucket of Overture Maps'))
+    .option(
+      '--allow-hosts <hosts...>',
+      'hosts of a private network that catalogue and redirects may lead to, such as 10.1.2.3:8080; those given above are allowed',
+    )
     .addHelpText(
       'after',
       '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
@@ -56,6 +62,7 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
       inputs: parseInputs(flags.only),
       gtfs: (flags.gtfs ?? []).map((url) => parseUrl('--gtfs', url)),
       overtureRelease: parseRelease(flags.overtureRelease),
+      allowedHosts: (flags.allowHosts ?? []).map(parseHost),
       services: {
         geofabrik: parseService('--geofabrik-url', flags.geofabrikUrl),
         census: parseService('--census-url', flags.censusUrl),
@@ -111,6 +118,15 @@ function parseInputs(text: string | undefined): readonly InputKind[] {
 function parseUrl(flag: string, text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new UsageError(`${flag}: "${text}" is not an address that begins with http:// or https://`);
+}
+
+/** A name or an address, with or without a port, as it stands in a URL. */
+function parseHost(text: string): string {
+  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : null;
+  if (url === null || !/^[^/?#@]+$/.test(text)) {
+    throw new UsageError(`--allow-hosts: "${text}" is not a host such as 10.1.2.3:8080`);
+  }
+  return /:\d+$/.test(text) ? hostOf(url) : url.hostname;
 }
 
 /** Paths are put behind it. */

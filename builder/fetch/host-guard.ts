@@ -1,0 +1,66 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isPublicAddress } from './public-addresses.ts';
+
+/** A host that is at no public address. */
+export class NotPublic extends Error {
+  override readonly name = 'NotPublic';
+
+  constructor(address: string) {
+    super(`is at ${address}, no public address`);
+  }
+}
+
+/**
+ * Keeps a catalogue or a redirect from leading into the network that the command runs in: hosts
+ * that nobody named must be at public addresses. What counts is the address that is connected to,
+ * so that a name which changes its address between two look-ups gets nowhere. Through a proxy only
+ * addresses in numbers are checked: the proxy looks up the names.
+ */
+export class HostGuard {
+  readonly #named: ReadonlySet<string>;
+
+  /** `named`: hosts that may be anywhere, such as `mirror.internal` or `10.1.2.3:8080`. */
+  constructor(named: readonly string[]) {
+    this.#named = new Set(named);
+  }
+
+  /** Throws a `NotPublic` for an address in numbers; a name is told by the connector. */
+  check(url: URL): void {
+    const address = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(address) !== 0 && !this.#isNamed(url) && !isPublicAddress(address)) {
+      throw new NotPublic(address);
+    }
+  }
+
+  /** Connects to hosts that were named, and to public addresses of others. */
+  connector(timeout: number): buildConnector.connector {
+    const anywhere = buildConnector({ timeout });
+    const toPublic = buildConnector({ timeout, lookup: lookupPublic });
+    return (options, callback) => {
+      const isNamed = this.#isNamed(new URL(`${options.protocol}//${options.host}`));
+      return (isNamed ? anywhere : toPublic)(options, callback);
+    };
+  }
+
+  #isNamed(url: URL): boolean {
+    return this.#named.has(url.hostname) || this.#named.has(hostOf(url));
+  }
+}
+
+/** A URL's host with its port, whether or not that is written out. */
+export function hostOf({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+}
+
+/** Looks up a name and leaves out what is not public; a `NotPublic` when nothing is left. */
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    if (error) return callback(error, []);
+    const open = found.filter(({ address }) => isPublicAddress(address));
+    if (open.length === 0) return callback(new NotPublic(found[0].address), []);
+    if (options.all) return callback(null, open);
+    callback(null, open[0].address, open[0].family);
+  });
+};

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { BuildError } from '../../builder/errors.ts';
+import { Http } from '../../builder/fetch/http.ts';
+import { isPublicAddress } from '../../builder/fetch/public-addresses.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { Mirror } from './mirror.ts';
+import { scratchFolders } from './scratch-folders.ts';
+
+const folderPath = scratchFolders();
+const FILE = '/file';
+/** What the user named, and what he did not. */
+let named: Mirror;
+let inside: Mirror;
+let http: Http;
+
+beforeAll(async () => {
+  [named, inside] = [await Mirror.start(), await Mirror.start()];
+  http = new Http({ idleMs: 1_500, retryMs: 2, namedHosts: [named.host] });
+});
+afterAll(async () => {
+  await http.close();
+  await Promise.all([named.close(), inside.close()]);
+});
+beforeEach(() => {
+  for (const mirror of [named, inside]) {
+    mirror.takeSent();
+    mirror.put(FILE, 'secret');
+    mirror.fail(FILE);
+  }
+});
+
+async function refusalOf(url: string, by = http): Promise<string> {
+  const error = await by.text(url).then(
+    () => null,
+    (thrown) => thrown,
+  );
+  expect(error).toBeInstanceOf(BuildError);
+  return error.message;
+}
+
+/** The same server by names and numbers that mean this machine. */
+const aliases = () => {
+  const { port } = new URL(inside.url);
+  return [
+    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0177.0.0.1', '0.0.0.0', 'localhost'],
+    ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[64:ff9b::127.0.0.1]'],
+  ].map((host) => `http://${host}:${port}${FILE}`);
+};
+
+test('the host that the user named is asked, wherever it is', async () => {
+  expect(await http.text(`${named.url}${FILE}`)).toBe('secret');
+});
+
+test('another host of this machine is not connected to, whatever it is called', async () => {
+  for (const url of aliases()) {
+    expect(await refusalOf(url)).toMatch(/no public address; if it is yours, allow it by --allow-/);
+  }
+  expect(inside.exchanges).toEqual([]);
+});
+
+test('nor does a redirect lead there, and it is asked for once', async () => {
+  const metadata = 'http://169.254.169.254/latest/meta-data/iam/security-credentials/';
+  const more = ['http://10.0.0.1/', 'http://192.168.1.1/', 'http://[fd00:ec2::254]/', metadata];
+  for (const url of [...aliases(), ...more, 'http://[fe80::1]/', 'http://100.100.100.200/']) {
+    named.takeSent();
+    named.fail(FILE, { redirectTo: url });
+    const message = await refusalOf(`${named.url}${FILE}`);
+    expect(message).toContain(`${named.url}${FILE}: leads to `);
+    expect(message).toContain('no public address');
+    expect([url, named.gets(FILE).length]).toEqual([url, 1]);
+  }
+  expect(inside.exchanges).toEqual([]);
+  expect(await http.sizeOf(`${inside.url}${FILE}`)).toBe(null);
+  expect(inside.exchanges).toEqual([]);
+});
+
+test('a host that is allowed may be led to, at its port or at any', async () => {
+  for (const allowed of [inside.host, '127.0.0.1']) {
+    const open = new Http({ retryMs: 2, namedHosts: [named.host, allowed] });
+    named.fail(FILE, { redirectTo: `${inside.url}${FILE}` });
+    expect(await open.text(`${named.url}${FILE}`)).toBe('secret');
+    await open.close();
+  }
+});
+
+test('what is no web address is not asked for, let alone five times', async () => {
+  for (const url of ['file:///etc/passwd', 'ftp://example.org/feed.zip', 'feed.zip', 'http://']) {
+    const begun = performance.now();
+    expect(await refusalOf(url)).toBe(
+      `${url}: is not an address that begins with http:// or https://`,
+    );
+    expect(performance.now() - begun).toBeLessThan(500);
+  }
+});
+
+/** An https server of this machine that redirects, with a certificate that nobody signed. */
+async function redirecting(location: string): Promise<{ server: Server; url: string }> {
+  await ensureDebianPackage('openssl', 'openssl');
+  const [key, cert] = ['key', 'cert'].map((name) => path.join(folderPath(), `${name}.pem`));
+  const args = ['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+  const about = ['-days', '2', '-subj', '/CN=here', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  await promisify(execFile)('openssl', [...args, ...about, '-keyout', key, '-out', cert]);
+  const server = createServer(
+    { key: readFileSync(key), cert: readFileSync(cert) },
+    (_request, response) => response.writeHead(302, { location }).end(),
+  );
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return { server, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+test('a redirect from https to http is not followed', async () => {
+  const { server, url } = await redirecting(`${named.url}${FILE}`);
+  // The certificate is not what is tested here.
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const lax = new Http({ retryMs: 2, namedHosts: [named.host, new URL(url).host] });
+  try {
+    expect(await refusalOf(`${url}${FILE}`, lax)).toBe(
+      `${url}${FILE}: redirects from https to ${named.url}${FILE}, where anybody on the way could change it; give the final address, if that is meant`,
+    );
+    expect(named.exchanges).toEqual([]);
+  } finally {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    await lax.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** First and last address of what IANA keeps from public hosts, as numbers are written there. */
+const KEPT: readonly (readonly [string, string])[] = [
+  ['0.0.0.0', '0.255.255.255'],
+  ['10.0.0.0', '10.255.255.255'],
+  ['100.64.0.0', '100.127.255.255'],
+  ['127.0.0.0', '127.255.255.255'],
+  ['169.254.0.0', '169.254.255.255'],
+  ['172.16.0.0', '172.31.255.255'],
+  ['192.0.0.0', '192.0.0.255'],
+  ['192.0.2.0', '192.0.2.255'],
+  ['192.88.99.0', '192.88.99.255'],
+  ['192.168.0.0', '192.168.255.255'],
+  ['198.18.0.0', '198.19.255.255'],
+  ['198.51.100.0', '198.51.100.255'],
+  ['203.0.113.0', '203.0.113.255'],
+  ['224.0.0.0', '255.255.255.255'],
+];
+
+const numberOf = (address: string) =>
+  address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+const isKept = (address: number) =>
+  KEPT.some(([first, last]) => numberOf(first) <= address && address <= numberOf(last));
+const bytesOf = (address: number) => [24, 16, 8, 0].map((shift) => (address >>> shift) & 255);
+
+test('IPv4 addresses are public but for those that IANA keeps, also wrapped in IPv6', () => {
+  const nearEdges = KEPT.flatMap((range) =>
+    range.map(numberOf).flatMap((edge) => [edge - 1, edge, edge + 1]),
+  ).filter((address) => address >= 0 && address < 2 ** 32);
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.constantFrom(...nearEdges), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+      (address) => {
+        const bytes = bytesOf(address);
+        const dotted = bytes.join('.');
+        const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
+        const groups = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`;
+        for (const form of [dotted, `::ffff:${dotted}`, `::ffff:${groups}`, `64:ff9b::${groups}`]) {
+          expect([form, isPublicAddress(form)]).toEqual([form, !isKept(address)]);
+        }
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('IPv6 addresses are public where they are handed out to hosts', () => {
+  for (const address of ['2600::1', '2a00:1450:4001:81b::200e', '2001:4860:4860::8888', '3000::']) {
+    expect([address, isPublicAddress(address)]).toEqual([address, true]);
+  }
+  const closed = [
+    ...['::', '::1', '::127.0.0.1', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'fd00:ec2::254'],
+    ...['fec0::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::', '2002:808:808::'],
+    ...['64:ff9b:1::1', '100::1', '3fff::1', '4000::1', '1fff::1', 'localhost', ''],
+  ];
+  for (const address of closed)
+    expect([address, isPublicAddress(address)]).toEqual([address, false]);
+});
