@@ -29,7 +29,7 @@ export interface Ledger {
     charge: Charge,
     request: IdempotentRequest,
     answer: KeptAnswer,
-  ): Promise<Debit | Replay>;
+  ): Promise<DebitOnce | Replay>;
 
   /**
    * The answer that an earlier request with this `Idempotency-Key` was given, if one is kept: to ask
@@ -42,10 +42,17 @@ export interface Ledger {
   ): Promise<Replay | undefined>;
 
   /**
-   * Says that an answer of `debitOnce` or `replay` was not delivered. When all its deliveries have
-   * failed, the debit is undone and the answer forgotten; when one has not, it stays paid for.
+   * Says, once for each delivery, that an answer of `debitOnce` or `replay` was not delivered. When
+   * all deliveries of a debit have failed, that debit is undone, once, and its answer forgotten;
+   * when one has not, it stays paid for.
+   *
+   * The receipt names one debit, not its `Idempotency-Key`: a debit under the same key, made when
+   * the first had ended or had been undone, is never touched. A debit whose answer has ended in
+   * the meantime is undone all the same. Receipts are removed, but not before they are
+   * `RECEIPT_LIFE_MS` old: then the debit stays. A delivery of which nothing is heard, because its
+   * process died, counts as made: until the answer ends it can be had again for nothing.
    */
-  undeliver(account: AccountId, idempotencyKey: string): Promise<void>;
+  undeliver(receipt: Receipt): Promise<void>;
 
   createAccount(account: { email: string | null; member?: boolean }): Promise<Account>;
   account(id: AccountId): Promise<Account | undefined>;
@@ -80,6 +87,8 @@ export const MAX_ACTIVE_KEYS = 3;
 export const SIGNUP_GRANT_TOKENS = 5_000;
 /** How long an answer to an `Idempotency-Key` is kept. */
 export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
+/** How long after a debit it can be said, at least, that its answer was not delivered. */
+export const RECEIPT_LIFE_MS = 2 * ANSWER_LIFE_MS;
 /** A larger body is not kept: its charge is. */
 export const MAX_KEPT_BYTES = 8 * 2 ** 20;
 
@@ -126,7 +135,19 @@ export interface Charge {
 }
 
 export type Debit =
-  | { readonly outcome: 'debited'; readonly balance: number }
+  | { readonly outcome: 'debited'; readonly balance: number; readonly receipt?: undefined }
+  | { readonly outcome: 'insufficient'; readonly balance: number };
+
+/** Names one debit of `debitOnce`, for whoever delivers its answer. */
+export interface Receipt {
+  readonly account: AccountId;
+  /** When the answer that it paid for ends. */
+  readonly endsAtMs: number;
+  readonly id: string;
+}
+
+export type DebitOnce =
+  | { readonly outcome: 'debited'; readonly balance: number; readonly receipt: Receipt }
   | { readonly outcome: 'insufficient'; readonly balance: number };
 
 /** A request that may be sent again without being charged again. */
@@ -152,6 +173,8 @@ export type Replay =
       /** What it cost when it was made. */
       readonly tokens: number;
       readonly balance: number;
+      /** Of the debit that paid for it. */
+      readonly receipt: Receipt;
     }
   /** The key was used for another request. */
   | { readonly outcome: 'conflict' };

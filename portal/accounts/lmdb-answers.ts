@@ -1,18 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import {
   type AccountId,
   ANSWER_LIFE_MS,
   type Charge,
-  type Debit,
+  type DebitOnce,
   type IdempotentRequest,
   type KeptAnswer,
   MAX_KEPT_BYTES,
+  RECEIPT_LIFE_MS,
+  type Receipt,
   type Replay,
 } from './ledger.ts';
 import { debit, refund } from './lmdb-balances.ts';
 import type { LedgerBatch } from './lmdb-batch.ts';
 import type { Books } from './lmdb-books.ts';
 
-/** Ended answers that keeping a new one removes: more than it adds, so that none pile up. */
+/** Ended answers and receipts that a new one removes: more than it adds, so that none pile up. */
 const REMOVED_AT_ONCE = 4;
 const MAX_KEY_LENGTH = 255;
 
@@ -22,7 +25,7 @@ export function debitOnce(
   charge: Charge,
   request: IdempotentRequest,
   answer: KeptAnswer,
-): Debit | Replay {
+): DebitOnce | Replay {
   const { key } = request;
   if (key.length < 1 || key.length > MAX_KEY_LENGTH) {
     throw new RangeError(`an Idempotency-Key has 1 to ${MAX_KEY_LENGTH} characters`);
@@ -34,12 +37,11 @@ export function debitOnce(
   if (debited.outcome !== 'debited') return debited;
   try {
     removeEnded(batch.books, charge.atMs);
-    keep(batch.books, charge, request, answer);
+    return { ...debited, receipt: keep(batch.books, charge, request, answer) };
   } catch (error) {
     refund(batch, charge);
     throw error;
   }
-  return debited;
 }
 
 /** The answer that is kept for a request, with one more delivery of it begun. */
@@ -51,27 +53,39 @@ export function replay(
 ): Replay | undefined {
   const { books } = batch;
   const record = books.answers.get([account, key]);
-  if (!record || record.endsAtMs <= nowMs) return undefined;
+  if (!record || record.receipt.endsAtMs <= nowMs) return undefined;
   if (record.fingerprint !== fingerprint) return { outcome: 'conflict' };
   const { balance } = batch.account(account);
-  books.answers.put([account, key], { ...record, deliveries: record.deliveries + 1 });
-  const { status, headers, charge } = record;
+  const { status, headers, receipt } = record;
+  // A receipt outlives its answer.
+  const paid = books.receipts.get(placeOf(receipt))!;
+  books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries + 1 });
   const gzip = books.answerBodies.get([account, key]) ?? null;
-  return { outcome: 'replayed', balance, tokens: charge.tokens, answer: { status, headers, gzip } };
+  const { tokens } = paid.charge;
+  return { outcome: 'replayed', balance, tokens, receipt, answer: { status, headers, gzip } };
 }
 
 /** Takes back a delivery; with the last one, the charge and the answer. */
-export function undeliver(batch: LedgerBatch, account: AccountId, key: string): void {
+export function undeliver(batch: LedgerBatch, receipt: Receipt): void {
   const { books } = batch;
-  const record = books.answers.get([account, key]);
-  if (!record) return;
-  if (record.deliveries > 1) {
-    books.answers.put([account, key], { ...record, deliveries: record.deliveries - 1 });
+  const paid = books.receipts.get(placeOf(receipt));
+  if (!paid) return;
+  if (paid.deliveries > 1) {
+    books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries - 1 });
     return;
   }
-  refund(batch, record.charge);
-  books.answerEnds.remove([record.endsAtMs, account, key]);
-  remove(books, [account, key]);
+  refund(batch, paid.charge);
+  books.receipts.remove(placeOf(receipt));
+  const at = [receipt.account, paid.idempotencyKey];
+  // Else it has ended, and the key may have been used again.
+  if (books.answers.get(at)?.receipt.id === receipt.id) {
+    books.answerEnds.remove([receipt.endsAtMs, ...at]);
+    removeAnswer(books, at);
+  }
+}
+
+function placeOf({ endsAtMs, account, id }: Receipt): [number, string, string] {
+  return [endsAtMs, account, id];
 }
 
 function keep(
@@ -79,14 +93,18 @@ function keep(
   charge: Charge,
   { key, fingerprint }: IdempotentRequest,
   { status, headers, gzip }: KeptAnswer,
-): void {
-  const at = [charge.account, key];
+): Receipt {
+  const { account } = charge;
+  const at = [account, key];
   const endsAtMs = charge.atMs + ANSWER_LIFE_MS;
+  const receipt = { account, endsAtMs, id: randomUUID() };
   books.answerEnds.put([endsAtMs, ...at], true);
   if (gzip && gzip.length <= MAX_KEPT_BYTES) books.answerBodies.put(at, gzip);
   // One that has ended may still have been there.
   else books.answerBodies.remove(at);
-  books.answers.put(at, { fingerprint, charge, endsAtMs, deliveries: 1, status, headers });
+  books.answers.put(at, { fingerprint, receipt, status, headers });
+  books.receipts.put(placeOf(receipt), { charge, idempotencyKey: key, deliveries: 1 });
+  return receipt;
 }
 
 function removeEnded(books: Books, nowMs: number): void {
@@ -95,11 +113,14 @@ function removeEnded(books: Books, nowMs: number): void {
     const [endsAtMs, ...at] = end as [number, string, string];
     books.answerEnds.remove(end);
     // The same key may have been used again since.
-    if (books.answers.get(at)?.endsAtMs === endsAtMs) remove(books, at);
+    if (books.answers.get(at)?.receipt.endsAtMs === endsAtMs) removeAnswer(books, at);
   }
+  const forgotten = nowMs + ANSWER_LIFE_MS - RECEIPT_LIFE_MS;
+  const old = books.receipts.getKeys({ end: [forgotten], limit: REMOVED_AT_ONCE });
+  for (const place of Array.from(old)) books.receipts.remove(place);
 }
 
-function remove(books: Books, at: string[]): void {
+function removeAnswer(books: Books, at: string[]): void {
   books.answerBodies.remove(at);
   books.answers.remove(at);
 }

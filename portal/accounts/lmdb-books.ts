@@ -1,5 +1,5 @@
 import type { Database, RootDatabase } from 'lmdb';
-import type { AccountId, Charge, KeyHash } from './ledger.ts';
+import type { AccountId, Charge, KeyHash, Receipt } from './ledger.ts';
 
 /** The tables of a ledger. */
 export interface Books {
@@ -15,10 +15,12 @@ export interface Books {
   readonly secrets: Database<string, string>;
   /** [account, Idempotency-Key]. */
   readonly answers: Database<AnswerRecord, string[]>;
-  /** The bodies of the answers, apart: a record is rewritten when it is replayed, its body is not. */
+  /** Of the answers, under the same keys. */
   readonly answerBodies: Database<Uint8Array, string[]>;
   /** [end of life in ms since 1970, account, Idempotency-Key] → nothing: the oldest come first. */
   readonly answerEnds: Database<true, [number, ...string[]]>;
+  /** [end of the answer's life, account, receipt id]: the oldest come first. They outlive answers. */
+  readonly receipts: Database<ReceiptRecord, [number, ...string[]]>;
 }
 
 export interface AccountRecord {
@@ -45,13 +47,18 @@ export interface UsageRecord {
 
 export interface AnswerRecord {
   readonly fingerprint: string;
-  /** The debit that paid for it. */
-  readonly charge: Charge;
-  readonly endsAtMs: number;
-  /** How many deliveries have been begun and are not known to have failed. */
-  readonly deliveries: number;
+  /** Of the debit that paid for it. */
+  readonly receipt: Receipt;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A debit for an answer, apart from it: each delivery rewrites this and nothing larger. */
+export interface ReceiptRecord {
+  readonly charge: Charge;
+  readonly idempotencyKey: string;
+  /** How many deliveries have been begun and are not known to have failed. */
+  readonly deliveries: number;
 }
 
 /** More than there are, for those to come: LMDB wants to know when it opens. */
@@ -72,9 +79,10 @@ export function openBooks(root: RootDatabase): Books {
     grants: table('grants'),
     usage: table('usage'),
     secrets: table('secrets'),
-    answers: table('answers'),
-    answerBodies: root.openDB({ name: 'answer-bodies', encoding: 'binary' }),
-    answerEnds: table('answer-ends'),
+    answers: table('kept-answers'),
+    answerBodies: root.openDB({ name: 'kept-bodies', encoding: 'binary' }),
+    answerEnds: table('kept-ends'),
+    receipts: table('receipts'),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type ApiKey,
   type Charge,
   type Debit,
+  type DebitOnce,
   type Grant,
   type IdempotentRequest,
   type KeptAnswer,
@@ -16,6 +17,7 @@ import {
   type KeyHash,
   type Ledger,
   LedgerUnavailable,
+  type Receipt,
   type Replay,
   type UsageDay,
 } from './ledger.ts';
@@ -107,7 +109,7 @@ class LmdbLedger implements Ledger {
     charge: Charge,
     request: IdempotentRequest,
     answer: KeptAnswer,
-  ): Promise<Debit | Replay> {
+  ): Promise<DebitOnce | Replay> {
     return this.#write((batch) => debitOnce(batch, charge, request, answer));
   }
 
@@ -121,8 +123,8 @@ class LmdbLedger implements Ledger {
     return this.#write((batch) => replay(batch, account, request, nowMs));
   }
 
-  undeliver(account: AccountId, idempotencyKey: string): Promise<void> {
-    return this.#write((batch) => undeliver(batch, account, idempotencyKey));
+  undeliver(receipt: Receipt): Promise<void> {
+    return this.#write((batch) => undeliver(batch, receipt));
   }
 
   createAccount({ email, member = false }: { email: string | null; member?: boolean }) {

@@ -106,7 +106,7 @@ async function charged(posted: Posted): Promise<void> {
     return writePaid(
       request,
       reply,
-      () => (idempotent ? ledger.undeliver(account, idempotent.key) : ledger.refund(due)),
+      () => (paid.receipt ? ledger.undeliver(paid.receipt) : ledger.refund(due)),
       () => send(posted, answer, answer.tokens, paid.balance, []),
     );
   }
@@ -114,7 +114,7 @@ async function charged(posted: Posted): Promise<void> {
 
 /** Gives an answer again that was charged for before. */
 async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
-  const { request, reply, ledger, admitted, idempotent } = posted;
+  const { request, reply, ledger } = posted;
   if (replay.outcome === 'conflict') {
     throw new Problem(
       'idempotency-conflict',
@@ -125,7 +125,7 @@ async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
   await writePaid(
     request,
     reply,
-    () => ledger.undeliver(admitted.account, idempotent!.key),
+    () => ledger.undeliver(replay.receipt),
     async () => {
       const answer = await madeBefore(posted, replay);
       await send(posted, answer, 0, balance, ['idempotency-replayed', 'true']);

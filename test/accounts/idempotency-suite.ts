@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeptAnswer, Ledger } from '../../portal/accounts/ledger.ts';
+import {
+  type Charge,
+  type IdempotentRequest,
+  type KeptAnswer,
+  type Ledger,
+  RECEIPT_LIFE_MS,
+  type Receipt,
+} from '../../portal/accounts/ledger.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const HOUR_MS = 3_600_000;
@@ -38,16 +45,23 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       return { id, charge, books };
     }
 
+    /** Charges for an answer, of which one delivery is then under way. */
+    async function debited(due: Charge, request: IdempotentRequest): Promise<Receipt> {
+      const made = await ledger.debitOnce(due, request, answer('made'));
+      if (made.outcome !== 'debited') throw new Error(made.outcome);
+      return made.receipt;
+    }
+
     test('the same request again gets the first answer, byte by byte, and is not charged', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'order 1', fingerprint: 'abc' };
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
       const first = answer('first');
-      expect(await ledger.debitOnce(charge(7), request, first)).toEqual({
-        outcome: 'debited',
-        balance: 93,
-      });
-      const replayed = { outcome: 'replayed', balance: 93, tokens: 7, answer: first };
+      const made = await ledger.debitOnce(charge(7), request, first);
+      if (made.outcome !== 'debited') throw new Error(made.outcome);
+      const { receipt } = made;
+      expect(made).toEqual({ outcome: 'debited', balance: 93, receipt });
+      const replayed = { outcome: 'replayed', balance: 93, tokens: 7, receipt, answer: first };
       expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
         readable(replayed),
       );
@@ -117,7 +131,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await ledger.replay(id, request, NOON + DAY_MS)).toBeUndefined();
       const next = { key: 'k', fingerprint: 'another' };
       const second = await ledger.debitOnce(charge(2, NOON + DAY_MS), next, answer(null));
-      expect(second).toEqual({ outcome: 'debited', balance: 97 });
+      expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
       // Nothing of the first shines through, nor does its end take the second with it.
       await ledger.debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
       const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
@@ -128,29 +142,97 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     test('a failed delivery is refunded, and the request may be sent again', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
-      await ledger.debitOnce(charge(4), request, answer('lost'));
-      await ledger.undeliver(id, 'k');
+      const lost = await debited(charge(4), request);
+      await ledger.undeliver(lost);
       expect(await books()).toEqual({ balance: 10, requests: 0 });
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-      // What is gone already has nothing left to take back.
-      await ledger.undeliver(id, 'k');
-      expect((await ledger.debitOnce(charge(5), request, answer('again'))).outcome).toBe('debited');
+      // What is gone already has nothing left to take back; nor does it take back what came after,
+      // be it in the same millisecond.
+      await ledger.undeliver(lost);
+      await debited(charge(5), request);
+      await ledger.undeliver(lost);
       expect(await books()).toEqual({ balance: 5, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
     });
 
     test('an answer that somebody got stays paid for, whoever else lost it', async () => {
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
-      await ledger.debitOnce(charge(4, NOON, 'one key'), request, answer('first'));
-      await ledger.debitOnce(charge(4, NOON + DAY_MS - 1, 'other key'), request, answer('second'));
-      await ledger.undeliver(id, 'k');
+      const receipt = await debited(charge(4, NOON, 'one key'), request);
+      const second = await ledger.debitOnce(
+        charge(4, NOON + DAY_MS - 1, 'other key'),
+        request,
+        answer('second'),
+      );
+      expect(second).toMatchObject({ outcome: 'replayed', receipt });
+      await ledger.undeliver(receipt);
       expect(await books()).toEqual({ balance: 6, requests: 1 });
       expect(await ledger.replay(id, request, NOON)).toMatchObject({ outcome: 'replayed' });
-      await ledger.undeliver(id, 'k');
-      await ledger.undeliver(id, 'k');
+      await ledger.undeliver(receipt);
+      await ledger.undeliver(receipt);
       // The last one takes back what was booked: under the first one's key and day.
       expect(await ledger.usage(id)).toEqual([]);
       expect(await books()).toEqual({ balance: 10, requests: 0 });
+    });
+
+    test.each([
+      ['a replacement of its answer', 'k'],
+      ['the removal of its answer', 'another key'],
+    ])('a debit is repaid after %s, once, and no other is', async (_, nextKey) => {
+      const { id, charge, books } = await customer(1_000);
+      const stalled = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
+      const later = NOON + 25 * HOUR_MS;
+      const next = { key: nextKey, fingerprint: 'def' };
+      await debited(charge(20, later), next);
+      // Each new answer removes some that have ended, of whatever account.
+      for (let i = 0; i < 20; i++) {
+        await debited(charge(1, later), { key: `more ${i}`, fingerprint: 'f' });
+      }
+      expect(await books()).toEqual({ balance: 1_000 - 7 - 40, requests: 22 });
+      await ledger.undeliver(stalled);
+      await ledger.undeliver(stalled);
+      expect(await books()).toEqual({ balance: 1_000 - 40, requests: 21 });
+      expect(await ledger.replay(id, next, later)).toMatchObject({
+        outcome: 'replayed',
+        tokens: 20,
+      });
+    });
+
+    test('a debit that was delivered before its answer ended is not repaid after', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const receipt = await debited(charge(7), request);
+      await ledger.replay(id, request, NOON + DAY_MS - 1);
+      await debited(charge(20, NOON + 25 * HOUR_MS), request);
+      await ledger.undeliver(receipt);
+      expect(await books()).toEqual({ balance: 73, requests: 2 });
+    });
+
+    test('a receipt ends: what is heard later changes nothing', async () => {
+      const { charge, books } = await customer(1_000);
+      const receipt = await debited(charge(7), { key: 'k', fingerprint: 'abc' });
+      // Each removes some of those that have ended; of other tests, there may be a few before.
+      for (let i = 0; i < 200; i++) {
+        await debited(charge(1, NOON + RECEIPT_LIFE_MS + 1), { key: `k${i}`, fingerprint: 'f' });
+      }
+      await ledger.undeliver(receipt);
+      expect(await books()).toEqual({ balance: 1_000 - 207, requests: 201 });
+    });
+
+    test('of deliveries that fail at once, beside new ones, each counts once', async () => {
+      const { id, charge, books } = await customer(1_000);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const receipt = await debited(charge(5), request);
+      // Forty more deliveries begin, and forty of the forty-one fail.
+      await Promise.all(
+        Array.from({ length: 40 }, () => [
+          ledger.replay(id, request, NOON),
+          ledger.undeliver(receipt),
+        ]).flat(),
+      );
+      expect(await books()).toEqual({ balance: 995, requests: 1 });
+      await Promise.all([ledger.undeliver(receipt), ledger.undeliver(receipt)]);
+      expect(await books()).toEqual({ balance: 1_000, requests: 0 });
     });
 
     test('a body of 8 MiB is kept; of a larger one, that it was paid', async () => {
@@ -206,23 +288,27 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
 
     test('does in any order of requests what a list on paper does', async () => {
       const step = fc.record({
-        kind: fc.constantFrom('debit', 'debit', 'replay', 'lose'),
+        kind: fc.constantFrom('debit', 'debit', 'replay', 'lose', 'lose'),
         key: fc.nat(2),
+        which: fc.nat(),
         fingerprint: fc.nat(1),
         tokens: fc.nat(30),
         waitMs: fc.constantFrom(0, 1, HOUR_MS, 12 * HOUR_MS, DAY_MS),
       });
       interface OnPaper {
+        key: string;
         fingerprint: string;
         tokens: number;
         atMs: number;
         body: string;
         deliveries: number;
+        receipt: Receipt;
       }
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
           const { id, charge, books } = await customer(200);
           const paper = new Map<string, OnPaper>();
+          const underWay: OnPaper[] = [];
           let [now, balance, requests] = [NOON, 200, 0];
           for (const [i, { kind, tokens, waitMs, ...of }] of steps.entries()) {
             now += waitMs;
@@ -230,14 +316,18 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
             const kept = paper.get(request.key);
             const alive = kept && now < kept.atMs + DAY_MS;
             if (kind === 'lose') {
-              // Answers are lost right after they are made, if at all.
-              if (!alive) continue;
-              await ledger.undeliver(id, request.key);
-              if (--kept.deliveries === 0) {
-                paper.delete(request.key);
-                balance += kept.tokens;
+              // Any delivery, be it of an answer that has ended since, or been replaced.
+              const losable = underWay.filter(({ atMs }) => now < atMs + RECEIPT_LIFE_MS);
+              const lost = losable[of.which % losable.length];
+              if (!lost) continue;
+              underWay.splice(underWay.indexOf(lost), 1);
+              await ledger.undeliver(lost.receipt);
+              if (--lost.deliveries === 0) {
+                if (paper.get(lost.key) === lost) paper.delete(lost.key);
+                balance += lost.tokens;
                 requests--;
               }
+              expect(await books()).toEqual({ balance, requests });
               continue;
             }
             const body = `answer ${i}`;
@@ -247,6 +337,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
                 : await ledger.replay(id, request, now);
             if (alive && kept.fingerprint === request.fingerprint) {
               kept.deliveries++;
+              underWay.push(kept);
               const { tokens } = kept;
               const expected = {
                 outcome: 'replayed',
@@ -264,8 +355,11 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
             } else {
               balance -= tokens;
               requests++;
-              paper.set(request.key, { ...request, tokens, atMs: now, body, deliveries: 1 });
-              expect(got).toEqual({ outcome: 'debited', balance });
+              expect(got).toMatchObject({ outcome: 'debited', balance });
+              const { receipt } = got as { receipt: Receipt };
+              const made = { ...request, tokens, atMs: now, body, deliveries: 1, receipt };
+              paper.set(request.key, made);
+              underWay.push(made);
             }
           }
           expect(await books()).toEqual({ balance, requests });

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AccountId, Ledger } from '../../portal/accounts/ledger.ts';
+import type { AccountId, Ledger, Receipt } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 
@@ -62,6 +62,37 @@ test('after kill −9 every acknowledged answer is there, and what was debited i
   const all = Array.from({ length: Math.max(...acknowledged) + 20 }, (_, n) => replayed(n));
   const kept = (await Promise.all(all)).reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0);
   expect((await ledger.account(account))!.balance).toBe(TOKENS - kept);
+});
+
+test('kill −9 amid refunds: each debit is refunded once, whether before the kill or after', async () => {
+  const debit = async (_: unknown, n: number): Promise<Receipt> => {
+    const charge = { account, keyId: 'key', tokens: 1 + (n % 5), atMs: NOON };
+    const answer = { status: 200, headers: {}, gzip: null };
+    const made = await ledger.debitOnce(charge, { key: `n${n}`, fingerprint: 'f' }, answer);
+    if (made.outcome !== 'debited') throw new Error(made.outcome);
+    return made.receipt;
+  };
+  const receipts = await Promise.all(Array.from({ length: 600 }, debit));
+  const program = runLedgerProgram(
+    folder,
+    `const receipts = ${JSON.stringify(receipts)};
+     await Promise.all(Array.from({ length: 4 }, async (_, lane) => {
+       for (let n = lane; n < receipts.length; n += 4) {
+         await ledger.undeliver(receipts[n]);
+         say('undone ' + n + '.');
+       }
+     }));`,
+  );
+  await program.says('undone 100.');
+  program.child.kill('SIGKILL');
+  await program.ended;
+  const undone = [...program.output().matchAll(/undone \d+\./g)].length;
+  const [{ requests }] = await ledger.usage(account);
+  expect(requests).toBeLessThanOrEqual(receipts.length - undone);
+  expect(requests).toBeGreaterThan(0);
+  await Promise.all(receipts.map((receipt) => ledger.undeliver(receipt)));
+  expect(await ledger.usage(account)).toEqual([]);
+  expect((await ledger.account(account))!.balance).toBe(TOKENS);
 });
 
 test('processes that race with one key charge it once, and give one answer', async () => {

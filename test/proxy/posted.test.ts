@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Receipt } from '../../portal/accounts/ledger.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -47,9 +48,11 @@ describe('an answer that is given again', () => {
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
     const paid = await balance(id);
     const replay = proxy.ledger.replay.bind(proxy.ledger);
+    let receipt: Receipt | undefined;
     proxy.ledger.replay = async (...request) => {
       const kept = await replay(...request);
       if (kept?.outcome !== 'replayed') return kept;
+      receipt = kept.receipt;
       return { ...kept, answer: { ...kept.answer, gzip: Buffer.from('this is no gzip') } };
     };
     try {
@@ -60,9 +63,9 @@ describe('an answer that is given again', () => {
     expect(await balance(id)).toBe(paid);
     expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(200);
     // Two deliveries are left, the first and the last: when both had failed, all would be given back.
-    await proxy.ledger.undeliver(id, 'damaged');
+    await proxy.ledger.undeliver(receipt!);
     expect(await balance(id)).toBe(paid);
-    await proxy.ledger.undeliver(id, 'damaged');
+    await proxy.ledger.undeliver(receipt!);
     expect(await balance(id)).toBe(1e6);
   });
 });
