@@ -60,14 +60,24 @@ export interface Ledger {
   setMember(id: AccountId, member: boolean): Promise<void>;
   setDisabled(id: AccountId, disabled: boolean): Promise<void>;
 
-  /** Adds tokens once per cause: a repeated cause changes nothing and returns `granted: false`. */
+  /**
+   * Adds tokens once per cause: a repeated cause changes nothing and returns `granted: false`. A
+   * cause that is empty or over `MAX_CAUSE_BYTES` is a `RangeError`.
+   */
   grant(id: AccountId, grant: Grant): Promise<{ granted: boolean; balance: number }>;
 
   /** Mints a key; the plain key is in this answer and nowhere else. At most `MAX_ACTIVE_KEYS`. */
   createKey(id: AccountId, label: string, nowMs: number): Promise<KeyCreation>;
+  /**
+   * Account, grant, membership and key in one change: all of it or, if the account has
+   * `MAX_ACTIVE_KEYS` already or anything of it is impossible, nothing.
+   */
+  issueKey(order: KeyOrder): Promise<KeyIssue>;
   keys(id: AccountId): Promise<ApiKey[]>;
   /** Revoking twice is no error; an unknown prefix or id is `false`. */
   revokeKey(id: AccountId, keyId: string): Promise<boolean>;
+  /** A disabled key is refused until it is enabled; revoked it stays. `false` as above. */
+  setKeyDisabled(id: AccountId, keyId: string, disabled: boolean): Promise<boolean>;
   allAccounts(): AsyncIterable<Account>;
 
   /** Tokens and requests per key and UTC day, oldest first. */
@@ -85,6 +95,7 @@ export interface Ledger {
 
 export const MAX_ACTIVE_KEYS = 3;
 export const SIGNUP_GRANT_TOKENS = 5_000;
+export const MAX_CAUSE_BYTES = 1_500;
 /** How long an answer to an `Idempotency-Key` is kept. */
 export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
 /** How long after a debit it can be said, at least, that its answer was not delivered. */
@@ -112,12 +123,31 @@ export interface ApiKey {
   readonly prefix: string;
   readonly label: string;
   readonly createdAtMs: number;
+  readonly disabled: boolean;
   readonly revoked: boolean;
 }
 
 export type KeyCreation =
   | { readonly created: true; readonly plainKey: string; readonly key: ApiKey }
   | { readonly created: false; readonly reason: 'too-many-keys' };
+
+export interface KeyOrder {
+  /**
+   * Whose the key is: the account of an id, or of an address. One whose address has no account yet,
+   * or that is to have none (`null`), is made.
+   */
+  readonly owner: { readonly id: AccountId } | { readonly email: string | null };
+  readonly label: string;
+  /** By default the sign-up grant if the account is made by this, else none. */
+  readonly grant?: Grant;
+  /** Makes the account a member's. */
+  readonly member?: boolean;
+  readonly atMs: number;
+}
+
+export type KeyIssue =
+  | (Extract<KeyCreation, { created: true }> & { readonly account: Account })
+  | Extract<KeyCreation, { created: false }>;
 
 export interface Grant {
   readonly tokens: number;
@@ -197,7 +227,9 @@ export type Admission =
       readonly rate: RateState;
     }
   | { readonly outcome: 'rate-limited'; readonly rate: RateState }
+  /** Unknown or revoked. */
   | { readonly outcome: 'invalid-key' }
+  /** The account, or this key of it, is disabled. */
   | { readonly outcome: 'account-disabled' };
 
 export interface UsageDay {

@@ -1,4 +1,11 @@
-import type { AccountId, Charge, Debit, Grant, UsageDay } from './ledger.ts';
+import {
+  type AccountId,
+  type Charge,
+  type Debit,
+  type Grant,
+  MAX_CAUSE_BYTES,
+  type UsageDay,
+} from './ledger.ts';
 import type { LedgerBatch } from './lmdb-batch.ts';
 import { type Books, entriesOf } from './lmdb-books.ts';
 
@@ -33,9 +40,10 @@ export function refund(batch: LedgerBatch, charge: Charge): void {
 export function grant(
   batch: LedgerBatch,
   id: AccountId,
-  { tokens, cause, atMs }: Grant,
+  given: Grant,
 ): { granted: boolean; balance: number } {
-  requireTokens(tokens);
+  requireGrant(given);
+  const { tokens, cause, atMs } = given;
   const account = batch.account(id);
   if (batch.books.grants.get([id, cause]) !== undefined) {
     return { granted: false, balance: account.balance };
@@ -57,6 +65,13 @@ export function grantsOf(books: Books, id: AccountId): Grant[] {
   return entriesOf(books.grants, id)
     .map(([[, cause], record]) => ({ cause, ...record }))
     .sort((a, b) => a.atMs - b.atMs || (a.cause < b.cause ? -1 : 1));
+}
+
+export function requireGrant({ tokens, cause }: Grant): void {
+  requireTokens(tokens);
+  if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
+    throw new RangeError(`the cause of a grant has 1 to ${MAX_CAUSE_BYTES} bytes`);
+  }
 }
 
 /** One charge that is no number would leave an account without a balance. */

@@ -37,6 +37,7 @@ export interface KeyRecord {
   readonly prefix: string;
   readonly label: string;
   readonly createdAtMs: number;
+  readonly disabled: boolean;
   readonly revoked: boolean;
 }
 

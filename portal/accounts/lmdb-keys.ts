@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
-import { type AccountId, type ApiKey, type KeyCreation, MAX_ACTIVE_KEYS } from './ledger.ts';
+import {
+  type AccountId,
+  type ApiKey,
+  type KeyCreation,
+  type KeyIssue,
+  type KeyOrder,
+  MAX_ACTIVE_KEYS,
+  SIGNUP_GRANT_TOKENS,
+} from './ledger.ts';
+import { accountIdByEmail, createAccount } from './lmdb-accounts.ts';
+import { grant, requireGrant } from './lmdb-balances.ts';
 import type { LedgerBatch } from './lmdb-batch.ts';
 import { type Books, entriesOf, type KeyRecord } from './lmdb-books.ts';
 
@@ -11,8 +21,7 @@ export function createKey(
   nowMs: number,
 ): KeyCreation {
   batch.account(id);
-  const active = recordsOf(batch.books, id).filter((record) => !record.revoked);
-  if (active.length >= MAX_ACTIVE_KEYS) return { created: false, reason: 'too-many-keys' };
+  if (!hasRoom(batch.books, id)) return { created: false, reason: 'too-many-keys' };
   const plainKey = mintApiKey();
   const record: KeyRecord = {
     account: id,
@@ -20,11 +29,32 @@ export function createKey(
     prefix: apiKeyPrefix(plainKey),
     label,
     createdAtMs: nowMs,
+    disabled: false,
     revoked: false,
   };
   batch.books.keys.put(hashApiKey(plainKey), record);
   batch.books.keysOfAccount.put([id, record.id], hashApiKey(plainKey));
   return { created: true, plainKey, key: publicKey(record) };
+}
+
+export function issueKey(batch: LedgerBatch, order: KeyOrder): KeyIssue {
+  const { owner, label, atMs } = order;
+  const known = 'id' in owner ? owner.id : ownerOf(batch.books, owner.email);
+  // Whatever can be wrong is found out before anything is changed.
+  if (known !== undefined) {
+    batch.account(known);
+    if (!hasRoom(batch.books, known)) return { created: false, reason: 'too-many-keys' };
+  }
+  const signup = { tokens: SIGNUP_GRANT_TOKENS, cause: 'signup', atMs };
+  const given = order.grant ?? (known === undefined ? signup : undefined);
+  if (given) requireGrant(given);
+
+  const email = 'id' in owner ? null : owner.email;
+  const id = known ?? createAccount(batch, { email }, atMs).id;
+  if (given) grant(batch, id, given);
+  if (order.member) batch.account(id).member = true;
+  const made = createKey(batch, id, label, atMs);
+  return made.created ? { ...made, account: { id, ...batch.account(id) } } : made;
 }
 
 /** Oldest first, the revoked ones too. */
@@ -34,18 +64,33 @@ export function keysOf(books: Books, id: AccountId): ApiKey[] {
     .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
 }
 
-export function revokeKey({ books }: LedgerBatch, id: AccountId, keyId: string): boolean {
+/** Changes what may be done with a key; `false` if there is none with this id. */
+export function changeKey(
+  { books }: LedgerBatch,
+  id: AccountId,
+  keyId: string,
+  change: Partial<Pick<KeyRecord, 'disabled' | 'revoked'>>,
+): boolean {
   const hash = books.keysOfAccount.get([id, keyId]);
   const record = hash && books.keys.get(hash);
   if (!hash || !record) return false;
-  books.keys.put(hash, { ...record, revoked: true });
+  books.keys.put(hash, { ...record, ...change });
   return true;
+}
+
+function ownerOf(books: Books, email: string | null): AccountId | undefined {
+  return email === null ? undefined : accountIdByEmail(books, email);
+}
+
+/** A disabled key takes up its place: it can be enabled again. */
+function hasRoom(books: Books, id: AccountId): boolean {
+  return recordsOf(books, id).filter((record) => !record.revoked).length < MAX_ACTIVE_KEYS;
 }
 
 function recordsOf(books: Books, id: AccountId): KeyRecord[] {
   return entriesOf(books.keysOfAccount, id).map(([, hash]) => books.keys.get(hash)!);
 }
 
-function publicKey({ id, prefix, label, createdAtMs, revoked }: KeyRecord): ApiKey {
-  return { id, prefix, label, createdAtMs, revoked };
+function publicKey({ id, prefix, label, createdAtMs, disabled, revoked }: KeyRecord): ApiKey {
+  return { id, prefix, label, createdAtMs, disabled, revoked };
 }

@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { open, type RootDatabase } from 'lmdb';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
 import {
@@ -15,18 +14,22 @@ import {
   type KeptAnswer,
   type KeyCreation,
   type KeyHash,
+  type KeyIssue,
+  type KeyOrder,
   type Ledger,
   LedgerUnavailable,
   type Receipt,
   type Replay,
   type UsageDay,
 } from './ledger.ts';
+import { claimLedgerFolder, PRIVATE_FILE } from './ledger-folder.ts';
+import { accountIdByEmail, createAccount } from './lmdb-accounts.ts';
 import { debitOnce, replay, undeliver } from './lmdb-answers.ts';
 import { debit, grant, grantsOf, refund, usageOf } from './lmdb-balances.ts';
 import type { LedgerBatch } from './lmdb-batch.ts';
 import { type Books, MAX_TABLES, openBooks } from './lmdb-books.ts';
 import { unavailable } from './lmdb-failure.ts';
-import { createKey, keysOf, revokeKey } from './lmdb-keys.ts';
+import { changeKey, createKey, issueKey, keysOf } from './lmdb-keys.ts';
 import { RateWindow } from './rate-window.ts';
 
 export interface LmdbLedgerOptions {
@@ -39,7 +42,7 @@ export async function openLmdbLedger(
   options: LmdbLedgerOptions,
 ): Promise<Ledger> {
   try {
-    await mkdir(directory, { recursive: true });
+    await claimLedgerFolder(directory);
     return new LmdbLedger(directory, options);
   } catch (error) {
     throw unavailable(directory, error);
@@ -59,22 +62,25 @@ class LmdbLedger implements Ledger {
   readonly #commits: GroupCommit;
   #closed = false;
 
-  constructor(directory: string, options: LmdbLedgerOptions) {
+  constructor(directory: string, { rateLimitPerMinute }: LmdbLedgerOptions) {
     this.#directory = directory;
-    this.#root = open({
+    const options = {
       path: directory,
       noSubdir: false,
       maxDbs: MAX_TABLES,
+      // Of the files it makes; its type declarations leave this out.
+      permissionsMode: PRIVATE_FILE,
       // With overlapping syncs, a process that opens the ledger can set back a commit that another
       // has made and not yet synced: debits would be lost after they were acknowledged.
       overlappingSync: false,
       // Changes are gathered in GroupCommit. lmdb would begin batches of its own, each with a promise
       // that nobody holds: a commit that fails rejects it, and that ends the process.
       eventTurnBatching: false,
-    });
+    };
+    this.#root = open(options);
     this.#books = openBooks(this.#root);
     this.#commits = new GroupCommit(this.#root, this.#books);
-    this.#rates = new RateWindow(options.rateLimitPerMinute);
+    this.#rates = new RateWindow(rateLimitPerMinute);
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
@@ -84,7 +90,7 @@ class LmdbLedger implements Ledger {
     });
     if (!found?.account || found.key.revoked) return { outcome: 'invalid-key' };
     const { key, account } = found;
-    if (account.disabled) return { outcome: 'account-disabled' };
+    if (key.disabled || account.disabled) return { outcome: 'account-disabled' };
     const { allowed, rate } = this.#rates.take(key.account, nowMs);
     if (!allowed) return { outcome: 'rate-limited', rate };
     return {
@@ -127,23 +133,8 @@ class LmdbLedger implements Ledger {
     return this.#write((batch) => undeliver(batch, receipt));
   }
 
-  createAccount({ email, member = false }: { email: string | null; member?: boolean }) {
-    return this.#write((batch): Account => {
-      const address = email === null ? null : normaliseEmail(email);
-      if (address !== null && batch.books.emails.get(address) !== undefined) {
-        throw new Error(`${address} has an account already`);
-      }
-      const id = randomUUID();
-      if (address !== null) batch.books.emails.put(address, id);
-      const account = batch.create(id, {
-        email: address,
-        member,
-        disabled: false,
-        balance: 0,
-        createdAtMs: Date.now(),
-      });
-      return { id, ...account };
-    });
+  createAccount(account: { email: string | null; member?: boolean }): Promise<Account> {
+    return this.#write((batch) => createAccount(batch, account, Date.now()));
   }
 
   async account(id: AccountId): Promise<Account | undefined> {
@@ -152,7 +143,7 @@ class LmdbLedger implements Ledger {
   }
 
   async accountByEmail(email: string): Promise<Account | undefined> {
-    const id = this.#read(() => this.#books.emails.get(normaliseEmail(email)));
+    const id = this.#read(() => accountIdByEmail(this.#books, email));
     return id === undefined ? undefined : this.account(id);
   }
 
@@ -176,12 +167,20 @@ class LmdbLedger implements Ledger {
     return this.#write((batch) => createKey(batch, id, label, nowMs));
   }
 
+  issueKey(order: KeyOrder): Promise<KeyIssue> {
+    return this.#write((batch) => issueKey(batch, order));
+  }
+
   async keys(id: AccountId): Promise<ApiKey[]> {
     return this.#read(() => keysOf(this.#books, id));
   }
 
   revokeKey(id: AccountId, keyId: string): Promise<boolean> {
-    return this.#write((batch) => revokeKey(batch, id, keyId));
+    return this.#write((batch) => changeKey(batch, id, keyId, { revoked: true }));
+  }
+
+  setKeyDisabled(id: AccountId, keyId: string, disabled: boolean): Promise<boolean> {
+    return this.#write((batch) => changeKey(batch, id, keyId, { disabled }));
   }
 
   async *allAccounts(): AsyncGenerator<Account> {
@@ -242,8 +241,4 @@ class LmdbLedger implements Ledger {
       throw unavailable(this.#directory, error);
     }
   }
-}
-
-function normaliseEmail(email: string): string {
-  return email.trim().toLowerCase();
 }

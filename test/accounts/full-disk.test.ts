@@ -32,7 +32,7 @@ const GRANT_UNTIL_FULL = `
 test('a full disk is said to be one, ends no process, and loses nothing that was acknowledged', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-full-'));
   try {
-    const program = runLedgerProgram(folder, GRANT_UNTIL_FULL, { maxFileBlocks: 600 });
+    const program = runLedgerProgram(`lmdb:${folder}`, GRANT_UNTIL_FULL, { maxFileBlocks: 600 });
     await program.says('waits for room');
     expect(program.output()).toContain(`LedgerUnavailable: ledger ${folder}: the disk is full`);
     expect(program.output()).toContain('still reads: invalid-key');

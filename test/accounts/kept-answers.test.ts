@@ -31,7 +31,7 @@ test('after kill −9 every acknowledged answer is there, and what was debited i
   await ledger.close();
   // Eight at a time, with numbers as keys, until it is killed.
   const program = runLedgerProgram(
-    folder,
+    `lmdb:${folder}`,
     `let next = 0;
      const headers = { 'content-type': 'text/plain' };
      await Promise.all(Array.from({ length: 8 }, async () => {
@@ -74,7 +74,7 @@ test('kill −9 amid refunds: each debit is refunded once, whether before the ki
   };
   const receipts = await Promise.all(Array.from({ length: 600 }, debit));
   const program = runLedgerProgram(
-    folder,
+    `lmdb:${folder}`,
     `const receipts = ${JSON.stringify(receipts)};
      await Promise.all(Array.from({ length: 4 }, async (_, lane) => {
        for (let n = lane; n < receipts.length; n += 4) {
@@ -109,7 +109,7 @@ test('processes that race with one key charge it once, and give one answer', asy
     }
     await ledger.close();`;
   const programs = ['one', 'two'].map((name) =>
-    runLedgerProgram(folder, body.replace('NAME', name)),
+    runLedgerProgram(`lmdb:${folder}`, body.replace('NAME', name)),
   );
   for (const program of programs) expect(await program.ended).toBe(0);
   expect(programs[0].output()).toBe(programs[1].output());

@@ -1,20 +1,30 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import { type Ledger, LedgerUnavailable, MAX_ACTIVE_KEYS } from '../../portal/accounts/ledger.ts';
+import {
+  type KeyOrder,
+  type Ledger,
+  LedgerUnavailable,
+  MAX_ACTIVE_KEYS,
+  type Receipt,
+  SIGNUP_GRANT_TOKENS,
+} from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { runLedgerProgram } from '../support/ledger-program.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
 
-/** What any ledger promises. `open` gives a new and empty one each time. */
-export function ledgerSuite(
-  name: string,
-  open: (rateLimitPerMinute: number) => Promise<Ledger>,
-): void {
+/** What any ledger promises. `newAddress` gives that of a new and empty one each time. */
+export function ledgerSuite(name: string, newAddress: () => string): void {
   describe(name, () => {
+    const open = (rateLimitPerMinute: number, address = newAddress()) =>
+      openLedger(address, { rateLimitPerMinute });
+    let address: string;
     let ledger: Ledger;
     beforeAll(async () => {
-      ledger = await open(1_000_000);
+      address = newAddress();
+      ledger = await open(1_000_000, address);
     });
     afterAll(() => ledger.close());
 
@@ -125,6 +135,133 @@ export function ledgerSuite(
       expect((await ledger.admit(hashApiKey('ta_live_other'), NOON)).outcome).toBe('invalid-key');
     });
 
+    test('a disabled key is refused at once, also by another process that has the ledger open', async () => {
+      const { id, plainKey, key } = await customer(1);
+      const hash = hashApiKey(plainKey);
+      const other = runLedgerProgram(
+        address,
+        `for await (const line of heard) {
+           const [turn, hash] = line.split(' ');
+           say((await ledger.admit(hash, ${NOON})).outcome + ', heard ' + turn + '.');
+         }
+         await ledger.close();`,
+      );
+      let turn = 0;
+      const outcome = async () => {
+        other.tell(`${++turn} ${hash}`);
+        await other.says(`heard ${turn}.`);
+        const there = new RegExp(`^(.+), heard ${turn}\\.`, 'm').exec(other.output())?.[1];
+        const here = (await ledger.admit(hash, NOON)).outcome;
+        expect(there).toBe(here);
+        return here;
+      };
+      try {
+        expect(await outcome()).toBe('admitted');
+        expect(await ledger.setKeyDisabled(id, key.id, true)).toBe(true);
+        expect(await outcome()).toBe('account-disabled');
+        expect((await ledger.keys(id))[0]).toMatchObject({ disabled: true, revoked: false });
+        expect(await ledger.setKeyDisabled(id, key.id, false)).toBe(true);
+        expect(await outcome()).toBe('admitted');
+        await ledger.setKeyDisabled(id, key.id, true);
+        await ledger.revokeKey(id, key.id);
+        expect(await outcome()).toBe('invalid-key');
+        await ledger.setKeyDisabled(id, key.id, false);
+        expect(await outcome()).toBe('invalid-key');
+        expect(await ledger.setKeyDisabled(id, 'none', true)).toBe(false);
+      } finally {
+        other.child.stdin?.end();
+        expect([await other.ended, other.output()]).toEqual([0, expect.anything()]);
+      }
+    });
+
+    test('to disable one key leaves the others of its account', async () => {
+      const { id, plainKey, key } = await customer(1);
+      const second = await ledger.createKey(id, 'second', NOON + 1);
+      if (!second.created) throw new Error(second.reason);
+      await ledger.setKeyDisabled(id, key.id, true);
+      expect((await ledger.admit(hashApiKey(second.plainKey), NOON)).outcome).toBe('admitted');
+      expect((await ledger.admit(hashApiKey(plainKey), NOON)).outcome).toBe('account-disabled');
+      expect((await ledger.account(id))!.disabled).toBe(false);
+      // It can be enabled again, and so takes up its place.
+      expect((await ledger.createKey(id, 'third', NOON + 2)).created).toBe(true);
+      expect((await ledger.createKey(id, 'fourth', NOON + 3)).created).toBe(false);
+    });
+
+    async function accountsHeld() {
+      const held = [];
+      for await (const account of ledger.allAccounts()) held.push(account);
+      return held;
+    }
+
+    test('account, grant, membership and key are issued in one', async () => {
+      const grant = { tokens: 70, cause: 'cli:1', atMs: NOON };
+      const made = await ledger.issueKey({
+        owner: { email: 'Grace@Example.org' },
+        ...{ label: 'first', grant, member: true, atMs: NOON },
+      });
+      if (!made.created) throw new Error(made.reason);
+      const { account, key, plainKey } = made;
+      expect(account).toMatchObject({ email: 'grace@example.org', member: true, balance: 70 });
+      expect(await ledger.account(account.id)).toEqual(account);
+      expect(await ledger.keys(account.id)).toEqual([key]);
+      expect(await ledger.grants(account.id)).toEqual([grant]);
+      expect(await ledger.admit(hashApiKey(plainKey), NOON)).toMatchObject({
+        ...{ outcome: 'admitted', account: account.id, keyId: key.id, member: true, balance: 70 },
+      });
+      // To the account that is there, by address or id: no second sign-up grant.
+      const owners = [{ email: ' GRACE@example.org ' }, { id: account.id }];
+      for (const owner of owners) {
+        const next = await ledger.issueKey({ owner, label: 'next', atMs: NOON + 1 });
+        expect(next).toMatchObject({ created: true, account: { id: account.id, balance: 70 } });
+      }
+      const fourth = await ledger.issueKey({ owner: { id: account.id }, label: '', atMs: NOON });
+      expect(fourth).toEqual({ created: false, reason: 'too-many-keys' });
+    });
+
+    test('a new account gets the sign-up grant with its key, once per address', async () => {
+      const order = { owner: { email: 'racing@example.org' }, label: '', atMs: NOON };
+      const made = await Promise.all(Array.from({ length: 5 }, () => ledger.issueKey(order)));
+      expect(made.filter(({ created }) => created)).toHaveLength(MAX_ACTIVE_KEYS);
+      const { id, balance } = (await ledger.accountByEmail('racing@example.org'))!;
+      expect(balance).toBe(SIGNUP_GRANT_TOKENS);
+      expect(await ledger.grants(id)).toEqual([
+        { tokens: SIGNUP_GRANT_TOKENS, cause: 'signup', atMs: NOON },
+      ]);
+    });
+
+    test('of an order that cannot be filled nothing is left: no account, grant, key or membership', async () => {
+      const full = await customer(0);
+      for (const label of ['second', 'third']) await ledger.createKey(full.id, label, NOON);
+      const before = await accountsHeld();
+      const grant = { tokens: 50, cause: 'never', atMs: NOON };
+      const order = { owner: { id: full.id }, label: '', grant, member: true, atMs: NOON };
+      expect((await ledger.issueKey(order)).created).toBe(false);
+      const impossible: KeyOrder[] = [
+        { ...order, owner: { id: 'nobody' } },
+        { ...order, owner: { email: 'new@example.org' }, grant: { ...grant, tokens: -1 } },
+        { ...order, owner: { email: 'new@example.org' }, grant: { ...grant, cause: '' } },
+        { ...order, owner: { email: null }, grant: { ...grant, cause: 'é'.repeat(751) } },
+        { ...order, owner: { email: `${'a'.repeat(3_000)}@example.org` } },
+      ];
+      // Beside a change that shares their transaction, and must not take them with it.
+      const outcomes = await Promise.allSettled([
+        ...impossible.map((order) => ledger.issueKey(order)),
+        ledger.grant(full.id, { tokens: 1, cause: 'beside', atMs: NOON }),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        ...impossible.map(() => 'rejected'),
+        'fulfilled',
+      ]);
+      const after = await accountsHeld();
+      const changed = after.filter(({ id }) => id === full.id);
+      expect(changed).toMatchObject([{ balance: 1, member: false }]);
+      expect(after.filter(({ id }) => id !== full.id)).toEqual(
+        before.filter(({ id }) => id !== full.id),
+      );
+      expect(await ledger.keys(full.id)).toHaveLength(3);
+      expect(await ledger.grants(full.id)).toMatchObject([{ cause: 'beside' }]);
+    });
+
     test('an account has at most three active keys, also when five are asked for at once', async () => {
       const account = await ledger.createAccount({ email: null });
       const made = await Promise.all(
@@ -137,18 +274,35 @@ export function ledgerSuite(
       expect(await ledger.keys(account.id)).toHaveLength(4);
     });
 
-    test('does in any order of operations what a ledger on paper does', async () => {
+    test('does in any order of operations what a ledger on paper does, and adds up after each', async () => {
+      const tokens = fc.nat(40);
+      const of = <K extends string>(kind: K) => ({ kind: fc.constant(kind) });
       const operation = fc.oneof(
-        fc.record({ kind: fc.constant('debit' as const), tokens: fc.nat(40), day: fc.nat(2) }),
-        fc.record({ kind: fc.constant('refund' as const), which: fc.nat() }),
-        fc.record({ kind: fc.constant('grant' as const), tokens: fc.nat(60), cause: fc.nat(5) }),
+        fc.record({ ...of('debit'), tokens, day: fc.nat(2) }),
+        fc.record({ ...of('refund'), which: fc.nat() }),
+        fc.record({ ...of('grant'), tokens, cause: fc.nat(5) }),
+        fc.record({ ...of('debit once'), tokens, key: fc.nat(3) }),
+        fc.record({ ...of('undeliver'), which: fc.nat() }),
+        fc.record({ ...of('issue key'), tokens, cause: fc.nat(5) }),
+        fc.record({ ...of('revoke'), which: fc.nat() }),
+        fc.record({ ...of('disable'), disabled: fc.boolean(), key: fc.boolean() }),
+        fc.record({ ...of('member'), member: fc.boolean() }),
       );
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
-          const { id, charge } = await customer(0);
+          const { id, key, charge } = await customer(0);
           let balance = 0;
-          const causes = new Set<number>();
+          let requests = 0;
+          let active = 1;
+          const causes = new Set<string>();
           const debits: ReturnType<typeof charge>[] = [];
+          const kept = new Map<string, { tokens: number; deliveries: number; receipt: Receipt }>();
+          const granted = (tokens: number, cause: string) => {
+            if (causes.has(cause)) return false;
+            causes.add(cause);
+            balance += tokens;
+            return true;
+          };
           for (const op of operations) {
             if (op.kind === 'debit') {
               const due = charge(op.tokens, NOON + op.day * DAY_MS);
@@ -156,29 +310,71 @@ export function ledgerSuite(
               expect(outcome).toBe(op.tokens <= balance ? 'debited' : 'insufficient');
               if (op.tokens <= balance) {
                 balance -= op.tokens;
+                requests++;
                 debits.push(due);
               }
-            } else if (op.kind === 'grant') {
-              const { granted } = await ledger.grant(id, {
-                tokens: op.tokens,
-                cause: `cause ${op.cause}`,
-                atMs: NOON,
-              });
-              expect(granted).toBe(!causes.has(op.cause));
-              if (granted) balance += op.tokens;
-              causes.add(op.cause);
-            } else if (debits.length > 0) {
+            } else if (op.kind === 'refund' && debits.length > 0) {
               const [due] = debits.splice(op.which % debits.length, 1);
               await ledger.refund(due);
               balance += due.tokens;
+              requests--;
+            } else if (op.kind === 'grant') {
+              const grant = { tokens: op.tokens, cause: `cause ${op.cause}`, atMs: NOON };
+              const outcome = await ledger.grant(id, grant);
+              expect(outcome.granted).toBe(granted(grant.tokens, grant.cause));
+            } else if (op.kind === 'debit once') {
+              const request = { key: `key ${op.key}`, fingerprint: 'f' };
+              const answer = { status: 200, headers: {}, gzip: null };
+              const got = await ledger.debitOnce(charge(op.tokens), request, answer);
+              const before = kept.get(request.key);
+              if (before) {
+                expect(got).toMatchObject({ outcome: 'replayed', tokens: before.tokens, balance });
+                before.deliveries++;
+              } else if (op.tokens > balance) {
+                expect(got).toEqual({ outcome: 'insufficient', balance });
+              } else {
+                if (got.outcome !== 'debited') throw new Error(got.outcome);
+                balance -= op.tokens;
+                requests++;
+                const { receipt } = got;
+                kept.set(request.key, { tokens: op.tokens, deliveries: 1, receipt });
+              }
+            } else if (op.kind === 'undeliver' && kept.size > 0) {
+              const [name, answer] = [...kept][op.which % kept.size];
+              await ledger.undeliver(answer.receipt);
+              if (--answer.deliveries === 0) {
+                kept.delete(name);
+                balance += answer.tokens;
+                requests--;
+              }
+            } else if (op.kind === 'issue key') {
+              const grant = { tokens: op.tokens, cause: `cause ${op.cause}`, atMs: NOON };
+              const issue = await ledger.issueKey({ owner: { id }, label: '', grant, atMs: NOON });
+              expect(issue.created).toBe(active < MAX_ACTIVE_KEYS);
+              if (issue.created) {
+                active++;
+                granted(grant.tokens, grant.cause);
+                expect(issue.account.balance).toBe(balance);
+              }
+            } else if (op.kind === 'revoke') {
+              const keys = (await ledger.keys(id)).filter((key) => !key.revoked);
+              expect(keys).toHaveLength(active);
+              if (active === 0) continue;
+              await ledger.revokeKey(id, keys[op.which % active].id);
+              active--;
+            } else if (op.kind === 'disable') {
+              if (op.key) await ledger.setKeyDisabled(id, key.id, op.disabled);
+              else await ledger.setDisabled(id, op.disabled);
+            } else if (op.kind === 'member') {
+              await ledger.setMember(id, op.member);
             }
             expect((await ledger.account(id))!.balance).toBe(balance);
+            const counted = (await ledger.usage(id)).reduce((sum, day) => sum + day.requests, 0);
+            expect(counted).toBe(requests);
+            await expectBooksToAddUp(id);
           }
-          const requests = (await ledger.usage(id)).reduce((sum, day) => sum + day.requests, 0);
-          expect(requests).toBe(debits.length);
-          await expectBooksToAddUp(id);
         }),
-        { numRuns: 30 },
+        { numRuns: 40 },
       );
     });
 

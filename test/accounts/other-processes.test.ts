@@ -32,7 +32,7 @@ test('what another process grants, disables and revokes is in force here at once
   const admit = () => ledger.admit(hashApiKey(plainKey), 1);
   const elsewhere = async (body: string) => {
     const program = runLedgerProgram(
-      folder,
+      `lmdb:${folder}`,
       `const { account, keyId } = ${JSON.stringify(charge)}; ${body}; await ledger.close();`,
     );
     expect([await program.ended, program.output()]).toEqual([0, '']);
@@ -61,7 +61,7 @@ test('a neighbour killed in the middle of its debits stops nobody, and the books
   });
   for (let i = 0; i < 5; i++) {
     const neighbour = runLedgerProgram(
-      folder,
+      `lmdb:${folder}`,
       `const charge = ${JSON.stringify(charge)};
        await ledger.debit(charge);
        say('debits');

@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 
 export interface LedgerProgram {
   readonly child: ChildProcess;
+  /** Writes a line to its standard input. */
+  tell(line: string): void;
   /** What it has written so far. */
   output(): string;
   /** Resolves when it has written these words; rejects, with all it wrote, when it ends first. */
@@ -13,45 +15,47 @@ export interface LedgerProgram {
 }
 
 /**
- * Runs JavaScript in a process of its own, on the built code, with a ledger of this folder open as
- * `ledger` and `say(words)` to write. `maxFileBlocks` is the largest file that it may write, in
+ * Runs JavaScript in a process of its own, on the built code, with the ledger of this address open as
+ * `ledger`, `say(words)` to write and `heard` to read lines from its standard input. `maxFileBlocks` is the largest file that it may write, in
  * KiB: a disk that is full for this process alone.
  */
 export function runLedgerProgram(
-  directory: string,
+  address: string,
   body: string,
   { maxFileBlocks }: { maxFileBlocks?: number } = {},
 ): LedgerProgram {
   const module = pathToFileURL(path.resolve('dist/portal/accounts/open-ledger.js')).href;
   const program = `
     import { writeSync } from 'node:fs';
+    import { createInterface } from 'node:readline';
     import { openLedger } from ${JSON.stringify(module)};
     const say = (words) => writeSync(1, words + '\\n');
-    const ledger = await openLedger(${JSON.stringify(`lmdb:${directory}`)}, { rateLimitPerMinute: 1e6 });
+    const heard = { [Symbol.asyncIterator]: () => createInterface(process.stdin)[Symbol.asyncIterator]() };
+    const ledger = await openLedger(${JSON.stringify(address)}, { rateLimitPerMinute: 1e6 });
     ${body}`;
   const limit = maxFileBlocks === undefined ? '' : `ulimit -S -f ${maxFileBlocks};`;
   // bash counts in KiB; in other shells the unit of ulimit -f is half of that.
   const command = `${limit} exec "$0" --input-type=module -e "$1"`;
   const child = spawn('bash', ['-c', command, process.execPath, program], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   let text = '';
   let code: number | null | undefined;
   const changed = new Set<() => void>();
-  const tell = () => {
+  const lookAgain = () => {
     for (const look of changed) look();
   };
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       text += chunk;
-      tell();
+      lookAgain();
     });
   }
   const ended = new Promise<number | null>((resolve) => {
     child.once('close', (exitCode) => {
       code = exitCode;
       resolve(exitCode);
-      tell();
+      lookAgain();
     });
   });
   const says = (words: string) =>
@@ -66,5 +70,6 @@ export function runLedgerProgram(
       changed.add(look);
       look();
     });
-  return { child, output: () => text, says, ended };
+  const tell = (line: string) => void child.stdin.write(`${line}\n`);
+  return { child, tell, output: () => text, says, ended };
 }

@@ -1,0 +1,72 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+
+let scratch: string;
+let folder: string;
+beforeEach(async () => {
+  scratch = await mkdtemp(path.join(tmpdir(), 'tta-modes-'));
+  folder = path.join(scratch, 'deep', 'ledger');
+});
+afterEach(() => rm(scratch, { recursive: true, force: true }));
+
+/** Opens the ledger, makes an account in it, and closes it. */
+async function use(): Promise<void> {
+  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+  await ledger.createAccount({ email: null });
+  await ledger.close();
+}
+
+const modeOf = async (place: string) => ((await stat(place)).mode & 0o777).toString(8);
+
+async function modes(): Promise<Record<string, string>> {
+  const found: Record<string, string> = { '.': await modeOf(folder) };
+  for (const name of await readdir(folder)) found[name] = await modeOf(path.join(folder, name));
+  return found;
+}
+
+const PRIVATE = { '.': '700', 'data.mdb': '600', 'lock.mdb': '600' };
+
+test('a new ledger can be read by its owner alone', async () => {
+  await use();
+  expect(await modes()).toEqual(PRIVATE);
+});
+
+test('an empty folder that others may open is made private', async () => {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o777);
+  await use();
+  expect(await modes()).toEqual(PRIVATE);
+});
+
+test('a ledger that others may open is made private, and what is in it stays', async () => {
+  await use();
+  await chmod(folder, 0o755);
+  await chmod(path.join(folder, 'data.mdb'), 0o644);
+  await chmod(path.join(folder, 'lock.mdb'), 0o664);
+  await use();
+  expect(await modes()).toEqual(PRIVATE);
+  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+  const accounts = [];
+  for await (const { id } of ledger.allAccounts()) accounts.push(id);
+  await ledger.close();
+  expect(accounts).toHaveLength(2);
+});
+
+test('a shared folder with other things in it is refused, and left as it is', async () => {
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o755);
+  await writeFile(path.join(folder, 'letters.txt'), '');
+  await expect(use()).rejects.toThrow(LedgerUnavailable);
+  await expect(use()).rejects.toThrow(
+    `ledger ${folder}: others may open this folder, and it holds other things, such as letters.txt; ` +
+      `give the ledger a folder of its own (lmdb:${folder}/ledger), or have its owner run chmod 700 on it`,
+  );
+  expect(await modes()).toEqual({ '.': '755', 'letters.txt': '644' });
+  await chmod(folder, 0o700);
+  await use();
+  expect(await modes()).toEqual({ ...PRIVATE, 'letters.txt': '644' });
+});
