@@ -54,6 +54,21 @@ describe('§5 authentication', () => {
     expectProblem(answer, 'account-disabled');
   });
 
+  test('a disabled key gives account-disabled until it is enabled; a revoked one invalid-key', async () => {
+    const { api, block } = demo;
+    const customer = await api.newCustomer();
+    const { ledger } = api.proxy;
+    const [{ id }] = await ledger.keys(customer.id);
+    const ask = () => api.get(summary(block.geoid), {}, { as: customer });
+    await ledger.setKeyDisabled(customer.id, id, true);
+    expectProblem(await ask(), 'account-disabled');
+    await ledger.setKeyDisabled(customer.id, id, false);
+    expectOk(await ask());
+    await ledger.setKeyDisabled(customer.id, id, true);
+    await ledger.revokeKey(customer.id, id);
+    expectProblem(await ask(), 'invalid-key');
+  });
+
   test('a key in the URL is refused, not used', async () => {
     const { api, block } = demo;
     const query = { api_key: api.customer.key };
