@@ -6,6 +6,7 @@ import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
+import { benchFuzz } from './fuzz.ts';
 import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { readPlaces } from './places.ts';
@@ -23,6 +24,7 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
   batches: async (store, { places }, folder) =>
     benchBatches(store, await readPlaces(places), folder),
   soak: async (store, { places }, folder) => benchSoak(store, await readPlaces(places), folder),
+  fuzz: (store, _inputs, folder) => benchFuzz(store, folder),
   postgis: async (store, { places }, folder) =>
     benchAgainstPostgis(store, await readPlaces(places), folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),

@@ -8,7 +8,7 @@ export type QueryValue = string | number | boolean | readonly (string | number)[
 type Headers = Readonly<Record<string, string>>;
 
 export interface Call {
-  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly query?: Readonly<Record<string, QueryValue>>;
   /** Sent as JSON; a string is sent as it is. */

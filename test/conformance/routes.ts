@@ -1,5 +1,4 @@
 import type { Call } from './api.ts';
-import type { Demo } from './demo.ts';
 
 /** Every route of the specification, as its document writes it. */
 export const FREE_ROUTES = [
@@ -14,15 +13,24 @@ export const FREE_ROUTES = [
   '/v1/isochrone/meta',
 ] as const;
 
+/** What requests are about: things of a release that there are. */
+export interface Landmarks {
+  readonly block: { readonly geoid: string; readonly lon: number; readonly lat: number };
+  /** A block that no mode can be routed from. */
+  readonly water: { readonly geoid: string };
+  readonly poi: { readonly dest_id: number };
+  readonly place: { readonly geoid: string };
+}
+
 /** A metered route with one request to it that has rows, and the name of the body's list of them. */
 export interface MeteredRoute {
   readonly route: string;
-  readonly request: (demo: Demo) => Call;
+  readonly request: (marks: Landmarks) => Call;
   readonly rows: string;
 }
 
-const geoids = ({ block, water }: Demo) => [block.geoid, water.geoid];
-const point = ({ block: { lon, lat } }: Demo) => ({ lon, lat });
+const geoids = ({ block, water }: Landmarks) => [block.geoid, water.geoid];
+const point = ({ block: { lon, lat } }: Landmarks) => ({ lon, lat });
 
 /** Routes charged by the row, whose answers have an ETag. */
 export const METERED_GETS: readonly MeteredRoute[] = [
@@ -41,20 +49,20 @@ export const METERED_GETS: readonly MeteredRoute[] = [
   },
   {
     route: '/v1/point/summary',
-    request: (demo) => ({ path: '/v1/point/summary', query: point(demo) }),
+    request: (marks) => ({ path: '/v1/point/summary', query: point(marks) }),
     rows: 'results',
   },
   {
     route: '/v1/point/pois',
-    request: (demo) => ({
+    request: (marks) => ({
       path: '/v1/point/pois',
-      query: { ...point(demo), mode: 'walk', limit: 7 },
+      query: { ...point(marks), mode: 'walk', limit: 7 },
     }),
     rows: 'results',
   },
   {
     route: '/v1/pois',
-    request: (demo) => ({ path: '/v1/pois', query: { ...point(demo), radius_m: 900, limit: 7 } }),
+    request: (marks) => ({ path: '/v1/pois', query: { ...point(marks), radius_m: 900, limit: 7 } }),
     rows: 'results',
   },
   {
@@ -83,32 +91,32 @@ export const METERED_GETS: readonly MeteredRoute[] = [
 /** `GET /v1/pois/{dest_id}` is one row: the place itself. */
 export const POI_DETAIL = {
   route: '/v1/pois/{dest_id}',
-  request: ({ poi }: Demo): Call => ({ path: `/v1/pois/${poi.dest_id}`, query: {} }),
+  request: ({ poi }: Landmarks): Call => ({ path: `/v1/pois/${poi.dest_id}`, query: {} }),
 };
 
 /** Batches: POST routes over 1 to 250 origins. */
 export const BATCHES: readonly (MeteredRoute & { readonly origins: string })[] = [
   {
     route: '/v1/blocks/summary',
-    request: (demo) => post('/v1/blocks/summary', { origins: geoids(demo) }),
+    request: (marks) => post('/v1/blocks/summary', { origins: geoids(marks) }),
     rows: 'results',
     origins: 'origins',
   },
   {
     route: '/v1/blocks/pois',
-    request: (demo) => post('/v1/blocks/pois', { origins: geoids(demo), max_minutes: 5 }),
+    request: (marks) => post('/v1/blocks/pois', { origins: geoids(marks), max_minutes: 5 }),
     rows: 'results',
     origins: 'origins',
   },
   {
     route: '/v1/point/summary',
-    request: (demo) => post('/v1/point/summary', { origins: [point(demo)] }),
+    request: (marks) => post('/v1/point/summary', { origins: [point(marks)] }),
     rows: 'results',
     origins: 'origins',
   },
   {
     route: '/v1/point/pois',
-    request: (demo) => post('/v1/point/pois', { origins: [point(demo)], max_minutes: 5 }),
+    request: (marks) => post('/v1/point/pois', { origins: [point(marks)], max_minutes: 5 }),
     rows: 'results',
     origins: 'origins',
   },
@@ -122,8 +130,8 @@ export const BATCHES: readonly (MeteredRoute & { readonly origins: string })[] =
 
 export const AREAL_QUERY: MeteredRoute = {
   route: '/v1/blocks/query',
-  request: (demo) =>
-    post('/v1/blocks/query', { center: point(demo), radius_m: 500, limit: 7, type: [100] }),
+  request: (marks) =>
+    post('/v1/blocks/query', { center: point(marks), radius_m: 500, limit: 7, type: [100] }),
   rows: 'results',
 };
 
@@ -132,7 +140,7 @@ export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
 
 const ISOCHRONE = {
   route: '/v1/isochrone',
-  request: ({ block }: Demo): Call => ({
+  request: ({ block }: Landmarks): Call => ({
     path: '/v1/isochrone',
     query: { block: block.geoid, minutes: 10 },
   }),

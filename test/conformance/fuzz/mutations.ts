@@ -22,12 +22,17 @@ export const nastyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
 );
 
+const nastyValue = fc.oneof(fc.constantFrom(...NASTY_VALUES), fc.jsonValue());
+
 /** The pairs of a query with something wrong: a value, a repeat, a name, one too few. */
 export function brokenPairs(
   pairs: readonly (readonly [string, string])[],
 ): fc.Arbitrary<(readonly [string, string])[]> {
   const at = fc.nat({ max: Math.max(0, pairs.length - 1) });
-  const extra = fc.tuple(fc.constantFrom('lmit', 'Mode', '__proto__', 'mode[]', ''), nastyText);
+  const extra = fc.tuple(
+    fc.constantFrom('lmit', 'Mode', '__proto__', 'mode[]', '', 'cursor'),
+    nastyText,
+  );
   const some = pairs.length > 0;
   return fc.oneof(
     extra.map((pair) => [...pairs, pair]),
@@ -45,9 +50,8 @@ export function brokenPairs(
 /** A body with something wrong in one place. */
 export function brokenBody(body: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(body);
-  const value = fc.oneof(fc.constantFrom(...NASTY_VALUES), fc.jsonValue());
   return fc
-    .tuple(fc.constantFrom(...places), value, fc.constantFrom('replace', 'remove', 'add'))
+    .tuple(fc.constantFrom(...places), nastyValue, fc.constantFrom('replace', 'remove', 'add'))
     .map(([place, nasty, how]) => changed(body, place, nasty, how));
 }
 

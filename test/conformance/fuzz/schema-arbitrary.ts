@@ -24,7 +24,10 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Values that mean something in the release, by the name of the parameter or member. */
+/**
+ * Values that mean something in the release, by the name of the parameter or member. What has an
+ * empty list is left out where it may be.
+ */
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
 
 /** The longest array that is made; longer ones are made on purpose elsewhere. */
@@ -52,18 +55,23 @@ export function valuesOf(
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
-  return fc.oneof(...types.map((type) => ofType(type, schema, inner, pools[name], name)));
+  return fc.oneof(...types.map((type) => ofType(type, schema, inner, pools, name)));
+}
+
+export function isLeftOut(name: string, pools: Pools): boolean {
+  return pools[name]?.length === 0;
 }
 
 function ofType(
   type: string | undefined,
   schema: Schema,
   inner: (one: Schema, called?: string) => fc.Arbitrary<unknown>,
-  pool: readonly unknown[] | undefined,
+  pools: Pools,
   name: string,
 ): fc.Arbitrary<unknown> {
-  const mostly = (made: fc.Arbitrary<unknown>) =>
-    pool ? fc.oneof({ arbitrary: fc.constantFrom(...pool), weight: 5 }, made) : made;
+  const pool = pools[name];
+  const mostly = (made: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+    pool?.length ? fc.oneof({ arbitrary: fc.constantFrom(...pool), weight: 12 }, made) : made;
   switch (type) {
     case 'integer':
       return mostly(integers(schema));
@@ -82,11 +90,13 @@ function ofType(
       return fc.array(inner(schema.items ?? {}, name), { minLength, maxLength });
     }
     case 'object': {
-      const members = Object.entries(schema.properties ?? {});
-      const requiredKeys = schema.required?.filter((key) => schema.properties?.[key]) ?? [];
-      return fc.record(
-        Object.fromEntries(members.map(([key, member]) => [key, inner(member, key)])),
-        { requiredKeys: [...requiredKeys] },
+      const { properties = {}, required = [] } = schema;
+      const members = Object.entries(properties).filter(([key]) => !isLeftOut(key, pools));
+      const requiredKeys = required.filter((key) => properties[key]);
+      return mostly(
+        fc.record(Object.fromEntries(members.map(([key, member]) => [key, inner(member, key)])), {
+          requiredKeys,
+        }),
       );
     }
     default:

@@ -1,0 +1,28 @@
+import path from 'node:path';
+import { runFuzz } from '../conformance/fuzz/run-fuzz.ts';
+import { figure } from './figure.ts';
+
+const REQUESTS = 1_000_000;
+const SEED = 20_260_105;
+
+/**
+ * Random requests to the service, sound and broken: how many came to what. Throws, with requests
+ * that show it, if any was answered wrongly or charged otherwise than delivered and debited.
+ * `FUZZ_REQUESTS` and `FUZZ_SEED` say how many and which.
+ */
+export async function benchFuzz(store: string, folder: string): Promise<void> {
+  const requests = Number(process.env.FUZZ_REQUESTS ?? REQUESTS);
+  const seed = Number(process.env.FUZZ_SEED ?? SEED);
+  const report = await runFuzz(store, path.join(folder, 'fuzz-ledger'), { requests, seed });
+  const charged = [...report.charged.values()];
+  figure('fuzz.faults', report.faultCount, 'answers', {
+    ...{ requests: report.requests, seed, follow_ups: report.followUps },
+    statuses: Object.fromEntries([...report.statuses].sort(([a], [b]) => a - b)),
+    tokens: charged.reduce((sum, { tokens }) => sum + tokens, 0),
+    worth: charged.reduce((sum, { worth }) => sum + worth, 0),
+    accounts: charged.filter(({ tokens }) => tokens > 0).length,
+    largest_error_bytes: report.largestError,
+    requests_per_second: Math.round(report.requests / report.seconds),
+  });
+  if (report.faultCount > 0) throw new Error(`seed ${seed}:\n${report.faults.join('\n')}`);
+}

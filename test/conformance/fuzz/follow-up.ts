@@ -1,0 +1,104 @@
+import type { Random } from '../../../builder/demo/seeded-random.ts';
+import { chargedFor } from './judge.ts';
+import type { FuzzRequest } from './requests.ts';
+import type { Delivered } from './worth.ts';
+
+/** A second request, and what is wrong with its answer, given the first. */
+export interface FollowUp {
+  readonly request: FuzzRequest;
+  faults(second: Delivered): string[];
+}
+
+/** What an answer can be held against by asking once more; nothing where there is no such thing. */
+export function followUp(
+  request: FuzzRequest,
+  first: Delivered,
+  random: Random,
+): FollowUp | undefined {
+  if (request.method === 'HEAD') return asGet(request, first);
+  if (request.headers['idempotency-key'] !== undefined) return again(request, first);
+  const cursor = cursorOf(first);
+  if (cursor !== undefined && random.chance(0.6)) {
+    return random.chance(0.5)
+      ? nextPage(request, cursor, random)
+      : altered(request, cursor, random);
+  }
+  if (request.method === 'GET' && first.headers.etag) return unchanged(request, first, random);
+  return undefined;
+}
+
+/** HEAD says what GET will cost, and which bytes it will be. */
+function asGet(request: FuzzRequest, { headers }: Delivered): FollowUp | undefined {
+  const cost = headers['x-tokens-cost'];
+  if (cost === undefined) return undefined;
+  return {
+    request: { ...request, method: 'GET' },
+    faults: (second) => [
+      ...unless(second.status === 200, `HEAD was answered, GET is ${second.status}`),
+      ...unless(String(chargedFor(second.headers)) === cost, `HEAD told a cost of ${cost}`),
+      ...unless(second.headers.etag === headers.etag, 'HEAD told another ETag'),
+    ],
+  };
+}
+
+/** The same key and body: answered again, and not charged. */
+function again(request: FuzzRequest, first: Delivered): FollowUp {
+  return {
+    request,
+    faults: ({ status, headers, body }) => [
+      ...unless(status === 200, `answered once, then ${status}`),
+      ...unless(headers['idempotency-replayed'] === 'true', 'a replay that does not say so'),
+      ...unless(body.equals(first.body), 'a replay of another answer'),
+    ],
+  };
+}
+
+/** Whoever has the answer already pays nothing. */
+function unchanged(request: FuzzRequest, { headers }: Delivered, random: Random): FollowUp {
+  const etag = headers.etag!;
+  const condition = random.pick([etag, `W/${etag}`, `"other", ${etag}`, '*']);
+  return {
+    request: { ...request, headers: { ...request.headers, 'if-none-match': condition } },
+    faults: ({ status }) => unless(status === 304, `not modified, but ${status}`),
+  };
+}
+
+/** A page may be of another length than the one before. */
+function nextPage(request: FuzzRequest, cursor: string, random: Random): FollowUp {
+  return {
+    request: withMembers(request, { cursor, limit: 1 + random.below(50) }),
+    faults: ({ status }) => unless(status === 200, `the next page is ${status}`),
+  };
+}
+
+function altered(request: FuzzRequest, cursor: string, random: Random): FollowUp {
+  // Not the last character: bits of it may stand for nothing.
+  const at = random.below(cursor.length - 1);
+  const other = cursor[at] === 'A' ? 'B' : 'A';
+  const changed = `${cursor.slice(0, at)}${other}${cursor.slice(at + 1)}`;
+  return {
+    request: withMembers(request, { cursor: changed }),
+    faults: ({ status, body }) =>
+      unless(status === 400 && body.includes('invalid-cursor'), 'an altered cursor is taken'),
+  };
+}
+
+function cursorOf({ headers, body }: Delivered): string | undefined {
+  if (headers['x-next-cursor'] !== undefined) return headers['x-next-cursor'];
+  if (!headers['content-type']?.startsWith('application/json')) return undefined;
+  return JSON.parse(body.toString()).next_cursor ?? undefined;
+}
+
+/** The request with other members of its query, or of its body where it has one. */
+function withMembers(request: FuzzRequest, members: Record<string, string | number>): FuzzRequest {
+  if (request.body !== undefined) {
+    return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), ...members }) };
+  }
+  const { pathname, searchParams } = new URL(request.path, 'http://service');
+  for (const [name, value] of Object.entries(members)) searchParams.set(name, String(value));
+  return { ...request, path: `${pathname}?${searchParams}` };
+}
+
+function unless(isRight: boolean, fault: string): string[] {
+  return isRight ? [] : [fault];
+}

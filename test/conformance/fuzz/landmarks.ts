@@ -1,0 +1,99 @@
+import { geoidFromNumber } from '../../../shards/geoid.ts';
+import type { Release } from '../../../shards/release.ts';
+import { type Degrees, MICRO } from '../../../shards/units.ts';
+import type { Landmarks } from '../routes.ts';
+import type { Pools } from './schema-arbitrary.ts';
+
+const SOME = 24;
+/** Half the sides of boxes and areas, in degrees: some 100 m to 5 km. */
+const HALF_SIDES = [0.001, 0.01, 0.05];
+const PLACES_ON_THE_WAY = 20;
+
+/** Things of a release: one of each that requests are sure to find, and values to draw from. */
+export async function landmarksOf(release: Release): Promise<{ marks: Landmarks; pools: Pools }> {
+  const [{ county }] = release.counties;
+  const index = await release.index(county);
+  const ordinals = Array.from(index.geoids.keys());
+  const routable = ordinals.filter((ordinal) => index.isRoutable(ordinal));
+  const unroutable = ordinals.filter((ordinal) => !index.isRoutable(ordinal));
+  const middle = routable[Math.floor(routable.length / 2)];
+  const geoidOf = (ordinal: number) => geoidFromNumber(index.geoids[ordinal]);
+  const block = {
+    geoid: geoidOf(middle),
+    lon: index.lon[middle] / MICRO,
+    lat: index.lat[middle] / MICRO,
+  };
+  const { matrix, table } = await release.catchments(county);
+  const places = (
+    await Promise.all(Object.values(release.manifest.states).map((state) => release.places(state)))
+  ).flatMap((state) => state.places);
+  const geoids = [...spread(routable, SOME), ...spread(unroutable, 2)].map(geoidOf);
+  const destIds = spread(Array.from(matrix.origins), SOME);
+  const names = spread(Array.from(Array(table.count).keys()), SOME).map((i) => table.facts(i).name);
+  return {
+    marks: {
+      block,
+      water: { geoid: geoidOf(unroutable[0] ?? middle) },
+      poi: { dest_id: destIds[0] },
+      place: places[0],
+    },
+    pools: {
+      ...{ geoid: geoids, origins: geoids, dest_id: destIds, dest_ids: destIds },
+      block: [...geoids, ...geoids.map(Number)],
+      place: places.map(({ geoid }) => geoid),
+      type: [100, 101, 310, 601, 1001],
+      ...{ radius_m: [1, 300, 2000, 50_000], max_minutes: [1, 5, 12.5, 30] },
+      ...{ minutes: [1, 15, 30, 60], limit: [1, 7, 40, 1000] },
+      contours: ['10', '10,20,30', '20,10', '5,10,15,20,25'],
+      q: ['a', 'Park', 'é', '%', '_', ...names, ...places.map(({ name }) => name)],
+      v: [release.version, 'another'],
+      // True ones come with answers.
+      cursor: [],
+      ...{ mode: ['walk', 'bike', 'transit'], dest_type_id: [101, 601, 65_535] },
+      ...tilesAt(block.lon, block.lat),
+      ...placesAround(block.lon, block.lat),
+    },
+  };
+}
+
+/** Points, boxes and areas near a point, most of which hold something. */
+function placesAround(lon: Degrees, lat: Degrees): Pools {
+  const steps = Array.from({ length: PLACES_ON_THE_WAY }, (_, i) => i / 2000);
+  const boxes = HALF_SIDES.map((half) => [lon - half, lat - half, lon + half, lat + half]);
+  const rings = boxes.map(([west, south, east, north]) => [
+    ...[
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+    ].map((corner) => corner),
+    [west, south],
+  ]);
+  return {
+    lon: steps.map((step) => lon + step),
+    lat: steps.map((step) => lat + step),
+    bbox: [...boxes.map((box) => box.join()), '-70,36,-70,36', '179,-1,-179,1'],
+    polygon: [
+      ...rings.map((ring) => ({ type: 'Polygon', coordinates: [ring] })),
+      { type: 'Polygon', coordinates: [rings[1], rings[0]] },
+      { type: 'Polygon', coordinates: [rings[0], rings[1]] },
+      { type: 'MultiPolygon', coordinates: [[rings[0]]] },
+    ],
+  };
+}
+
+const ZOOM = 12;
+
+/** The tile over a point, and its neighbours. */
+function tilesAt(lon: Degrees, lat: Degrees): Pools {
+  const latitude = (lat * Math.PI) / 180;
+  const x = Math.floor(((lon + 180) / 360) * 2 ** ZOOM);
+  const y = Math.floor(((1 - Math.asinh(Math.tan(latitude)) / Math.PI) / 2) * 2 ** ZOOM);
+  return { z: [ZOOM], x: [x - 1, x, x, x + 1], y: [y - 1, y, y, y + 1] };
+}
+
+/** Some items of a list, evenly from all of it. */
+function spread<T>(list: readonly T[], count: number): T[] {
+  const stride = Math.max(1, Math.ceil(list.length / count));
+  return list.filter((_, i) => i % stride === 0);
+}

@@ -1,0 +1,129 @@
+import { gunzipSync } from 'node:zlib';
+import { Client } from 'undici';
+import type { Random } from '../../../builder/demo/seeded-random.ts';
+import { followUp } from './follow-up.ts';
+import { chargedFor, faultsOf } from './judge.ts';
+import type { FuzzRequest } from './requests.ts';
+import { type Delivered, worthOf } from './worth.ts';
+
+/** Somebody who asks: an account, or nobody known. */
+export interface Asker {
+  readonly name: string;
+  /** What is sent as `Authorization`; nobody's key is none. */
+  readonly authorization: string | null;
+  readonly isMember: boolean;
+}
+
+/** What a lane has seen. */
+export interface Tally {
+  requests: number;
+  /** Asked again because of an answer: to hold two answers against each other. */
+  followUps: number;
+  readonly statuses: Map<number, number>;
+  /** By name of the asker. */
+  readonly charged: Map<string, { tokens: number; worth: number; answers: number }>;
+  /** What was wrong: how often, and the first request that showed it. */
+  readonly faults: Map<string, { count: number; readonly shownBy: string }>;
+  largestError: number;
+}
+
+export function newTally(): Tally {
+  return {
+    ...{ requests: 0, followUps: 0, largestError: 0 },
+    ...{ statuses: new Map(), charged: new Map(), faults: new Map() },
+  };
+}
+
+const MOST_TOLD_OF_A_BODY = 500;
+/** How often an answer leads to another request. */
+const FOLLOWED = 0.15;
+
+/** One connection: sends request after request, and holds each answer to what is promised. */
+export class Lane {
+  readonly #client: Client;
+  readonly #random: Random;
+  readonly #tally: Tally;
+
+  constructor(address: string, random: Random, tally: Tally) {
+    this.#client = new Client(address, { pipelining: 1 });
+    this.#random = random;
+    this.#tally = tally;
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  /** Asks, and now and then asks for what the answer leads to. Returns how many requests it sent. */
+  async ask(request: FuzzRequest, asker: Asker): Promise<number> {
+    const answer = await this.#send(request, asker);
+    if (answer?.status !== 200 || !this.#random.chance(FOLLOWED)) return 1;
+    const next = followUp(request, answer, this.#random);
+    if (next === undefined) return 1;
+    this.#tally.followUps++;
+    const second = await this.#send(next.request, asker);
+    // Between the two, another may have spent the last tokens, or the same key.
+    const isExcused = second === undefined || second.status === 429;
+    if (!isExcused) this.#note(next.faults(second), next.request, asker, second);
+    return 2;
+  }
+
+  async #send(request: FuzzRequest, asker: Asker): Promise<Delivered | undefined> {
+    const tally = this.#tally;
+    tally.requests++;
+    const { authorization } = asker;
+    const { method, path, body } = request;
+    const sent = { ...request.headers, ...(authorization === null ? {} : { authorization }) };
+    try {
+      const answer = await this.#client.request({ method, path, headers: sent, body });
+      const headers = answer.headers as Delivered['headers'];
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      const isZipped = headers['content-encoding'] === 'gzip' && bytes.length > 0;
+      const delivered: Delivered = {
+        ...{ method, path, route: request.route, isMember: asker.isMember },
+        ...{ status: answer.statusCode, headers, body: isZipped ? gunzipSync(bytes) : bytes },
+      };
+      this.#count(delivered, asker);
+      this.#note(faultsOf(delivered), request, asker, delivered);
+      return delivered;
+    } catch (error) {
+      this.#note([`no answer: ${error}`], request, asker);
+      return undefined;
+    }
+  }
+
+  #count(answer: Delivered, { name }: Asker): void {
+    const { statuses, charged } = this.#tally;
+    const { status, headers, body } = answer;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status >= 400) this.#tally.largestError = Math.max(this.#tally.largestError, body.length);
+    const sum = charged.get(name) ?? { tokens: 0, worth: 0, answers: 0 };
+    charged.set(name, sum);
+    const tokens = chargedFor(headers);
+    sum.tokens += tokens;
+    sum.answers += tokens > 0 ? 1 : 0;
+    try {
+      sum.worth += worthOf(answer);
+    } catch {
+      // It is among the faults.
+    }
+  }
+
+  #note(faults: readonly string[], request: FuzzRequest, asker: Asker, answer?: Delivered): void {
+    for (const fault of faults) {
+      const known = this.#tally.faults.get(fault);
+      if (known !== undefined) {
+        known.count++;
+        continue;
+      }
+      const { method, path, headers, body = '' } = request;
+      const sent = `${method} ${path} ${JSON.stringify(headers)} ${start(body)}`;
+      const got = answer === undefined ? 'nothing' : `${answer.status} ${start(answer.body)}`;
+      this.#tally.faults.set(fault, { count: 1, shownBy: `${asker.name}: ${sent} → ${got}` });
+    }
+  }
+}
+
+function start(body: string | Buffer): string {
+  return body.slice(0, MOST_TOLD_OF_A_BODY).toString();
+}
