@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import Flatbush from 'flatbush';
+import { CountyBoxes } from './county-boxes.ts';
 import { DestDirectory } from './dest-ids/dest-directory.ts';
 import { ShardError } from './errors.ts';
 import { type Outlines, outlineSteps } from './fgb/outlines.ts';
@@ -18,6 +18,7 @@ import { PoiTable } from './pois/poi-table.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
+import { breathe, unhurried } from './turns.ts';
 import type { BoundingBox, CountyFips } from './units.ts';
 
 /** The head of a county's POI matrix: who is reachable at all, and what is said of them. */
@@ -64,6 +65,9 @@ export class Release {
   readonly columns: number;
   /** In the order of their codes. */
   readonly counties: readonly ReleaseCounty[];
+  /** The counties by where their blocks lie, and by where their points of interest do. */
+  readonly blockBoxes: CountyBoxes<ReleaseCounty>;
+  readonly poiBoxes: CountyBoxes<ReleaseCounty>;
   readonly #cache: ReleaseCache;
   readonly #derived = new Map<string, Promise<object>>();
 
@@ -81,6 +85,8 @@ export class Release {
         poiBox: county.poi_box && boxWithin(county.poi_box),
       }))
       .sort((a, b) => (a.fips < b.fips ? -1 : 1));
+    this.blockBoxes = new CountyBoxes(this.counties, ({ blockBox }) => blockBox);
+    this.poiBoxes = new CountyBoxes(this.counties, ({ poiBox }) => poiBox);
     this.#cache = cache;
   }
 
@@ -215,7 +221,7 @@ export class Release {
     return this.#cache.head(ref, async () => {
       const whole = await this.store.readRange(ref, 0, ref.bytes);
       const outlines = await unhurried(outlineSteps(ref.name, whole));
-      await nextTurn();
+      await breathe();
       const index = new AreaIndex(outlines);
       const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
       return { value: { outlines, index }, bytes };
@@ -291,13 +297,4 @@ function spatialOrder(table: PoiTable) {
   for (let i = 0; i < count; i++) tree!.add(lon[i], lat[i], lon[i], lat[i]);
   tree?.finish();
   return { tree, cell, rank, byRank };
-}
-
-/** Runs work that comes in steps, with other work let in between them. */
-async function unhurried<T>(steps: Generator<undefined, T, undefined>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await nextTurn();
-  }
 }

@@ -1,5 +1,5 @@
 import type { Area, Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { crossesItself } from '../../shards/geometry/self-crossing.ts';
+import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
 import type { Degrees } from '../../shards/units.ts';
 
 const LEAST_POSITIONS = 4;
@@ -15,7 +15,7 @@ export function simplify({ polygons }: Area, tolerance: Degrees): Area {
 function simplifyPolygon(polygon: Polygon, tolerance: Degrees): Polygon {
   const simpler = polygon.map((ring) => simplifyRing(ring, tolerance));
   const isWhole = simpler.every((ring) => ring.length >= LEAST_POSITIONS);
-  return isWhole && !crossesItself(simpler) ? simpler : polygon;
+  return isWhole && polygonFault(simpler) === null ? simpler : polygon;
 }
 
 function simplifyRing(ring: Ring, tolerance: Degrees): Ring {

@@ -1,107 +1,102 @@
 import type { GeoidNumber } from '../../shards/geoid.ts';
-import { areaOf } from '../../shards/geometry/planar.ts';
-import { isWithin } from '../../shards/geometry/point-in-area.ts';
-import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { ringsOf } from '../../shards/geometry/rings-of.ts';
-import { crossesItself } from '../../shards/geometry/self-crossing.ts';
-import {
-  boxContains,
-  boxesMeet,
-  boxOf,
-  bufferBox,
-  localDistance,
-} from '../../shards/geometry/wgs84.ts';
-import type { Release } from '../../shards/release.ts';
-import { type BoundingBox, type Degrees, type Metres, MICRO, toMicro } from '../../shards/units.ts';
-import { Problem } from '../http/problem.ts';
+import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
+import type { BlockIndex } from '../../shards/index/block-index.ts';
+import type { Release, ReleaseCounty } from '../../shards/release.ts';
+import { rankIn } from '../../shards/sorted.ts';
+import { breathe } from '../../shards/turns.ts';
+import { type BoundingBox, MICRO, type MicroDegrees } from '../../shards/units.ts';
+import { COUNTIES_A_PAGE } from './poi-search.ts';
 
-/** An area that somebody drew, ready to say what lies in it. */
+/** Ground that somebody asks about. */
 export interface AskedArea {
-  readonly box: BoundingBox;
-  /** Degrees. */
-  contains(lon: Degrees, lat: Degrees): boolean;
+  /** Together they hold it. */
+  readonly boxes: readonly BoundingBox[];
+  /** Whether some of it is in a box; where absent, the boxes say so. Boxes come from west to east. */
+  meets?(box: BoundingBox): boolean;
+  /** Whether it holds a point; fastest of points that come from west to east. */
+  contains(lon: MicroDegrees, lat: MicroDegrees): boolean;
 }
 
-const MAX_VERTICES = 2_000;
-const MAX_SQUARE_METRES = 5_000e6;
-const LEAST_POSITIONS = 4;
-
-/** A circle on the ground. */
-export function circle(lon: Degrees, lat: Degrees, radius: Metres): AskedArea {
-  return {
-    box: bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius),
-    contains: (x, y) => localDistance(lon, lat, x, y) <= radius,
-  };
+/** Blocks of an area. */
+export interface FoundBlocks {
+  /** Ascending. */
+  readonly blocks: readonly GeoidNumber[];
+  /** Where to look on: blocks of counties that are yet to be looked at are not below it. */
+  readonly beyond: GeoidNumber | null;
 }
+
+/** A block's GEOID is its county's code and ten digits. */
+const BLOCKS_A_COUNTY = 1e10;
 
 /**
- * Polygons of a GeoJSON Polygon or MultiPolygon. `polygon-too-complex` over 2,000 vertices or
- * 5,000 km²; `invalid-geometry` for what is unclosed, crosses itself or is out of range.
+ * The blocks of a release whose centre is in an area and whose GEOID is not below `from`, of as many
+ * counties as one page may look into.
  */
-export function drawnArea(drawn: readonly Polygon[]): AskedArea {
-  const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
-  const rings = polygons.flat();
-  const vertices = rings.reduce((sum, ring) => sum + Math.max(0, ring.length - 1), 0);
-  if (vertices > MAX_VERTICES) {
-    throw new Problem(
-      'polygon-too-complex',
-      `the polygon has ${vertices} vertices; at most ${MAX_VERTICES} are taken: simplify it`,
-    );
-  }
-  if (rings.length === 0) throw invalid('it has no ring');
-  if (polygons.some((polygon) => polygon.length === 0)) throw invalid('a polygon has no ring');
-  for (const ring of rings) checkRing(ring);
-  const squareMetres = areaOf(polygons);
-  if (squareMetres > MAX_SQUARE_METRES) {
-    throw new Problem(
-      'polygon-too-complex',
-      `the polygon covers ${Math.round(squareMetres / 1e6)} km²; at most 5,000 are taken: divide it`,
-    );
-  }
-  if (polygons.some(crossesItself)) throw invalid('its rings cross');
-  const areas = polygons.map((polygon) => ringsOf([{ polygons: [polygon] }]));
-  return {
-    box: boxOf(rings.flat()),
-    contains: (lon, lat) => areas.some((area) => isWithin(area, 0, toMicro(lon), toMicro(lat))),
-  };
-}
-
-function checkRing(ring: Ring): void {
-  for (const [lon, lat] of ring) {
-    if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
-      throw invalid(`the position ${lon}, ${lat} is out of range; longitude comes first`);
-    }
-  }
-  if (ring.length < LEAST_POSITIONS) throw invalid('a ring needs at least four positions');
-  const [first, last] = [ring[0], ring[ring.length - 1]];
-  if (first[0] !== last[0] || first[1] !== last[1]) {
-    throw invalid('a ring is not closed: its last position must repeat its first');
-  }
-  const distinct = new Set(ring.map(([lon, lat]) => `${lon},${lat}`));
-  if (distinct.size < LEAST_POSITIONS - 1) throw invalid('a ring encloses nothing');
-}
-
-/** A position given twice in a row means nothing. */
-function withoutRepeats(ring: Ring): Ring {
-  return ring.filter(
-    ([lon, lat], i) => i === 0 || lon !== ring[i - 1][0] || lat !== ring[i - 1][1],
-  );
-}
-
-function invalid(problem: string): Problem {
-  return new Problem('invalid-geometry', `the polygon is not valid: ${problem}`);
-}
-
-/** The blocks of a release whose centre is in an area, ascending. */
-export async function blocksIn(release: Release, area: AskedArea): Promise<GeoidNumber[]> {
+export async function blocksIn(
+  release: Release,
+  area: AskedArea,
+  from: GeoidNumber,
+): Promise<FoundBlocks> {
   const blocks: GeoidNumber[] = [];
-  for (const { county, blockBox } of release.counties) {
-    if (!boxesMeet(blockBox, area.box)) continue;
+  const firstCounty = Math.floor(from / BLOCKS_A_COUNTY);
+  const counties = (await countiesOf(release, area)).filter(
+    ({ fips }) => Number(fips) >= firstCounty,
+  );
+  for (const [visited, { fips, county, blockBox }] of counties.entries()) {
+    if (visited === COUNTIES_A_PAGE) return { blocks, beyond: Number(fips) * BLOCKS_A_COUNTY };
     const index = await release.index(county);
-    for (let i = 0; i < index.count; i++) {
-      const [lon, lat] = [index.lon[i] / MICRO, index.lat[i] / MICRO];
-      if (boxContains(area.box, lon, lat) && area.contains(lon, lat)) blocks.push(index.geoids[i]);
+    const box = area.boxes.filter((part) => boxesMeet(part, blockBox)).reduce(boxAroundBoth);
+    for (const ordinal of await ordinalsIn(index, rankIn(index.geoids, from), box, area)) {
+      blocks.push(index.geoids[ordinal]);
     }
   }
-  return blocks;
+  return { blocks, beyond: null };
 }
+
+/** The counties that may have blocks in an area, in the order of their codes. */
+async function countiesOf(release: Release, area: AskedArea): Promise<readonly ReleaseCounty[]> {
+  const near = release.blockBoxes.meeting(area.boxes);
+  if (!area.meets) return near;
+  const met = new Set<ReleaseCounty>();
+  for (const county of near.toSorted((a, b) => a.blockBox.minLon - b.blockBox.minLon)) {
+    if (area.meets(county.blockBox)) met.add(county);
+    const pause = breathe();
+    if (pause) await pause;
+  }
+  return near.filter((county) => met.has(county));
+}
+
+/** Points decided between two looks at the clock. */
+const POINTS_A_STEP = 256;
+/** More than any county has blocks. */
+const MAX_ORDINALS = 2 ** 21;
+
+/** Ordinals of the blocks from `first` on that are in an area, and in a box, ascending. */
+async function ordinalsIn(
+  { lon, lat, count }: BlockIndex,
+  first: number,
+  box: BoundingBox,
+  area: AskedArea,
+): Promise<Uint32Array> {
+  // A product with a million may be off by a little: the area decides.
+  const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
+  const [south, north] = [box.minLat * MICRO - 1, box.maxLat * MICRO + 1];
+  const near = new Float64Array(count - first);
+  let found = 0;
+  for (let i = first; i < count; i++) {
+    if (lon[i] < west || lon[i] > east || lat[i] < south || lat[i] > north) continue;
+    // West to east, as areas are fastest to ask.
+    near[found++] = (lon[i] - WESTERNMOST) * MAX_ORDINALS + i;
+  }
+  const eastward = near.subarray(0, found).sort();
+  const inside: number[] = [];
+  for (let k = 0; k < found; k++) {
+    const i = eastward[k] % MAX_ORDINALS;
+    if (area.contains(lon[i], lat[i])) inside.push(i);
+    const pause = k % POINTS_A_STEP === 0 ? breathe() : undefined;
+    if (pause) await pause;
+  }
+  return Uint32Array.from(inside).sort();
+}
+
+const WESTERNMOST: MicroDegrees = -180 * MICRO;

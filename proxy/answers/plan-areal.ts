@@ -2,6 +2,7 @@ import type { Release } from '../../shards/release.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { type ArealQuery, arealPage } from './areal-page.ts';
+import type { FoundBlocks } from './asked-area.ts';
 import { canonicalRequest } from './block-query.ts';
 import { askedCells } from './summary.ts';
 
@@ -44,18 +45,18 @@ export function planAreal(
   };
 }
 
-/** The page of some blocks, ascending by GEOID. */
+/** The page of some blocks. */
 export async function answerAreal(
   release: Release,
   cursors: CursorSealer,
   { query, bound }: ArealPlan,
-  blocks: ArealQuery['blocks'],
+  { blocks, beyond }: FoundBlocks,
 ): Promise<Answer> {
   const { results, more } = await arealPage(release, { ...query, blocks });
   const last = results.at(-1);
-  const next_cursor =
-    more && last
-      ? cursors.seal(bound, [Number(last.geoid), last.dest_type_id, last.mode_id])
-      : null;
+  // Where all rows found are given, the next page begins with blocks that are yet to be found.
+  const next =
+    more && last ? [Number(last.geoid), last.dest_type_id, last.mode_id] : beyond && [beyond, 0, 0];
+  const next_cursor = next && cursors.seal(bound, next);
   return rowsAnswer({ results, next_cursor }, results.length);
 }

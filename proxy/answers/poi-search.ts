@@ -1,4 +1,4 @@
-import { boxContains, boxesMeet, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
 import {
   type BoundingBox,
@@ -48,13 +48,11 @@ export interface PoiResult {
 }
 
 /** Counties that one page looks into: a search for a rare name over a continent comes in pages. */
-const COUNTIES_A_PAGE = 64;
+export const COUNTIES_A_PAGE = 64;
 
 /** The counties whose places may lie in an area, in the order of their codes. */
 export function countiesOfArea(release: Release, { boxes }: SearchArea): ReleaseCounty[] {
-  return release.counties.filter(
-    ({ poiBox }) => poiBox !== null && boxes.some((box) => boxesMeet(box, poiBox)),
-  );
+  return release.poiBoxes.meeting(boxes);
 }
 
 /**
@@ -149,7 +147,7 @@ export function boxArea(west: Degrees, south: Degrees, east: Degrees, north: Deg
 }
 
 /** Everything within a distance of a point. */
-export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchArea {
+export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): Required<SearchArea> {
   const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
   const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
   const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;

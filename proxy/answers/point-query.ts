@@ -1,5 +1,4 @@
 import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
-import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Release } from '../../shards/release.ts';
 import { type Degrees, MICRO } from '../../shards/units.ts';
@@ -13,9 +12,8 @@ export interface ResolvedPoint {
 
 /** The counties a point may lie in, by the boxes of their blocks, in the order of their codes. */
 export function countiesAround(release: Release, lon: Degrees, lat: Degrees): CountyManifest[] {
-  return release.counties
-    .filter(({ blockBox }) => boxContains(blockBox, lon, lat))
-    .map(({ county }) => county);
+  const here = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+  return release.blockBoxes.meeting([here]).map(({ county }) => county);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Polygon } from '../../shards/geometry/polygon.ts';
-import { type AskedArea, blocksIn, circle, drawnArea } from '../answers/asked-area.ts';
+import { type AskedArea, blocksIn } from '../answers/asked-area.ts';
+import { drawnArea } from '../answers/drawn-area.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
+import { circleArea } from '../answers/poi-search.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -74,7 +76,8 @@ export const blocksQuery = postedEndpoint({
   },
 
   async answer(release, plan, { cursors }) {
-    return answerAreal(release, cursors, plan, await blocksIn(release, plan.area));
+    const [from] = plan.query.after;
+    return answerAreal(release, cursors, plan, await blocksIn(release, plan.area, from));
   },
 });
 
@@ -91,6 +94,6 @@ function areaOf({ polygon, center, radius_m }: Where): AskedArea {
     const polygons = polygon.type === 'Polygon' ? [polygon.coordinates] : polygon.coordinates;
     return drawnArea(polygons as unknown as Polygon[]);
   }
-  if (center && radius_m !== undefined) return circle(center.lon, center.lat, radius_m);
+  if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);
   throw new Problem('missing-area', 'give polygon, or both center and radius_m');
 }

@@ -57,6 +57,7 @@ export const placeBlocks = meteredEndpoint({
 
   async answer(release, plan, { cursors }) {
     const { table, ordinal } = plan.located;
-    return answerAreal(release, cursors, plan, await table.blocks(release.store, ordinal));
+    const blocks = await table.blocks(release.store, ordinal);
+    return answerAreal(release, cursors, plan, { blocks, beyond: null });
   },
 });

@@ -1,6 +1,7 @@
 import { ShardError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
 import { rankIn } from '../sorted.ts';
+import { hurried } from '../turns.ts';
 import { MICRO } from '../units.ts';
 import { FlatGeobufView } from './flat-geobuf-view.ts';
 
@@ -17,11 +18,7 @@ const BLOCKS_A_STEP = 1000;
  * that is not a FlatGeobuf of blocks is a `ShardError`.
  */
 export function readOutlines(object: string, bytes: Uint8Array): Outlines {
-  const steps = outlineSteps(object, bytes);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return hurried(outlineSteps(object, bytes));
 }
 
 /** `readOutlines` in steps of a few milliseconds, for a caller with other things to attend to. */

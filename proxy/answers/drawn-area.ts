@@ -1,0 +1,93 @@
+import Flatbush from 'flatbush';
+import { areaOf } from '../../shards/geometry/planar.ts';
+import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { segmentMeetsBox } from '../../shards/geometry/segment-in-box.ts';
+import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
+import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { type BoundingBox, MICRO } from '../../shards/units.ts';
+import { Problem } from '../http/problem.ts';
+import type { AskedArea } from './asked-area.ts';
+
+const MAX_VERTICES = 2_000;
+const MAX_SQUARE_METRES = 5_000e6;
+const LEAST_POSITIONS = 4;
+
+const FAULTS: Readonly<Record<SweepFault, string>> = {
+  crossing: 'its rings cross, or come back to a point of their own',
+  hole: 'a hole lies outside its shell, or in another hole',
+  overlap: 'its polygons overlap',
+};
+
+/**
+ * Polygons of a GeoJSON Polygon or MultiPolygon. `polygon-too-complex` over 2,000 vertices or
+ * 5,000 km²; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
+ */
+export function drawnArea(drawn: readonly Polygon[]): AskedArea {
+  const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
+  const rings = polygons.flat();
+  const vertices = rings.reduce((sum, ring) => sum + Math.max(0, ring.length - 1), 0);
+  if (vertices > MAX_VERTICES) {
+    throw new Problem(
+      'polygon-too-complex',
+      `the polygon has ${vertices} vertices; at most ${MAX_VERTICES} are taken: simplify it`,
+    );
+  }
+  if (rings.length === 0) throw invalid('it has no ring');
+  if (polygons.some((polygon) => polygon.length === 0)) throw invalid('a polygon has no ring');
+  for (const ring of rings) checkRing(ring);
+  const sweep = new SweepLine(polygons);
+  const fault = sweep.fault();
+  if (fault) throw invalid(FAULTS[fault]);
+  const squareMetres = areaOf(polygons);
+  if (squareMetres > MAX_SQUARE_METRES) {
+    throw new Problem(
+      'polygon-too-complex',
+      `the polygon covers ${Math.round(squareMetres / 1e6)} km²; at most 5,000 are taken: divide it`,
+    );
+  }
+  const crosses = borderOf(rings);
+  return {
+    boxes: polygons.map(([shell]) => boxOf(shell)),
+    meets: (box) => crosses(box) || sweep.isInside(box.minLon, box.minLat),
+    contains: (lon, lat) => sweep.isInside(lon / MICRO, lat / MICRO),
+  };
+}
+
+/** Tells whether the border runs through a box. */
+function borderOf(rings: readonly Ring[]): (box: BoundingBox) => boolean {
+  const edges = rings.flatMap((ring) => ring.slice(1).map((end, i) => [ring[i], end] as const));
+  const tree = new Flatbush(edges.length);
+  for (const edge of edges) tree.add(...edgesOf(boxOf(edge)));
+  tree.finish();
+  return (box) =>
+    tree.collides(...edgesOf(box), (i) => {
+      const [[ax, ay], [bx, by]] = edges[i];
+      return segmentMeetsBox(ax, ay, bx, by, box);
+    });
+}
+
+function checkRing(ring: Ring): void {
+  for (const [lon, lat] of ring) {
+    if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
+      throw invalid(`the position ${lon}, ${lat} is out of range; longitude comes first`);
+    }
+  }
+  if (ring.length < LEAST_POSITIONS) throw invalid('a ring needs at least four positions');
+  const [first, last] = [ring[0], ring[ring.length - 1]];
+  if (first[0] !== last[0] || first[1] !== last[1]) {
+    throw invalid('a ring is not closed: its last position must repeat its first');
+  }
+  const distinct = new Set(ring.map(([lon, lat]) => `${lon},${lat}`));
+  if (distinct.size < LEAST_POSITIONS - 1) throw invalid('a ring encloses nothing');
+}
+
+/** A position given twice in a row means nothing. */
+function withoutRepeats(ring: Ring): Ring {
+  return ring.filter(
+    ([lon, lat], i) => i === 0 || lon !== ring[i - 1][0] || lat !== ring[i - 1][1],
+  );
+}
+
+function invalid(problem: string): Problem {
+  return new Problem('invalid-geometry', `the polygon is not valid: ${problem}`);
+}

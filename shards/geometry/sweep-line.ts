@@ -1,0 +1,259 @@
+import { orient2d } from 'robust-predicates';
+import type { Polygon, Ring } from './polygon.ts';
+
+/**
+ * Why some polygons are not a plain area. `crossing`: edges of a polygon cross or run along each
+ * other, or a ring comes back to a point of its own. `hole`: a hole lies outside its shell or in
+ * another hole. `overlap`: two polygons have ground in common.
+ */
+export type SweepFault = 'crossing' | 'hole' | 'overlap';
+
+/**
+ * A vertical line that sweeps over polygons from west to east, and the edges that it meets, south
+ * to north (Shamos and Hoey, 1976). Between any two of them the ground is in the polygons or not.
+ * All decisions are exact (Shewchuk, 1997). O(n log n) comparisons for n edges, whatever they are.
+ *
+ * Where several edges meet in a point they are taken off together and put back in the order in
+ * which they leave it, and whose the ground between them is is worked out anew: so rings may touch
+ * in points, and one that passes through another's vertex is found out by what it would cover.
+ * Polygons may share stretches of their borders.
+ */
+export class SweepLine {
+  /** Each edge's ends in the order of the sweep: by x, then y. */
+  readonly #westX: Float64Array;
+  readonly #westY: Float64Array;
+  readonly #eastX: Float64Array;
+  readonly #eastY: Float64Array;
+  readonly #ring: Uint32Array;
+  readonly #polygon: Uint32Array;
+  /** By ring. */
+  readonly #isHole: Uint8Array;
+  /** 1 where the ground north of an edge is inside by it, -1 where the ground south of it is. */
+  readonly #entry: Int8Array;
+  /** The polygon that has the ground just north of an edge on the line, or `NOBODY`. */
+  readonly #owner: Int32Array;
+  /** Ends of edges in the order of the sweep: edge × 2, + 1 at its east end. */
+  readonly #ends: Uint32Array;
+  /** Edges on the line, south to north. */
+  readonly #line: number[] = [];
+  readonly #visits: Uint8Array;
+  #next = 0;
+  /** Where the line is. */
+  #x = Number.NEGATIVE_INFINITY;
+
+  /** Rings closed, each at least a triangle, without a position twice in a row. */
+  constructor(polygons: readonly Polygon[]) {
+    const rings = polygons.flat();
+    const edges = rings.reduce((sum, ring) => sum + ring.length - 1, 0);
+    this.#westX = new Float64Array(edges);
+    this.#westY = new Float64Array(edges);
+    this.#eastX = new Float64Array(edges);
+    this.#eastY = new Float64Array(edges);
+    this.#ring = new Uint32Array(edges);
+    this.#polygon = new Uint32Array(edges);
+    this.#entry = new Int8Array(edges);
+    this.#owner = new Int32Array(edges);
+    this.#visits = new Uint8Array(rings.length);
+    this.#isHole = new Uint8Array(rings.length);
+    let edge = 0;
+    let nr = 0;
+    for (const [p, polygon] of polygons.entries()) {
+      for (const [r, ring] of polygon.entries()) {
+        const insideIsLeft = isCounterClockwise(ring) === (r === 0);
+        for (let i = 1; i < ring.length; i++) this.#add(edge++, ring[i - 1], ring[i], insideIsLeft);
+        this.#isHole[nr] = r === 0 ? 0 : 1;
+        this.#ring.fill(nr++, edge - ring.length + 1, edge);
+        this.#polygon.fill(p, edge - ring.length + 1, edge);
+      }
+    }
+    this.#ends = new Uint32Array(edges * 2);
+    for (let end = 0; end < edges * 2; end++) this.#ends[end] = end;
+    this.#ends.sort((a, b) => this.#endX(a) - this.#endX(b) || this.#endY(a) - this.#endY(b));
+  }
+
+  /** Sweeps over all; null where the polygons are a plain area. */
+  fault(): SweepFault | null {
+    this.#restart();
+    this.#x = Number.POSITIVE_INFINITY;
+    while (this.#next < this.#ends.length) {
+      const fault = this.#passPoint();
+      if (fault) return fault;
+    }
+    return null;
+  }
+
+  /**
+   * Whether a point is in the polygons, which have no fault. One on an edge belongs to the ground
+   * east of it, or north of a level one, as `isWithin` has it. Points that come from west to east
+   * take O(log n) each; for one to the west of the last the sweep begins anew.
+   */
+  isInside(x: number, y: number): boolean {
+    if (x < this.#x) this.#restart();
+    this.#x = x;
+    while (this.#next < this.#ends.length && this.#endX(this.#ends[this.#next]) <= x) {
+      this.#passPoint();
+    }
+    const line = this.#line;
+    let [low, high] = [0, line.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const edge = line[middle];
+      const side = this.#sideOf(edge, x, y);
+      // East of an edge that climbs is south of it; of one that falls, north.
+      const isNorth = side > 0 || (side === 0 && this.#eastY[edge] <= this.#westY[edge]);
+      if (isNorth) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && this.#owner[line[low - 1]] !== NOBODY;
+  }
+
+  #restart(): void {
+    this.#next = 0;
+    this.#x = Number.NEGATIVE_INFINITY;
+    this.#line.length = 0;
+  }
+
+  #add(edge: number, a: Position, b: Position, insideIsLeft: boolean): void {
+    const goesEast = a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+    const [west, east] = goesEast ? [a, b] : [b, a];
+    this.#westX[edge] = west[0];
+    this.#westY[edge] = west[1];
+    this.#eastX[edge] = east[0];
+    this.#eastY[edge] = east[1];
+    this.#entry[edge] = goesEast === insideIsLeft ? 1 : -1;
+  }
+
+  /** Moves the line past the next point where edges end or begin. */
+  #passPoint(): SweepFault | null {
+    const ends = this.#ends;
+    const [x, y] = [this.#endX(ends[this.#next]), this.#endY(ends[this.#next])];
+    const line = this.#line;
+    const south = this.#firstNotSouthOf(x, y);
+    let north = south;
+    const leaving: number[] = [];
+    let arrived = 0;
+    for (; north < line.length && this.#sideOf(line[north], x, y) === 0; north++) {
+      const edge = line[north];
+      if (this.#eastX[edge] === x && this.#eastY[edge] === y) arrived++;
+      else leaving.push(edge);
+    }
+    const passing = leaving.length;
+    for (; this.#next < ends.length; this.#next++) {
+      const end = ends[this.#next];
+      if (this.#endX(end) !== x || this.#endY(end) !== y) break;
+      if (end & 1) arrived--;
+      else leaving.push(end >>> 1);
+    }
+    // Edges out of order have crossed each other.
+    if (arrived !== 0) return 'crossing';
+    if (this.#comesBack(leaving, passing, line, south, north)) return 'crossing';
+    const fault = this.#order(leaving, x, y) ?? this.#cover(leaving, south);
+    if (fault) return fault;
+    line.splice(south, north - south, ...leaving);
+    const last = south + leaving.length;
+    return this.#crossingAt(south) ?? (last === south ? null : this.#crossingAt(last));
+  }
+
+  /** Whether a ring is at a point more than once: with an edge that passes it, or two that meet. */
+  #comesBack(
+    leaving: readonly number[],
+    passing: number,
+    line: readonly number[],
+    south: number,
+    north: number,
+  ): boolean {
+    const [visits, ring] = [this.#visits, this.#ring];
+    let isBack = false;
+    const visit = (edge: number) => {
+      if (++visits[ring[edge]] > 2) isBack = true;
+    };
+    for (let i = south; i < north; i++) visit(line[i]);
+    // What passes is on the line already: it counts as arriving and leaving.
+    for (const edge of leaving) visit(edge);
+    for (let i = south; i < north; i++) visits[ring[line[i]]] = 0;
+    for (let i = passing; i < leaving.length; i++) visits[ring[leaving[i]]] = 0;
+    return isBack;
+  }
+
+  /** Puts edges that leave a point in order, south to north. */
+  #order(leaving: number[], x: number, y: number): SweepFault | null {
+    const turn = (a: number, b: number) =>
+      orient2d(x, y, this.#eastX[a], this.#eastY[a], this.#eastX[b], this.#eastY[b]);
+    // Of edges of two polygons that run along each other, the one that leaves its own comes first.
+    leaving.sort((a, b) => turn(a, b) || this.#entry[a] - this.#entry[b]);
+    for (let i = 1; i < leaving.length; i++) {
+      const [a, b] = [leaving[i - 1], leaving[i]];
+      if (this.#polygon[a] === this.#polygon[b] && turn(a, b) === 0) return 'crossing';
+    }
+    return null;
+  }
+
+  /** Works out whose the ground north of each of some edges is: no more than one polygon's. */
+  #cover(edges: readonly number[], south: number): SweepFault | null {
+    let owner = south === 0 ? NOBODY : this.#owner[this.#line[south - 1]];
+    for (const edge of edges) {
+      const polygon = this.#polygon[edge];
+      if (this.#entry[edge] === 1) {
+        if (owner !== NOBODY) return owner === polygon ? 'crossing' : 'overlap';
+        owner = polygon;
+      } else {
+        if (owner !== polygon) return this.#isHole[this.#ring[edge]] ? 'hole' : 'crossing';
+        owner = NOBODY;
+      }
+      this.#owner[edge] = owner;
+    }
+    return null;
+  }
+
+  /** Whether the edges south and north of a place on the line pass through each other. */
+  #crossingAt(place: number): SweepFault | null {
+    if (place === 0 || place === this.#line.length) return null;
+    const [a, b] = [this.#line[place - 1], this.#line[place]];
+    const westOfB = this.#sideOf(a, this.#westX[b], this.#westY[b]);
+    const eastOfB = this.#sideOf(a, this.#eastX[b], this.#eastY[b]);
+    if (westOfB === 0 || eastOfB === 0 || westOfB > 0 === eastOfB > 0) return null;
+    const westOfA = this.#sideOf(b, this.#westX[a], this.#westY[a]);
+    const eastOfA = this.#sideOf(b, this.#eastX[a], this.#eastY[a]);
+    if (westOfA === 0 || eastOfA === 0 || westOfA > 0 === eastOfA > 0) return null;
+    return this.#polygon[a] === this.#polygon[b] ? 'crossing' : 'overlap';
+  }
+
+  #firstNotSouthOf(x: number, y: number): number {
+    let [low, high] = [0, this.#line.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#sideOf(this.#line[middle], x, y) > 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Over 0 north of an edge, under 0 south of it, 0 on it. The predicate has y downwards. */
+  #sideOf(edge: number, x: number, y: number): number {
+    const [west, east] = [this.#westX[edge], this.#eastX[edge]];
+    return -orient2d(west, this.#westY[edge], east, this.#eastY[edge], x, y);
+  }
+
+  #endX(end: number): number {
+    return end & 1 ? this.#eastX[end >>> 1] : this.#westX[end >>> 1];
+  }
+
+  #endY(end: number): number {
+    return end & 1 ? this.#eastY[end >>> 1] : this.#westY[end >>> 1];
+  }
+}
+
+const NOBODY = -1;
+
+type Position = readonly [number, number];
+
+/** By the turn at its westernmost vertex, exactly. */
+function isCounterClockwise(ring: Ring): boolean {
+  let west = 0;
+  for (let i = 1; i + 1 < ring.length; i++) {
+    const [x, y] = ring[i];
+    if (x < ring[west][0] || (x === ring[west][0] && y < ring[west][1])) west = i;
+  }
+  const before = ring[west === 0 ? ring.length - 2 : west - 1];
+  return orient2d(...before, ...ring[west], ...ring[west + 1]) < 0;
+}

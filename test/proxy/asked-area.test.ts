@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { type AskedArea, blocksIn } from '../../proxy/answers/asked-area.ts';
+import { drawnArea } from '../../proxy/answers/drawn-area.ts';
+import { circleArea } from '../../proxy/answers/poi-search.ts';
+import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
+
+function box(west: number, south: number, east: number, north: number): Ring {
+  return [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+}
+
+/** Codes of the counties that blocks were found in, and of those that were looked at. */
+async function search(counties: readonly WideCounty[], area: AskedArea) {
+  const { release, read } = wideRelease(counties);
+  const found: string[] = [];
+  let pages = 0;
+  for (let from: number | null = 0; from !== null; pages++) {
+    const { blocks, beyond } = await blocksIn(release, area, from);
+    found.push(...blocks.map((block) => String(Math.floor(block / 1e10))));
+    from = beyond;
+  }
+  return { found, read, pages };
+}
+
+function problemOf(polygons: readonly Polygon[]): string {
+  try {
+    drawnArea(polygons);
+    return 'none';
+  } catch (error) {
+    return `${(error as { slug?: string }).slug}: ${(error as Error).message}`;
+  }
+}
+
+describe('the limit of area cannot be gone around', () => {
+  const country = box(-100, 30, -80, 40);
+
+  test('by holes outside the shell, or twice in the same place', () => {
+    const away = [box(100, 30, 120, 40), box(-140, 30, -121, 40)];
+    expect(problemOf([[country, ...away]])).toMatch(/^invalid-geometry: .*hole/);
+    const hole = box(-99, 31, -81, 39);
+    expect(problemOf([[country, hole, hole]])).toMatch(/^invalid-geometry/);
+    const slid = box(-98.9, 31.1, -80.9, 39.1);
+    expect(problemOf([[country, hole, slid]])).toMatch(/^invalid-geometry/);
+  });
+
+  test('by polygons that lie upon each other', () => {
+    const [a, b] = [box(-100, 30, -99.9, 30.1), box(-99.95, 30.05, -99.8, 30.2)];
+    expect(problemOf([[a], [b]])).toMatch(/^invalid-geometry: .*overlap/);
+    expect(problemOf([[a], [a]])).toMatch(/^invalid-geometry: .*overlap/);
+    expect(problemOf([[a], [box(-99.9, 30, -99.8, 30.1)]])).toBe('none');
+  });
+
+  test('what lies between two hundred small rings counts', () => {
+    const holes = Array.from({ length: 200 }, (_, i) => {
+      const [west, south] = [-99 + (i % 20) * 0.9, 31 + Math.floor(i / 20) * 0.8];
+      return box(west, south, west + 0.1, south + 0.1);
+    });
+    expect(problemOf([[country, ...holes]])).toMatch(/^polygon-too-complex: .*km²/);
+  });
+});
+
+describe('only counties that an area touches are looked at', () => {
+  test('not those between two polygons far apart', async () => {
+    const area = drawnArea([[box(-99.9, 30.1, -99.8, 30.2)], [box(-80.2, 39.8, -80.1, 39.9)]]);
+    const { found, read } = await search(wholeCountry(), area);
+    expect(read).toEqual(['10001', '13200']);
+    expect(found).toEqual(['10001', '13200']);
+  });
+
+  test('not those around a sliver across the country', async () => {
+    const sliver: Ring = [
+      [-99.9, 30.01],
+      [-80.1, 39.99],
+      [-80.1, 39.99001],
+      [-99.9, 30.01],
+    ];
+    const { read, pages } = await search(wholeCountry(), drawnArea([[sliver]]));
+    // It runs from corner to corner through 80 columns and 40 rows.
+    expect(read.length).toBeLessThanOrEqual(120);
+    expect(read.length).toBeGreaterThanOrEqual(80);
+    expect(pages).toBe(Math.ceil(read.length / 64));
+  });
+
+  test('a county without a corner in the area, and an area within a county, are found', async () => {
+    const centres = [[-99.5, 30.5]] as const;
+    const county = { fips: '10001', box: [-100, 30, -99, 31] as const, centres };
+    const inside = drawnArea([[box(-99.6, 30.4, -99.4, 30.6)]]);
+    expect((await search([county], inside)).found).toEqual(['10001']);
+    const small = { ...county, box: [-99.51, 30.49, -99.49, 30.51] as const };
+    expect((await search([small], inside)).found).toEqual(['10001']);
+    const across = drawnArea([[box(-101, 30.49, -98, 30.51)]]);
+    expect((await search([county], across)).found).toEqual(['10001']);
+  });
+
+  test('one page looks into 64 counties, and the pages together into all', async () => {
+    const teeth = Array.from({ length: 30 }, (_, i): [number, number][] => {
+      const y = 30.1 + i * 0.3;
+      return [
+        [-99.7, y],
+        [-80.3, y],
+        [-80.3, y + 1e-5],
+        [-99.7, y + 1e-5],
+      ];
+    });
+    const spine: Ring = [
+      [-99.70001, 38.8],
+      [-99.70001, 30.1],
+      [-99.7, 30.1],
+    ];
+    const area = drawnArea([[[...teeth.flat(), ...spine]]]);
+    const { read, pages } = await search(wholeCountry(), area);
+    expect(new Set(read).size).toBe(read.length);
+    expect(pages).toBe(Math.ceil(read.length / 64));
+    expect(read.length).toBeGreaterThan(1_000);
+  });
+});
+
+describe('a circle across the antimeridian', () => {
+  const aleutians: WideCounty = {
+    fips: '02016',
+    box: [-180, 51, 180, 54],
+    centres: [
+      [179.9, 52],
+      [-179.9, 52],
+      [-170, 52],
+    ],
+  };
+
+  test.each([[179.99], [-179.99], [180], [-180]])(
+    'around %s has what is on both sides',
+    async (lon) => {
+      const { release } = wideRelease([aleutians]);
+      const { blocks } = await blocksIn(release, circleArea(lon, 52, 20_000), 0);
+      expect(blocks).toEqual([2016e10, 2016e10 + 1]);
+    },
+  );
+});

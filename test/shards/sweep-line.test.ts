@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isWithin } from '../../shards/geometry/point-in-area.ts';
+import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
+import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { SweepLine } from '../../shards/geometry/sweep-line.ts';
+import { MICRO } from '../../shards/units.ts';
+
+type Cell = readonly [x: number, y: number];
+
+const overlap = (polygons: readonly Polygon[]) => new SweepLine(polygons).fault() !== null;
+
+const SIDE = 7;
+const cell: fc.Arbitrary<Cell> = fc.tuple(fc.nat(SIDE), fc.nat(SIDE));
+/** Rings on a small grid, where corners and edges often meet; simple, as the pairs of edges have it. */
+const simpleRing = fc
+  .uniqueArray(cell, { minLength: 3, maxLength: 6, selector: String })
+  .filter((cells) => isSimple(cells))
+  .map((cells): Ring => [...cells, cells[0]]);
+
+function turn([ax, ay]: Cell, [bx, by]: Cell, [cx, cy]: Cell): number {
+  return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
+}
+
+function isOn(a: Cell, b: Cell, p: Cell): boolean {
+  const between = (i: 0 | 1) => Math.min(a[i], b[i]) <= p[i] && p[i] <= Math.max(a[i], b[i]);
+  return turn(a, b, p) === 0 && between(0) && between(1);
+}
+
+function edgesOf(ring: Ring): (readonly [Cell, Cell])[] {
+  return ring.slice(1).map((b, i) => [ring[i], b] as const);
+}
+
+function isSimple(cells: readonly Cell[]): boolean {
+  const edges = edgesOf([...cells, cells[0]]);
+  return edges.every(([a, b], i) =>
+    edges.every(([c, d], j) => {
+      if (i >= j) return true;
+      const touches = [isOn(a, b, c), isOn(a, b, d), isOn(c, d, a), isOn(c, d, b)];
+      const isNeighbour = j === i + 1 || (i === 0 && j === edges.length - 1);
+      return touches.filter(Boolean).length <= (isNeighbour ? 2 : 0) && !crossing(a, b, c, d);
+    }),
+  );
+}
+
+/** Whether two edges pass through each other. */
+function crossing(a: Cell, b: Cell, c: Cell, d: Cell): boolean {
+  return turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0;
+}
+
+/** Whether two edges have a stretch in common. */
+function alongside(a: Cell, b: Cell, c: Cell, d: Cell): boolean {
+  if (turn(a, b, c) !== 0 || turn(a, b, d) !== 0) return false;
+  const common = [a, b, c, d].filter((p) => isOn(a, b, p) && isOn(c, d, p));
+  return new Set(common.map(String)).size > 1;
+}
+
+/** By the angles that the ring's edges have around a point. */
+function sideOf(ring: Ring, [x, y]: Cell): 'in' | 'on' | 'out' {
+  let angle = 0;
+  for (const [a, b] of edgesOf(ring)) {
+    const [[ux, uy], [vx, vy]] = [
+      [a[0] - x, a[1] - y],
+      [b[0] - x, b[1] - y],
+    ];
+    const [cross, dot] = [ux * vy - uy * vx, ux * vx + uy * vy];
+    if (Math.abs(cross) < 1e-9 && dot <= 1e-9) return 'on';
+    angle += Math.atan2(cross, dot);
+  }
+  return Math.abs(angle) > Math.PI ? 'in' : 'out';
+}
+
+/** The middles of the pieces into which one ring's corners cut another. */
+function middles(ring: Ring, other: Ring): Cell[] {
+  return edgesOf(ring).flatMap(([a, b]) => {
+    const far = ([x, y]: Cell) => Math.hypot(x - a[0], y - a[1]);
+    const cuts = [a, ...other.filter((p) => isOn(a, b, p)), b].sort((p, q) => far(p) - far(q));
+    return cuts
+      .slice(1)
+      .map(([x, y], i): Cell => [(x + cuts[i][0]) / 2, (y + cuts[i][1]) / 2])
+      .filter((middle, i) => String(middle) !== String(cuts[i]));
+  });
+}
+
+function anyPair(a: Ring, b: Ring, holds: typeof crossing): boolean {
+  return edgesOf(a).some(([p, q]) => edgesOf(b).some(([r, s]) => holds(p, q, r, s)));
+}
+
+/** A point within a ring: in the middle of a stretch between two of its crossings. */
+function pointWithin(ring: Ring): Cell {
+  const y = Math.min(...ring.map(([, cy]) => cy)) + 0.3719;
+  const xs = edgesOf(ring)
+    .filter(([[, y1], [, y2]]) => y1 > y !== y2 > y)
+    .map(([[x1, y1], [x2, y2]]) => x1 + ((y - y1) / (y2 - y1)) * (x2 - x1))
+    .sort((p, q) => p - q);
+  return [(xs[0] + xs[1]) / 2, y];
+}
+
+/** A hole is in its shell where no piece of its border is outside, and none runs along the shell's. */
+function isHoleIn(shell: Ring, hole: Ring): boolean {
+  if (anyPair(shell, hole, crossing) || anyPair(shell, hole, alongside)) return false;
+  return middles(hole, shell).every((middle) => sideOf(shell, middle) === 'in');
+}
+
+/** Rings have ground in common where one's border is in the other, or they are the same ground. */
+function haveCommonGround(a: Ring, b: Ring): boolean {
+  return (
+    anyPair(a, b, crossing) ||
+    middles(a, b).some((middle) => sideOf(b, middle) === 'in') ||
+    middles(b, a).some((middle) => sideOf(a, middle) === 'in') ||
+    sideOf(b, pointWithin(a)) === 'in'
+  );
+}
+
+describe('a polygon has a fault', () => {
+  test('where a hole is not in its shell, as the middles of its edges have it', () => {
+    const seen = { whole: 0, not: 0 };
+    fc.assert(
+      fc.property(simpleRing, simpleRing, (shell, hole) => {
+        const isWhole = isHoleIn(shell, hole);
+        seen[isWhole ? 'whole' : 'not']++;
+        expect(polygonFault([shell, hole]) === null).toBe(isWhole);
+        expect(polygonFault([shell.toReversed(), hole]) === null).toBe(isWhole);
+      }),
+      { numRuns: 8_000 },
+    );
+    expect(Math.min(seen.whole, seen.not)).toBeGreaterThan(20);
+  });
+
+  test('where holes are in each other', () => {
+    const shell: Ring = [
+      [-1, -1],
+      [SIDE + 1, -1],
+      [SIDE + 1, SIDE + 1],
+      [-1, SIDE + 1],
+      [-1, -1],
+    ];
+    fc.assert(
+      fc.property(simpleRing, simpleRing, (a, b) => {
+        const isFault = haveCommonGround(a, b) || anyPair(a, b, alongside);
+        expect(polygonFault([shell, a, b]) !== null).toBe(isFault);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+test('polygons overlap where they have ground in common, not where they share a border', () => {
+  fc.assert(
+    fc.property(simpleRing, simpleRing, (a, b) => {
+      expect(overlap([[a], [b]])).toBe(haveCommonGround(a, b));
+    }),
+    { numRuns: 3_000 },
+  );
+  const square = (x: number): Polygon => [
+    [
+      [x, 0],
+      [x + 2, 0],
+      [x + 2, 2],
+      [x, 2],
+      [x, 0],
+    ],
+  ];
+  expect(overlap([square(0), square(2), square(4)])).toBe(false);
+  expect(overlap([square(0), square(4), square(0)])).toBe(true);
+});
+
+test('a hole must lie in the shell that it is given with', () => {
+  const square = (x: number, side: number): Ring => [
+    [x, 0],
+    [x + side, 0],
+    [x + side, side],
+    [x, side],
+    [x, 0],
+  ];
+  const inner = square(1, 1).map(([x, y]): Cell => [x, y + 1]);
+  expect(new SweepLine([[square(0, 9), inner], [square(20, 9)]]).fault()).toBeNull();
+  expect(new SweepLine([[square(0, 9)], [square(20, 9), inner]]).fault()).toBe('hole');
+  expect(new SweepLine([[square(20, 9), inner], [square(0, 9)]]).fault()).toBe('hole');
+});
+
+test('a polygon in the hole of another does not overlap it', () => {
+  const square = (half: number): Ring => [
+    [-half, -half],
+    [half, -half],
+    [half, half],
+    [-half, half],
+    [-half, -half],
+  ];
+  expect(overlap([[square(9), square(6)], [square(6)]])).toBe(false);
+  expect(overlap([[square(9), square(6)], [square(7)]])).toBe(true);
+});
+
+test('a point is in polygons as a ray through each ring has it, in whatever order it is asked', () => {
+  const micro = (ring: Ring): Ring => ring.map(([x, y]) => [x / MICRO, y / MICRO] as const);
+  const points = fc.array(fc.tuple(fc.nat(2 * SIDE), fc.nat(2 * SIDE)), { maxLength: 40 });
+  fc.assert(
+    fc.property(simpleRing, simpleRing, points, fc.boolean(), (a, b, asked, isSorted) => {
+      const polygons = isHoleIn(a, b) ? [[a, b]] : haveCommonGround(a, b) ? [[a]] : [[a], [b]];
+      const sweep = new SweepLine(polygons);
+      expect(sweep.fault()).toBeNull();
+      const areas = polygons.map((polygon) => ringsOf([{ polygons: [polygon.map(micro)] }]));
+      if (isSorted) asked.sort(([x1], [x2]) => x1 - x2);
+      for (const [x, y] of asked.map(([p, q]): Cell => [p / 2, q / 2])) {
+        expect(sweep.isInside(x, y)).toBe(areas.some((area) => isWithin(area, 0, x, y)));
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+describe('2,000 edges take little longer than 500, whatever they are', () => {
+  /** Teeth that reach over the whole width or height: each box meets all others. */
+  const comb = (edges: number, isUpright: boolean): Ring => {
+    const cells = Array.from({ length: edges - 2 }, (_, i): Cell => [i % 2 ? 90 : 1, i]);
+    const ring: Cell[] = [...cells, [100, edges], [100, -1], cells[0]];
+    return isUpright ? ring : ring.map(([x, y]) => [y, x]);
+  };
+  /** All edges run along each other, a hair apart, and bend at the same height. */
+  const fan = (edges: number): Ring => {
+    const half = edges / 2 - 1;
+    const out = Array.from({ length: half }, (_, i): Cell => [i % 2 ? 50 : 0, i / edges / 8]);
+    return [...out, [60, 1], [60, -1], out[0]];
+  };
+  const star = (edges: number): Ring => {
+    const cells = Array.from({ length: edges }, (_, i): Cell => {
+      const [angle, radius] = [(2 * Math.PI * i) / edges, i % 2 ? 1 : 50];
+      return [radius * Math.cos(angle), radius * Math.sin(angle)];
+    });
+    return [...cells, cells[0]];
+  };
+  const shapes: Readonly<Record<string, (edges: number) => Ring>> = {
+    'a comb that lies': (edges) => comb(edges, false),
+    'a comb that stands': (edges) => comb(edges, true),
+    'a fan': fan,
+    'a star': star,
+  };
+  const fastestMs = (ring: Ring): number => {
+    const times = Array.from({ length: 7 }, () => {
+      const start = performance.now();
+      expect(polygonFault([ring])).toBeNull();
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  };
+
+  test.each(Object.entries(shapes))('%s', (_, shape) => {
+    fastestMs(shape(500));
+    const [few, many] = [fastestMs(shape(500)), fastestMs(shape(2_000))];
+    // Comparing all pairs would take sixteen times as long.
+    expect(many / few).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,109 @@
+import { BlockIndex } from '../../shards/index/block-index.ts';
+import { COUNTY_OBJECT_KINDS, type CountyManifest, type Manifest } from '../../shards/manifest.ts';
+import { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import { MICRO } from '../../shards/units.ts';
+import { SMALL_TAXONOMY } from './small-release.ts';
+
+/** A county of a wide release: a box, and blocks at the given centres, degrees. */
+export interface WideCounty {
+  readonly fips: string;
+  readonly box: readonly [west: number, south: number, east: number, north: number];
+  readonly centres: readonly (readonly [lon: number, lat: number])[];
+}
+
+/** A release of many counties whose indexes alone can be read, and how often each was. */
+export interface WideRelease {
+  readonly release: Release;
+  /** Codes of the counties whose index was read, in that order. */
+  readonly read: string[];
+}
+
+const NO_OBJECT: ObjectRef = { name: 'none', bytes: 0, sha256: '0'.repeat(64) };
+
+export function wideRelease(counties: readonly WideCounty[]): WideRelease {
+  const read: string[] = [];
+  const indexes = new Map(counties.map((county) => [`index/${county.fips}`, indexOf(county)]));
+  const store: Store = {
+    location: 'memory',
+    async readRange({ name }) {
+      read.push(name.split('/')[1]);
+      return indexes.get(name)!;
+    },
+    readWhole: () => Promise.reject(new Error('nothing is read by name')),
+    close: () => Promise.resolve(),
+  };
+  const manifest: Manifest = {
+    format: 1,
+    release: 'wide',
+    modes: ['walk', 'bike', 'transit'],
+    components: [],
+    assumptions: {},
+    taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
+    feeds: [],
+    counties: Object.fromEntries(
+      counties.map((county) => [county.fips, manifestOf(county, indexes)]),
+    ),
+    states: {},
+    objects: { 'dest-ids': NO_OBJECT, 'county-map': NO_OBJECT },
+    tiles: {},
+  };
+  const sha256 = 'a'.repeat(64);
+  const latest = {
+    release: 'wide',
+    manifest: 'none',
+    sha256,
+    published_at: '2026-01-01T00:00:00Z',
+  };
+  return { release: new Release(store, latest, manifest, new ReleaseCache(1 << 28)), read };
+}
+
+/** As many counties as the country has, a quarter of a degree each, with a block in the middle. */
+export function wholeCountry(): WideCounty[] {
+  const [columns, rows, side] = [80, 40, 0.25];
+  return Array.from({ length: columns * rows }, (_, i) => {
+    const [west, south] = [-100 + (i % columns) * side, 30 + Math.floor(i / columns) * side];
+    return {
+      fips: String(10_001 + i),
+      box: [west, south, west + side, south + side] as const,
+      centres: [[west + side / 2, south + side / 2] as const],
+    };
+  });
+}
+
+function indexOf({ fips, centres }: WideCounty): Uint8Array {
+  const link = { status: 'linked', snap: 1 } as const;
+  return BlockIndex.encode(
+    centres.map(([lon, lat], i) => ({
+      geoid: Number(fips) * 1e10 + i,
+      population: 1,
+      landArea: 1,
+      lon: Math.round(lon * MICRO),
+      lat: Math.round(lat * MICRO),
+      links: [link, link],
+    })),
+  );
+}
+
+function manifestOf(
+  { fips, box, centres }: WideCounty,
+  indexes: ReadonlyMap<string, Uint8Array>,
+): CountyManifest {
+  const objects = Object.fromEntries(
+    COUNTY_OBJECT_KINDS.map((kind) => {
+      const name = `${kind}/${fips}`;
+      const bytes = indexes.get(name)?.length ?? 0;
+      return [kind, { name, bytes, sha256: fips.padStart(64, '0') }];
+    }),
+  );
+  return {
+    blocks: centres.length,
+    population: centres.length,
+    routable_blocks: centres.length,
+    block_box: [...box],
+    poi_box: [...box],
+    reach: { from: [fips], to: [fips] },
+    objects: objects as CountyManifest['objects'],
+  };
+}
