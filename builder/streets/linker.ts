@@ -1,15 +1,15 @@
-import Flatbush from 'flatbush';
 import {
   boxContains,
   metresPerDegreeLat,
   metresPerDegreeLon,
 } from '../../shards/geometry/wgs84.ts';
-import type { LinkStatus } from '../../shards/index/block-index.ts';
+import type { UnlinkedReason } from '../../shards/index/block-index.ts';
 import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
+import { type NearestSegment, StreetSegments } from './street-segments.ts';
 import { NO_LINKING } from './traits.ts';
 
 /** A point tied to the streets of a mode: a place on a chain, and the way to it off the street. */
@@ -25,18 +25,17 @@ export interface Link {
 
 /**
  * Ties points to the nearest edge that a mode may use in both directions, within 300 m, else
- * 1,600 m; of two as near, the one with the lower number. Tunnels do not count.
+ * 1,600 m; of two as near, the one with the lower number. Tunnels do not count. A street that the
+ * mode may not use, or one way only, or that leads nowhere (an island), is not on its network.
  */
 export class Linker {
   readonly #network: StreetNetwork;
   readonly #costs: ModeCosts;
   readonly #graph: ModeGraph;
   readonly #coverage: BoundingBox | null;
-  /** Null when there is no edge to link to. */
-  readonly #tree: Flatbush | null;
-  /** The edge of each segment in the tree, and the shape point the segment starts at. */
-  readonly #segmentEdge: Uint32Array;
-  readonly #segmentPoint: Uint32Array;
+  /** What points are tied to, and what they would be tied to if the mode could use it. */
+  readonly #open: StreetSegments;
+  readonly #closed: StreetSegments;
 
   /** `coverage`: where the street data claims to be complete; null when it does not say. */
   constructor(
@@ -49,69 +48,24 @@ export class Linker {
     this.#costs = costs;
     this.#graph = graph;
     this.#coverage = coverage;
-    const edges: number[] = [];
-    const points: number[] = [];
-    for (let e = 0; e < network.edgeCount; e++) {
-      if (costs.forward[e] === CLOSED || costs.backward[e] === CLOSED) continue;
-      if (network.traits[e] & NO_LINKING) continue;
-      for (let p = network.firstPoint[e]; p < network.firstPoint[e + 1] - 1; p++) {
-        edges.push(e);
-        points.push(p);
-      }
-    }
-    this.#segmentEdge = Uint32Array.from(edges);
-    this.#segmentPoint = Uint32Array.from(points);
-    this.#tree = points.length === 0 ? null : new Flatbush(points.length);
-    const { pointLon: lon, pointLat: lat } = network;
-    for (const p of points) {
-      this.#tree!.add(
-        Math.min(lon[p], lon[p + 1]),
-        Math.min(lat[p], lat[p + 1]),
-        Math.max(lon[p], lon[p + 1]),
-        Math.max(lat[p], lat[p + 1]),
-      );
-    }
-    this.#tree?.finish();
+    const isOpen = (e: number) => costs.forward[e] !== CLOSED && costs.backward[e] !== CLOSED;
+    const mayLink = (e: number) => (network.traits[e] & NO_LINKING) === 0;
+    this.#open = new StreetSegments(network, (e) => isOpen(e) && mayLink(e));
+    this.#closed = new StreetSegments(network, (e) => !isOpen(e) && mayLink(e));
   }
 
-  link(lon: Degrees, lat: Degrees): Link | Exclude<LinkStatus, 'linked'> {
+  link(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
     if (this.#coverage && !boxContains(this.#coverage, lon, lat)) return 'outside-street-data';
     // Most points lie beside a street: small boxes first, the two radii of the definition last.
     for (const radius of [30, 100, ...ROUTING.linkRadii]) {
-      const nearest = this.#nearestWithin(lon, lat, radius);
-      if (nearest && nearest.distance <= radius) return this.#place(nearest);
+      const nearest = this.#open.nearestWithin(lon, lat, radius);
+      if (nearest) return this.#place(nearest);
     }
-    return 'no-street-near';
+    const isBesideClosed = this.#closed.nearestWithin(lon, lat, FARTHEST) !== null;
+    return isBesideClosed ? 'not-on-mode-network' : 'no-street-near';
   }
 
-  #nearestWithin(lon: Degrees, lat: Degrees, radius: Metres): Nearest | null {
-    if (!this.#tree) return null;
-    const perLon = metresPerDegreeLon(lat);
-    const perLat = metresPerDegreeLat(lat);
-    const [dLon, dLat] = [radius / perLon, radius / perLat];
-    const { pointLon, pointLat } = this.#network;
-    let best: Nearest | null = null;
-    for (const s of this.#tree.search(lon - dLon, lat - dLat, lon + dLon, lat + dLat)) {
-      const edge = this.#segmentEdge[s];
-      const point = this.#segmentPoint[s];
-      const ax = (pointLon[point] - lon) * perLon;
-      const ay = (pointLat[point] - lat) * perLat;
-      const dx = (pointLon[point + 1] - pointLon[point]) * perLon;
-      const dy = (pointLat[point + 1] - pointLat[point]) * perLat;
-      const squared = dx * dx + dy * dy;
-      const t = squared === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / squared));
-      const distance = Math.hypot(ax + t * dx, ay + t * dy);
-      const nearer =
-        best === null ||
-        distance < best.distance ||
-        (distance === best.distance &&
-          (edge < best.edge || (edge === best.edge && point < best.point)));
-      if (nearer) best = { edge, point, t, distance };
-    }
-    return best;
-  }
-
-  #place({ edge, point, t, distance }: Nearest): Link {
+  #place({ edge, point, t, distance }: NearestSegment): Link {
     const { chains } = this.#graph;
     const fraction = this.#fractionAlong(edge, point, t);
     const flipped = chains.reversed[edge] === 1;
@@ -144,10 +98,4 @@ export class Linker {
   }
 }
 
-interface Nearest {
-  readonly edge: number;
-  readonly point: number;
-  /** Place on the segment, 0 at its first point to 1. */
-  readonly t: number;
-  readonly distance: Metres;
-}
+const FARTHEST = Math.max(...ROUTING.linkRadii);

@@ -13,12 +13,18 @@ export function countyWith(release: Release, geoid: Geoid): CountyManifest {
   throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
 }
 
+/** A block's row in its county. */
+export interface LocatedBlock {
+  readonly index: BlockIndex;
+  readonly ordinal: number;
+}
+
 /** A block's row, which must exist. */
 export async function locateBlock(
   release: Release,
   county: CountyManifest,
   geoid: Geoid,
-): Promise<{ index: BlockIndex; ordinal: number }> {
+): Promise<LocatedBlock> {
   const index = await release.index(county);
   const ordinal = index.ordinalOf(geoid);
   if (ordinal !== -1) return { index, ordinal };

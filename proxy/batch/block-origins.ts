@@ -1,15 +1,21 @@
 import type { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
-import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
-import { countyWith, leavesAskedFor, locateBlock, modePositions } from '../answers/block-query.ts';
+import {
+  countyWith,
+  type LocatedBlock,
+  leavesAskedFor,
+  locateBlock,
+  modePositions,
+} from '../answers/block-query.ts';
 import { type PoiTimeRow, poiPage } from '../answers/poi-page.ts';
 import { type PoiTimesQuery, tenthsWithin } from '../answers/poi-times.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
 import { askedCells, type CategoryTime, summaryRows } from '../answers/summary.ts';
+import { unroutedModes, whyNotRouted } from '../answers/unrouted.ts';
 import type { pointItem } from '../openapi/body-members.ts';
 import {
   type Batch,
@@ -20,27 +26,33 @@ import {
   originError,
 } from './batch.ts';
 
-/** A block that an origin stands for, which some mode could be routed from. */
-export interface OriginBlock {
+/** A block that an origin stands for, which some wanted mode could be routed from. */
+export interface OriginBlock extends LocatedBlock {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
-  readonly index: BlockIndex;
-  readonly ordinal: number;
+}
+
+/** What a batch asks of each block. */
+export interface LookUp<Row> {
+  /** The wanted modes, as positions among the release's. */
+  readonly modes: readonly number[];
+  rowsOf(block: OriginBlock): Promise<Row[]>;
 }
 
 export type Point = z.output<typeof pointItem>;
 
-/** A batch of blocks: what is looked up for each. */
+/** A batch of blocks: which modes are wanted, and what is looked up for each. */
 export function blockBatch(
   release: Release,
   origins: readonly Geoid[] | undefined,
+  modes: readonly number[],
   look: (block: OriginBlock) => Promise<OriginAnswer>,
 ): Batch<Geoid> {
   return {
     origins: checkOrigins(origins, 'origins'),
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
-    answer: (geoid) => ofBlock(release, geoid, look).catch(originError),
+    answer: (geoid) => ofBlock(release, geoid, modes, look).catch(originError),
   };
 }
 
@@ -48,12 +60,13 @@ export function blockBatch(
 export function pointBatch(
   release: Release,
   origins: readonly Point[] | undefined,
+  modes: readonly number[],
   look: (block: OriginBlock, name: ReturnType<typeof nameOf>) => Promise<OriginAnswer>,
 ): Batch<Point> {
   const resolve = async (at: Point) => {
     const counties = countiesAround(release, at.lon, at.lat);
     const { geoid } = await coveredPoint(release, counties, at.lon, at.lat);
-    return ofBlock(release, geoid, (block) => look(block, nameOf(at)));
+    return ofBlock(release, geoid, modes, (block) => look(block, nameOf(at)));
   };
   return {
     origins: checkOrigins(origins, 'origins'),
@@ -70,28 +83,32 @@ function nameOf({ lat, lon }: Point) {
 async function ofBlock(
   release: Release,
   geoid: Geoid,
+  modes: readonly number[],
   look: (block: OriginBlock) => Promise<OriginAnswer>,
 ): Promise<OriginOutcome> {
   const county = countyWith(release, geoid);
   const { index, ordinal } = await locateBlock(release, county, geoid);
-  if (index.isRoutable(ordinal)) return look({ geoid, county, index, ordinal });
-  return { type: 'no-block-data', detail: `no street is near the centre of block ${geoid}` };
+  const unrouted = unroutedModes(release, index, ordinal, modes);
+  if (unrouted === null || unrouted.length < modes.length) {
+    return look({ geoid, county, index, ordinal });
+  }
+  return { type: 'no-block-data', detail: whyNotRouted(geoid, unrouted) };
 }
 
 /** Looks up the summary rows that a batch asks for. */
 export function summaryLookUp(
   release: Release,
   query: Parameters<typeof askedCells>[1],
-): (block: OriginBlock) => Promise<CategoryTime[]> {
+): LookUp<CategoryTime> {
   const { filter } = askedCells(release, query, 'body');
-  return ({ county, index, ordinal }) => summaryRows(release, county, index, ordinal, filter);
+  return {
+    modes: filter.modes,
+    rowsOf: ({ county, index, ordinal }) => summaryRows(release, county, index, ordinal, filter),
+  };
 }
 
 /** Looks up all POI times that a batch asks for. */
-export function poisLookUp(
-  release: Release,
-  query: PoiTimesQuery,
-): (block: OriginBlock) => Promise<PoiTimeRow[]> {
+export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp<PoiTimeRow> {
   const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, 'body');
   const filter = {
     modes: modePositions(release, query.mode as Mode[] | undefined),
@@ -101,10 +118,13 @@ export function poisLookUp(
     afterModeId: 0,
     afterDestId: -1,
   };
-  return async ({ county, ordinal }) => {
-    const pois = await release.pois(county);
-    const row = await release.poiRow(pois, ordinal);
-    return poiPage(release.manifest.modes, pois, row, filter, NO_LIMIT).results;
+  return {
+    modes: filter.modes,
+    async rowsOf({ county, ordinal }) {
+      const pois = await release.pois(county);
+      const row = await release.poiRow(pois, ordinal);
+      return poiPage(release.manifest.modes, pois, row, filter, NO_LIMIT).results;
+    },
   };
 }
 

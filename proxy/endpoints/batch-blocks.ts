@@ -52,8 +52,8 @@ const blocksSummary = postedEndpoint({
   },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...cells }): Batch<Geoid> {
-    const rowsOf = summaryLookUp(release, cells);
-    return blockBatch(release, origins, async (block) => ({
+    const { modes, rowsOf } = summaryLookUp(release, cells);
+    return blockBatch(release, origins, modes, async (block) => ({
       rows: named({ geoid: block.geoid }, await rowsOf(block)),
       about: blockMetadata(block.index, block.ordinal, block.geoid),
     }));
@@ -85,8 +85,8 @@ const blocksPois = postedEndpoint({
   example: { results: [{ geoid, ...POI_TIME_EXAMPLE }], ...ALL_WELL },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }): Batch<Geoid> {
-    const rowsOf = poisLookUp(release, query);
-    return blockBatch(release, origins, async (block) => ({
+    const { modes, rowsOf } = poisLookUp(release, query);
+    return blockBatch(release, origins, modes, async (block) => ({
       rows: named({ geoid: block.geoid }, await rowsOf(block)),
     }));
   },

@@ -64,8 +64,8 @@ const pointsSummary = postedEndpoint({
   },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...cells }): Batch<Point> {
-    const rowsOf = summaryLookUp(release, cells);
-    return pointBatch(release, origins, async (block, name) => {
+    const { modes, rowsOf } = summaryLookUp(release, cells);
+    return pointBatch(release, origins, modes, async (block, name) => {
       const { geoid, ...metadata } = blockMetadata(block.index, block.ordinal, block.geoid);
       return {
         rows: named(name, await rowsOf(block)),
@@ -105,8 +105,8 @@ const pointsPois = postedEndpoint({
   },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }): Batch<Point> {
-    const rowsOf = poisLookUp(release, query);
-    return pointBatch(release, origins, async (block, name) => ({
+    const { modes, rowsOf } = poisLookUp(release, query);
+    return pointBatch(release, origins, modes, async (block, name) => ({
       rows: named(name, await rowsOf(block)),
       about: { ...name, resolved_block: block.geoid },
     }));

@@ -4,6 +4,7 @@ import type { CountyManifest } from '../../shards/manifest.ts';
 import { countyWith, locateBlock } from '../answers/block-query.ts';
 import { type PoiFilter, poiPage } from '../answers/poi-page.ts';
 import { cursorAfter, planPoiTimes } from '../answers/poi-times.ts';
+import { besideUnrouted, unroutedModes } from '../answers/unrouted.ts';
 import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
@@ -15,7 +16,7 @@ import {
   modeParam,
   typeParam,
 } from '../openapi/parameters.ts';
-import { nextCursor, POI_TIME_EXAMPLE, poiTime } from '../openapi/schemas.ts';
+import { nextCursor, POI_TIME_EXAMPLE, poiTime, unrouted } from '../openapi/schemas.ts';
 
 interface BlockPoisPlan extends MeteredPlan {
   readonly geoid: Geoid;
@@ -49,6 +50,7 @@ export const blockPois = meteredEndpoint({
     block_geoid: z.string(),
     results: z.array(poiTime),
     next_cursor: nextCursor,
+    unrouted,
   }),
   example: { block_geoid: '990010001001000', results: [POI_TIME_EXAMPLE], next_cursor: null },
   problems: ['block-not-found', 'invalid-cursor'],
@@ -69,11 +71,12 @@ export const blockPois = meteredEndpoint({
   },
 
   async answer(release, { county, geoid, filter, limit, bound }, { cursors }) {
-    const { ordinal } = await locateBlock(release, county, geoid);
+    const { index, ordinal } = await locateBlock(release, county, geoid);
     const pois = await release.pois(county);
     const row = await release.poiRow(pois, ordinal);
     const { results, more } = poiPage(release.manifest.modes, pois, row, filter, limit);
     const next_cursor = cursorAfter(cursors, bound, results, more);
-    return rowsAnswer({ block_geoid: geoid, results, next_cursor }, results.length);
+    const unrouted = besideUnrouted(unroutedModes(release, index, ordinal, filter.modes));
+    return rowsAnswer({ block_geoid: geoid, results, next_cursor, ...unrouted }, results.length);
   },
 });

@@ -1,17 +1,28 @@
 import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import { canonicalRequest, countyWith, locateBlock } from '../answers/block-query.ts';
-import { askedCells, blockMetadata, type SummaryFilter, summaryRows } from '../answers/summary.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { countyWith, locateBlock } from '../answers/block-query.ts';
+import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
+import { blockMetadata } from '../answers/summary.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
-import { geoidParam, modeParam, typeParam } from '../openapi/parameters.ts';
-import { blockMetadata as blockMetadataSchema, categoryTime } from '../openapi/schemas.ts';
+import {
+  cursorParam,
+  geoidParam,
+  modeParam,
+  optionalLimitParam,
+  typeParam,
+} from '../openapi/parameters.ts';
+import {
+  blockMetadata as blockMetadataSchema,
+  categoryTime,
+  nextCursorIfPaged,
+  unrouted,
+} from '../openapi/schemas.ts';
 
-interface SummaryPlan extends MeteredPlan {
+interface BlockSummaryPlan extends MeteredPlan, SummaryPlan {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
-  readonly filter: SummaryFilter;
 }
 
 export const blockSummary = meteredEndpoint({
@@ -20,28 +31,37 @@ export const blockSummary = meteredEndpoint({
   operationId: 'getBlockSummary',
   summary: 'Minutes from a block to the nearest of each destination type',
   description:
-    'One row a destination type and mode within 30 minutes; no row means not within 30 minutes. ' +
-    'Ordered by mode id, then type id. One token a row, at least one.',
+    'One row a destination type and mode within 30 minutes; no row means not within 30 minutes, ' +
+    'unless the mode is in `unrouted`: then it is not known. Ordered by mode id, then type id. All ' +
+    'rows at once; paginated if you send `limit` or `cursor`. One token a row, at least one.',
   tag: 'Blocks',
   params: z.strictObject({ geoid: geoidParam }),
-  query: z.strictObject({ mode: modeParam, type: typeParam }),
+  query: z.strictObject({
+    mode: modeParam,
+    type: typeParam,
+    limit: optionalLimitParam,
+    cursor: cursorParam,
+  }),
   table: CATEGORY_TIMES,
-  response: z.object({ block: blockMetadataSchema, results: z.array(categoryTime) }),
+  response: z.object({
+    block: blockMetadataSchema,
+    results: z.array(categoryTime),
+    next_cursor: nextCursorIfPaged,
+    unrouted,
+  }),
   example: {
     block: { geoid: '990010001001000', population: 61, land_area_m2: 9216 },
     results: [{ dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
   },
-  problems: ['block-not-found'],
+  problems: ['block-not-found', 'invalid-cursor'],
 
-  plan(release, { params: { geoid }, query }): SummaryPlan {
+  plan(release, { params: { geoid }, query }, { cursors }): BlockSummaryPlan {
     const county = countyWith(release, geoid);
-    const { filter, spelled } = askedCells(release, query);
     return {
-      canonical: canonicalRequest('block-summary', { geoid, ...spelled }),
+      ...planSummary(release, cursors, 'block-summary', { geoid }, query),
       dependsOn: [county.objects.index, county.objects.nearest],
       geoid,
       county,
-      filter,
     };
   },
 
@@ -49,9 +69,10 @@ export const blockSummary = meteredEndpoint({
     await locateBlock(release, county, geoid);
   },
 
-  async answer(release, { county, geoid, filter }) {
-    const { index, ordinal } = await locateBlock(release, county, geoid);
-    const results = await summaryRows(release, county, index, ordinal, filter);
-    return rowsAnswer({ block: blockMetadata(index, ordinal, geoid), results }, results.length);
+  async answer(release, plan, { cursors }) {
+    const { county, geoid } = plan;
+    const located = await locateBlock(release, county, geoid);
+    const block = blockMetadata(located.index, located.ordinal, geoid);
+    return answerSummary(release, cursors, plan, county, located, { block });
   },
 });

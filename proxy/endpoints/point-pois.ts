@@ -5,6 +5,7 @@ import { locateBlock } from '../answers/block-query.ts';
 import { type PoiFilter, poiPage } from '../answers/poi-page.ts';
 import { cursorAfter, planPoiTimes } from '../answers/poi-times.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
+import { besideUnrouted, unroutedModes } from '../answers/unrouted.ts';
 import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
@@ -17,7 +18,7 @@ import {
   modeParam,
   typeParam,
 } from '../openapi/parameters.ts';
-import { nextCursor, POI_TIME_EXAMPLE, poiTime } from '../openapi/schemas.ts';
+import { nextCursor, POI_TIME_EXAMPLE, poiTime, unrouted } from '../openapi/schemas.ts';
 
 interface PointPoisPlan extends MeteredPlan {
   readonly lon: Degrees;
@@ -53,6 +54,7 @@ export const pointPois = meteredEndpoint({
     resolved_block: z.string(),
     results: z.array(poiTime),
     next_cursor: nextCursor,
+    unrouted,
   }),
   example: { resolved_block: '990010001001000', results: [POI_TIME_EXAMPLE], next_cursor: null },
   problems: ['point-not-covered', 'invalid-cursor'],
@@ -75,11 +77,12 @@ export const pointPois = meteredEndpoint({
 
   async answer(release, { counties, lon, lat, filter, limit, bound }, { cursors }) {
     const { geoid, county } = await coveredPoint(release, counties, lon, lat);
-    const { ordinal } = await locateBlock(release, county, geoid);
+    const { index, ordinal } = await locateBlock(release, county, geoid);
     const pois = await release.pois(county);
     const row = await release.poiRow(pois, ordinal);
     const { results, more } = poiPage(release.manifest.modes, pois, row, filter, limit);
     const next_cursor = cursorAfter(cursors, bound, results, more);
-    return rowsAnswer({ resolved_block: geoid, results, next_cursor }, results.length);
+    const unrouted = besideUnrouted(unroutedModes(release, index, ordinal, filter.modes));
+    return rowsAnswer({ resolved_block: geoid, results, next_cursor, ...unrouted }, results.length);
   },
 });

@@ -8,7 +8,7 @@ export const CORS_HEADERS = [
   [
     'ETag, X-Tokens-Charged, X-Tokens-Remaining, X-Tokens-Cost, RateLimit, RateLimit-Policy',
     'Retry-After, X-Request-Id, Idempotency-Replayed, Link, X-Next-Cursor, X-Resolved-Block',
-    'X-Batch-Errors, X-Batch-Truncated, X-Truncated-Reason',
+    'X-Batch-Errors, X-Batch-Truncated, X-Truncated-Reason, X-Unrouted',
   ].join(', '),
 ] as const;
 

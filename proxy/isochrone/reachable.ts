@@ -1,11 +1,11 @@
 import { countyOf, type Geoid, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
-import { type BlockIndex, linkModeOf } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { locateBlock } from '../answers/block-query.ts';
+import { type LocatedBlock, locateBlock } from '../answers/block-query.ts';
+import { REASONS, unroutedReason } from '../answers/unrouted.ts';
 import { Problem } from '../http/problem.ts';
 import type { Direction } from './assumptions.ts';
 
@@ -38,21 +38,16 @@ export async function routableBlock(
   county: CountyManifest,
   geoid: Geoid,
   mode: Mode,
-): Promise<{ index: BlockIndex; ordinal: number }> {
+): Promise<LocatedBlock> {
   const located = await locateBlock(release, county, geoid);
-  const { status } = located.index.link(located.ordinal, linkModeOf(mode));
-  if (status === 'linked') return located;
+  const reason = unroutedReason(located.index, located.ordinal, mode);
+  if (reason === null) return located;
   throw new Problem(
     'no-isochrone-data',
-    `no ${mode} can begin at block ${geoid}: ${REASONS[status]}`,
-    { geoid },
+    `no ${mode} can begin at block ${geoid}: ${REASONS[reason]}`,
+    { geoid, reason },
   );
 }
-
-const REASONS = {
-  'no-street-near': 'no street is near its centre',
-  'outside-street-data': 'its centre lies outside the street data of the release',
-} as const;
 
 /** How many of the blocks are within so many minutes. */
 export function countWithin({ minutes }: Reachable, limit: Minutes): number {

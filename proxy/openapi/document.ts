@@ -145,7 +145,7 @@ function contentOf(endpoint: Endpoint) {
 const rowsAsText = z.string().meta({
   id: 'RowsAsText',
   description:
-    'The rows alone. CSV has a header line; members of nested objects are joined by an underscore, and a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before it, so that no spreadsheet runs it. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in, and how many origins of a batch gave nothing.',
+    'The rows alone. CSV has a header line; members of nested objects are joined by an underscore, and a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before it, so that no spreadsheet runs it. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in, which modes could not be routed, and how many origins of a batch gave nothing.',
 });
 
 const featureCollection = z
@@ -197,6 +197,12 @@ const BESIDE_ROWS: Readonly<Record<string, z.ZodRawShape>> = {
   errors: { 'X-Batch-Errors': z.int().meta({ description: 'How many `errors` there are.' }) },
   truncated: {
     'X-Batch-Truncated': z.int().meta({ description: 'How many origins are `truncated`.' }),
+  },
+  unrouted: {
+    'X-Unrouted': z
+      .string()
+      .optional()
+      .meta({ description: '`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.' }),
   },
   truncated_reason: {
     'X-Truncated-Reason': z

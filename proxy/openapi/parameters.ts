@@ -156,6 +156,14 @@ export const limitParam = integerText(1, 1000)
     override: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   });
 
+/** Of routes that give all rows at once unless they are asked for pages. */
+export const optionalLimitParam = integerText(1, 1000)
+  .optional()
+  .meta({
+    description: 'Rows a page, 1 to 1000. Without `limit` and `cursor`: all rows at once.',
+    override: { type: 'integer', minimum: 1, maximum: 1000 },
+  });
+
 export const maxMinutesParam = z
   .string({ error: 'must be given once' })
   .regex(/^\d{1,3}(\.\d{1,6})?$/, { error: 'must be a number of minutes, at most 30' })

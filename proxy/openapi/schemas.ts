@@ -107,6 +107,26 @@ export const nextCursor = z.string().nullable().meta({
   description: 'Pass as `cursor` for the next page; null on the last.',
 });
 
+export const nextCursorIfPaged = nextCursor
+  .optional()
+  .meta({ description: 'Only where `limit` or `cursor` was sent; null on the last page.' });
+
+export const unrouted = z
+  .array(
+    z.object({
+      mode: modeLabel,
+      reason: z
+        .enum(['no-street-near', 'outside-street-data', 'not-on-mode-network'])
+        .meta({ id: 'UnroutedReason' }),
+    }),
+  )
+  .min(1)
+  .optional()
+  .meta({
+    description:
+      'Modes that could not be routed from the block: of them no row means not known. Absent where all could.',
+  });
+
 export const problemDocument = z
   .looseObject({
     type: z.url().meta({ description: 'Its last path segment is the stable slug.' }),

@@ -8,9 +8,18 @@ import { VarintReader, VarintWriter } from '../varint.ts';
 
 export const INDEX_KIND = 'INDX';
 
-/** Whether a block centre could be tied to the streets of a mode, and if not, why. */
-export const LINK_STATUSES = ['linked', 'no-street-near', 'outside-street-data'] as const;
+/**
+ * Whether a block centre could be tied to the streets of a mode, and if not, why: nothing is near,
+ * the streets there were not read, or what is near is closed to the mode or leads nowhere.
+ */
+export const LINK_STATUSES = [
+  'linked',
+  'no-street-near',
+  'outside-street-data',
+  'not-on-mode-network',
+] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
+export type UnlinkedReason = Exclude<LinkStatus, 'linked'>;
 
 /** The street modes whose links an index records, in order. Transit begins with the walk link. */
 export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
@@ -86,6 +95,14 @@ export class BlockIndex {
   link(ordinal: number, mode: StreetMode): BlockLink {
     const at = ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode);
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
+  }
+
+  /** Whether every mode could be routed from the block. */
+  isFullyRoutable(ordinal: number): boolean {
+    for (let m = 0; m < LINK_MODES.length; m++) {
+      if (this.#linkStatus[ordinal * LINK_MODES.length + m] !== 0) return false;
+    }
+    return true;
   }
 
   /** Whether any mode could be routed from the block. */

@@ -26,6 +26,13 @@ export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) 
   );
 }
 
+/** What a summary says of modes that could not be routed: in the demo city, none from open water. */
+export function unroutedOf(release: NaiveRelease, { isRoutable }: NaiveBlock, filter: Filter) {
+  if (isRoutable) return {};
+  const reason = 'no-street-near';
+  return { unrouted: modesOf(release, filter).map((mode) => ({ mode, reason })) };
+}
+
 /** Rows of a block's places. */
 export function poisOf(release: NaiveRelease, geoid: string, filter: Filter) {
   return wanted(release, release.times.get(geoid)!, filter)

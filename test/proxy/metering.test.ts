@@ -164,7 +164,7 @@ describe('the order of a metered request', () => {
     expect(errors).toEqual([
       {
         loc: ['query', 'modes'],
-        msg: 'unknown parameter; this route takes mode, type',
+        msg: 'unknown parameter; this route takes mode, type, limit, cursor',
         type: 'unrecognized_keys',
       },
     ]);

@@ -43,6 +43,13 @@ interface Row {
   readonly travel_time: number;
 }
 
+interface Page {
+  readonly block_geoid: string;
+  readonly results: Row[];
+  readonly next_cursor: string | null;
+  readonly unrouted?: readonly object[];
+}
+
 /** All that a block reaches, ordered and told as the contract has it. */
 function naivePois(block: SmallBlock): (Row & { readonly types: readonly number[] })[] {
   return SMALL_MODES.flatMap((mode) =>
@@ -66,6 +73,14 @@ function naiveSummary(block: SmallBlock, modes: readonly Mode[], leaves: readonl
       return [{ dest_type_id: leaf, mode, travel_time: Math.min(...times) }];
     }),
   );
+}
+
+/** The modes that could not be routed; transit begins on foot. */
+function naiveUnrouted({ links }: SmallBlock, modes: readonly Mode[]) {
+  const unrouted = modes
+    .map((mode) => ({ mode, reason: mode === 'bike' ? links.bike : links.walk }))
+    .filter(({ reason }) => reason !== 'linked');
+  return unrouted.length === 0 ? {} : { unrouted };
 }
 
 const query = (parameters: Record<string, readonly (string | number)[]>) =>
@@ -95,11 +110,97 @@ test('a summary is what the plain data says, for any block, modes and types', as
       expect(answer.json()).toEqual({
         block: { geoid, population, land_area_m2: landArea },
         results,
+        ...naiveUnrouted(block, modesOf(mode)),
       });
       expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
     }),
     { numRuns: 300 },
   );
+});
+
+test('a summary in pages is the summary: next_cursor is there only if limit or cursor was sent', async () => {
+  const anyLimit = fc.integer({ min: 1, max: 20 });
+  await fc.assert(
+    fc.asyncProperty(anyBlock, anyModes, anyTypes, anyLimit, async (block, mode, type, limit) => {
+      const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
+      const whole = (await proxy.get(url, key)).json();
+      expect(whole).not.toHaveProperty('next_cursor');
+      const rows: unknown[] = [];
+      let next = '';
+      do {
+        const answer = await proxy.get(`${url}&limit=${limit}${next}`, key);
+        const { results, next_cursor, ...beside } = answer.json();
+        const { results: _, ...wholeBeside } = whole;
+        expect(beside).toEqual(wholeBeside);
+        expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
+        rows.push(...results);
+        if (next_cursor !== null) expect(results).toHaveLength(limit);
+        next = next_cursor === null ? '' : `&cursor=${next_cursor}`;
+      } while (next !== '');
+      expect(rows).toEqual(whole.results);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a summary’s cursor goes on with another limit, or none, and with no other query', async () => {
+  const everything = county.blocks[3];
+  const url = `/v1/blocks/${everything.geoid}/summary?`;
+  const { results } = (await proxy.get(url, key)).json();
+  const { next_cursor } = (await proxy.get(`${url}limit=2`, key)).json();
+  for (const limit of ['&limit=7', '']) {
+    const page = (await proxy.get(`${url}cursor=${next_cursor}${limit}`, key)).json();
+    expect(page.results).toEqual(results.slice(2, limit ? 9 : 102));
+    expect(page).toHaveProperty('next_cursor');
+  }
+  for (const other of [`${url}mode=walk&`, `/v1/blocks/${county.blocks[4].geoid}/summary?`]) {
+    const refused = await proxy.get(`${other}cursor=${next_cursor}`, key);
+    expect(refused.json().type).toMatch(/\/invalid-cursor$/);
+  }
+});
+
+test('a batch has an error for a block only if no wanted mode could be routed from it', async () => {
+  const origins = county.blocks.slice(0, 5).map(({ geoid }) => geoid);
+  for (const route of ['/v1/blocks/summary', '/v1/blocks/pois']) {
+    for (const modes of [['walk'], ['bike'], ['transit'], ['bike', 'transit'], []] as Mode[][]) {
+      const answer = await proxy.app.inject({
+        method: 'POST',
+        url: route,
+        headers: { authorization: `Bearer ${key}` },
+        payload: { origins, ...(modes.length > 0 && { mode: modes }) },
+      });
+      const expected = county.blocks
+        .slice(0, 5)
+        .filter((block) => {
+          const { unrouted = [] } = naiveUnrouted(block, modesOf(modes));
+          return unrouted.length === modesOf(modes).length;
+        })
+        .map(({ geoid }) => geoid);
+      const { errors } = answer.json();
+      expect(errors.map((error: { geoid: string }) => error.geoid)).toEqual(expected);
+      expect(errors[0].detail).toContain('no street is near its centre');
+      for (const { type } of errors) expect(type).toBe('no-block-data');
+    }
+  }
+});
+
+test('the reason of each mode is told, in the error of a batch and beside the rows of CSV', async () => {
+  const [, odd, onFoot] = county.blocks;
+  const answer = await proxy.app.inject({
+    method: 'POST',
+    url: '/v1/blocks/summary',
+    headers: { authorization: `Bearer ${key}` },
+    payload: { origins: [odd.geoid] },
+  });
+  expect(answer.json().errors[0].detail).toBe(
+    `no wanted mode can begin at block ${odd.geoid}: by walk and transit, its centre lies outside ` +
+      'the street data of the release; by bike, no street near its centre is on the network of that mode',
+  );
+  const csv = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois`, key, { accept: 'text/csv' });
+  expect(csv.headers['x-unrouted']).toBe('bike=not-on-mode-network');
+  const routed = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois?mode=walk`, key);
+  expect(routed.json()).not.toHaveProperty('unrouted');
+  expect(routed.headers).not.toHaveProperty('x-unrouted');
 });
 
 test('the pages of a block joined are what the plain data says, for any filter and page size', async () => {
@@ -135,8 +236,8 @@ test('the pages of a block joined are what the plain data says, for any filter a
       let next = '';
       do {
         const answer = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, key);
-        const page: { block_geoid: string; results: Row[]; next_cursor: string | null } =
-          answer.json();
+        const { unrouted, ...page }: Page = answer.json();
+        expect({ ...(unrouted && { unrouted }) }).toEqual(naiveUnrouted(block, modesOf(mode)));
         expect(page.block_geoid).toBe(block.geoid);
         expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, page.results.length)));
         rows.push(...page.results);
@@ -164,6 +265,7 @@ test('a block that cannot be routed, and one that reaches nothing, are known and
     for (const route of ['summary', 'pois']) {
       const answer = await proxy.get(`/v1/blocks/${geoid}/${route}`, key);
       expect([answer.statusCode, answer.json().results]).toEqual([200, []]);
+      expect(answer.json().unrouted).not.toHaveLength(0);
       expect(answer.headers['x-tokens-charged']).toBe('1');
     }
   }

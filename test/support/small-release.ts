@@ -89,7 +89,7 @@ async function putCounty(store: WritableStore, county: SmallCounty): Promise<Cou
   return {
     blocks: county.blocks.length,
     population: county.blocks.reduce((sum, block) => sum + (block.population ?? 0), 0),
-    routable_blocks: county.blocks.filter((block) => block.isRoutable).length,
+    routable_blocks: county.blocks.filter(isLinked).length,
     block_box: [-76.7, 39.2, -76.5, 39.4],
     poi_box: [-76.7, 39.2, -76.5, 39.4],
     reach: { from: [county.fips], to: [county.fips] },
@@ -99,20 +99,22 @@ async function putCounty(store: WritableStore, county: SmallCounty): Promise<Cou
 
 function encodeIndex(blocks: readonly SmallBlock[]): Uint8Array {
   return BlockIndex.encode(
-    blocks.map(({ geoid, population, landArea, isRoutable }) => {
-      const link = isRoutable
-        ? ({ status: 'linked', snap: 12.5 } as const)
-        : ({ status: 'no-street-near', snap: 0 } as const);
-      return {
-        geoid: Number(geoid),
-        population,
-        landArea,
-        lon: -76_600_000,
-        lat: 39_300_000,
-        links: [link, link],
-      };
-    }),
+    blocks.map(({ geoid, population, landArea, links }) => ({
+      geoid: Number(geoid),
+      population,
+      landArea,
+      lon: -76_600_000,
+      lat: 39_300_000,
+      links: [links.walk, links.bike].map((status) => ({
+        status,
+        snap: status === 'linked' ? 12.5 : 0,
+      })),
+    })),
   );
+}
+
+function isLinked({ links }: SmallBlock): boolean {
+  return links.walk === 'linked' || links.bike === 'linked';
 }
 
 /** The least time to any place of each leaf type, by the definition. */

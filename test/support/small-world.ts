@@ -1,3 +1,4 @@
+import type { LinkStatus } from '../../shards/index/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 
 /** A county as plain data: what shards are written from, and what answers are checked against. */
@@ -13,8 +14,8 @@ export interface SmallBlock {
   readonly geoid: string;
   readonly population: number | null;
   readonly landArea: number | null;
-  /** Blocks that are not routable reach nothing. */
-  readonly isRoutable: boolean;
+  /** Whether each mode could be routed from it, by the streets it begins on, or why not. */
+  readonly links: Readonly<Record<'walk' | 'bike', LinkStatus>>;
   /** Per mode, tenths of a minute (10 to 300) to each place within reach. */
   readonly tenths: Readonly<Record<Mode, ReadonlyMap<number, number>>>;
 }
@@ -39,9 +40,14 @@ const LEAF_SETS = [[101], [102], [201], [311], [312], [320], [101, 102], [311, 3
 const NAMES = ['Harbor Market', 'Café Ñandú', 'The "Reading" Room', '日本食品', '', 'A/B <i>'];
 const TRACT = '001001';
 const FIRST_BLOCK = 1000;
+const LINKS: readonly SmallBlock['links'][] = [
+  { walk: 'no-street-near', bike: 'no-street-near' },
+  { walk: 'outside-street-data', bike: 'not-on-mode-network' },
+  { walk: 'linked', bike: 'not-on-mode-network' },
+];
 
 /**
- * A made-up county, the same for the same seed: two blocks cannot be routed, one is routable and
+ * A made-up county, the same for the same seed: two blocks cannot be routed, one only on foot, which
  * reaches nothing, one reaches every place by every mode at the two ends of the scale.
  */
 export function smallCounty(shape: {
@@ -74,7 +80,6 @@ export function smallCounty(shape: {
     }));
 
   const blocks = Array.from({ length: shape.blocks }, (_, i) => {
-    const isRoutable = i > 1;
     const share = i < 3 ? 0 : i === 3 ? 1 : random();
     const reach = (ends: number) =>
       new Map(
@@ -87,7 +92,7 @@ export function smallCounty(shape: {
       geoid: `${shape.fips}${TRACT}${FIRST_BLOCK + i}`,
       population: maybe(below(3000)),
       landArea: maybe(below(1e6)),
-      isRoutable,
+      links: LINKS[i] ?? { walk: 'linked', bike: 'linked' },
       tenths: { walk: reach(300), bike: reach(299), transit: reach(123) },
     };
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRows } from '../api.ts';
 import { type Demo, openDemo } from '../demo.ts';
-import { poisOf, summaryOf } from '../naive-answers.ts';
+import { poisOf, summaryOf, unroutedOf } from '../naive-answers.ts';
 import { allPages } from '../paging.ts';
 import { randomQueries } from '../random-queries.ts';
 
@@ -25,6 +25,7 @@ test('a summary is what the plain arrays say', async () => {
       expect(expectRows(answer, results.length)).toEqual({
         block: { geoid, population, land_area_m2 },
         results,
+        ...unroutedOf(release, block, { mode }),
       });
     }),
     { numRuns: 100 },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
 import { type Demo, openDemo } from '../demo.ts';
-import { poisOf, summaryOf } from '../naive-answers.ts';
+import { poisOf, summaryOf, unroutedOf } from '../naive-answers.ts';
 import { blockAt } from '../naive-release.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside } from '../plain-geometry.ts';
@@ -42,6 +42,7 @@ test('a point lies in the block whose polygon a ray from it says it is in', asyn
         resolved_block: geoid,
         block: { geoid, population, land_area_m2 },
         results,
+        ...unroutedOf(release, block, { mode }),
       });
     }),
     { numRuns: 200 },

@@ -131,8 +131,13 @@ describe('§4.3 GET /v1/blocks/{geoid}/summary', () => {
     const { api, water } = demo;
     const { geoid, population, land_area_m2 } = water;
     const empty = expectRows(await api.get(`/v1/blocks/${geoid}/summary`), 0);
-    expect(empty).toEqual({ block: { geoid, population, land_area_m2 }, results: [] });
-    expectRows(await api.get(`/v1/blocks/${geoid}/pois`), 0);
+    const unrouted = ['walk', 'bike', 'transit'].map((mode) => ({
+      mode,
+      reason: 'no-street-near',
+    }));
+    expect(empty).toEqual({ block: { geoid, population, land_area_m2 }, results: [], unrouted });
+    const pois = expectRows(await api.get(`/v1/blocks/${geoid}/pois`, { mode: 'bike' }), 0);
+    expect(pois.unrouted).toEqual(unrouted.slice(1, 2));
   });
 });
 

@@ -1,0 +1,76 @@
+import Flatbush from 'flatbush';
+import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
+import type { Degrees, Metres } from '../../shards/units.ts';
+import type { StreetNetwork } from './network.ts';
+
+/** The straight pieces of some edges, to be asked which is nearest to a point. */
+export class StreetSegments {
+  readonly #network: StreetNetwork;
+  /** Null when there are none. */
+  readonly #tree: Flatbush | null;
+  /** The edge of each segment in the tree, and the shape point the segment starts at. */
+  readonly #edge: Uint32Array;
+  readonly #point: Uint32Array;
+
+  constructor(network: StreetNetwork, includes: (edge: number) => boolean) {
+    this.#network = network;
+    const edges: number[] = [];
+    const points: number[] = [];
+    for (let e = 0; e < network.edgeCount; e++) {
+      if (!includes(e)) continue;
+      for (let p = network.firstPoint[e]; p < network.firstPoint[e + 1] - 1; p++) {
+        edges.push(e);
+        points.push(p);
+      }
+    }
+    this.#edge = Uint32Array.from(edges);
+    this.#point = Uint32Array.from(points);
+    this.#tree = points.length === 0 ? null : new Flatbush(points.length);
+    const { pointLon: lon, pointLat: lat } = network;
+    for (const p of points) {
+      this.#tree!.add(
+        Math.min(lon[p], lon[p + 1]),
+        Math.min(lat[p], lat[p + 1]),
+        Math.max(lon[p], lon[p + 1]),
+        Math.max(lat[p], lat[p + 1]),
+      );
+    }
+    this.#tree?.finish();
+  }
+
+  /** The nearest segment within a radius; of two as near, the one with the lower number. */
+  nearestWithin(lon: Degrees, lat: Degrees, radius: Metres): NearestSegment | null {
+    if (!this.#tree) return null;
+    const perLon = metresPerDegreeLon(lat);
+    const perLat = metresPerDegreeLat(lat);
+    const [dLon, dLat] = [radius / perLon, radius / perLat];
+    const { pointLon, pointLat } = this.#network;
+    let best: NearestSegment | null = null;
+    for (const s of this.#tree.search(lon - dLon, lat - dLat, lon + dLon, lat + dLat)) {
+      const edge = this.#edge[s];
+      const point = this.#point[s];
+      const ax = (pointLon[point] - lon) * perLon;
+      const ay = (pointLat[point] - lat) * perLat;
+      const dx = (pointLon[point + 1] - pointLon[point]) * perLon;
+      const dy = (pointLat[point + 1] - pointLat[point]) * perLat;
+      const squared = dx * dx + dy * dy;
+      const t = squared === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / squared));
+      const distance = Math.hypot(ax + t * dx, ay + t * dy);
+      const nearer =
+        best === null ||
+        distance < best.distance ||
+        (distance === best.distance &&
+          (edge < best.edge || (edge === best.edge && point < best.point)));
+      if (nearer) best = { edge, point, t, distance };
+    }
+    return best !== null && best.distance <= radius ? best : null;
+  }
+}
+
+export interface NearestSegment {
+  readonly edge: number;
+  readonly point: number;
+  /** Place on the segment, 0 at its first point to 1. */
+  readonly t: number;
+  readonly distance: Metres;
+}
