@@ -22,6 +22,7 @@ import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
 import { serveFree } from './http/serve-free.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
+import { PlanCache } from './metering/plan-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
 import { serveMetered } from './metering/serve-metered.ts';
 import { servePosted } from './metering/serve-posted.ts';
@@ -43,6 +44,7 @@ export async function buildProxy(parts: {
     releases: parts.releases,
     ledger: parts.ledger,
     config,
+    plans: new PlanCache(config.planCacheBytes),
     answers: new AnswerCache(config.answerCacheBytes),
     cursors: new CursorSealer(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
     catalogue: new CatalogueSender(),

@@ -15,6 +15,11 @@ export const proxyConfigSchema = z.strictObject({
   freeRateLimitPerMinute: z.int().min(1).default(600),
   /** Rows of one batch; origins past it are left out whole. */
   batchRowBudget: z.int().min(1).default(50_000),
+  /** What URLs mean on the release in force, kept in memory. */
+  planCacheBytes: z
+    .int()
+    .min(1)
+    .default(64 * MEBIBYTE),
   /** Finished answers kept in memory. */
   answerCacheBytes: z
     .int()

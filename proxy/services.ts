@@ -5,12 +5,14 @@ import type { ProxyConfig } from './config.ts';
 import type { CursorSealer } from './cursors/cursor.ts';
 import type { CatalogueSender } from './http/catalogue-text.ts';
 import type { AnswerCache } from './metering/answer-cache.ts';
+import type { PlanCache } from './metering/plan-cache.ts';
 
 /** What endpoints are served with. */
 export interface Services {
   readonly releases: ReleaseSource;
   readonly ledger: Ledger;
   readonly config: ProxyConfig & { readonly problemBase: string };
+  readonly plans: PlanCache;
   readonly answers: AnswerCache;
   readonly cursors: CursorSealer;
   readonly catalogue: CatalogueSender;

@@ -16,7 +16,8 @@ const searchPlaces = freeEndpoint({
   summary: 'Census places by name',
   description:
     'Best match first: the whole name, its beginning, the beginning of a word in it, any part; of ' +
-    'equal matches the most populous. Case and accents do not matter. Places of the release only.',
+    'equal matches the most populous. The letters of a state may follow the name: `Port Meridian, ' +
+    'XA`. Case and accents do not matter. Places of the release only.',
   tag: 'Places',
   params: NONE,
   query: z.strictObject({

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Release } from '../../shards/release.ts';
+import type { Bytes } from '../../shards/units.ts';
 import type { MeteredPlan } from '../endpoint.ts';
 
 /** What a URL means on a release, and the ETag of its answer. */
@@ -8,7 +9,12 @@ export interface PlannedRequest {
   readonly etag: string;
 }
 
-const MAX_URLS = 20_000;
+/** A plan's objects, and its place in the cache. */
+const ENTRY_BYTES = 1_000;
+/** A parameter of a few characters is an entry of a list and of a set. */
+const BYTES_A_URL_CHARACTER = 16;
+/** An object that the answer depends on, and perhaps the county it is of. */
+const BYTES_AN_OBJECT = 24;
 /** Longer URLs are planned anew each time: they are rare, and would crowd out the rest. */
 const MAX_URL_LENGTH = 500;
 
@@ -18,7 +24,11 @@ const MAX_URL_LENGTH = 500;
  */
 export class PlanCache {
   #release: Release | null = null;
-  #plans = new LRUCache<string, PlannedRequest>({ max: MAX_URLS });
+  readonly #plans: LRUCache<string, PlannedRequest>;
+
+  constructor(maxBytes: Bytes) {
+    this.#plans = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
+  }
 
   get(release: Release, url: string): PlannedRequest | undefined {
     return release === this.#release ? this.#plans.get(url) : undefined;
@@ -32,9 +42,19 @@ export class PlanCache {
     const planned = await work();
     if (release !== this.#release) {
       this.#release = release;
-      this.#plans = new LRUCache({ max: MAX_URLS });
+      this.#plans.clear();
     }
     if (url.length <= MAX_URL_LENGTH) this.#plans.set(url, planned);
     return planned;
   }
+}
+
+/** About what a plan holds beside the release: all of it follows from the URL and the counties met. */
+function bytesOf({ plan: { canonical, dependsOn } }: PlannedRequest, url: string): Bytes {
+  return (
+    ENTRY_BYTES +
+    url.length * BYTES_A_URL_CHARACTER +
+    canonical.length * 2 +
+    dependsOn.length * BYTES_AN_OBJECT
+  );
 }

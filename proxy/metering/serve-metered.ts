@@ -14,7 +14,6 @@ import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
 import { pay, writePaid } from './payment.ts';
-import { PlanCache } from './plan-cache.ts';
 
 const VARY = 'Authorization, Accept-Encoding, Accept';
 const REVALIDATE = 'public, no-cache';
@@ -26,7 +25,7 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
  * to the socket is refunded. The release is taken once and kept to the end.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
-  const plans = new PlanCache();
+  const { plans } = services;
   const formats = formatsOf(endpoint.table);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admitted = await admit(services.ledger, request, reply);

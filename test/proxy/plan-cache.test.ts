@@ -1,0 +1,65 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { CursorSealer } from '../../proxy/cursors/cursor.ts';
+import type { MeteredEndpoint } from '../../proxy/endpoint.ts';
+import { poiSearch } from '../../proxy/endpoints/poi-search.ts';
+import { PlanCache } from '../../proxy/metering/plan-cache.ts';
+import type { Services } from '../../proxy/services.ts';
+import type { Release } from '../../shards/release.ts';
+import { wholeCountry, wideRelease } from '../support/wide-release.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+const heapBytes = () => {
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+const MAX_BYTES = 8 * 2 ** 20;
+const services = { cursors: new CursorSealer(['a secret of the tests']) } as unknown as Services;
+
+/** Plans so many URLs; what the heap has grown by then. */
+async function grownBy(
+  release: Release,
+  endpoint: MeteredEndpoint,
+  urls: number,
+  asked: (i: number) => { url: string; query: Record<string, unknown> },
+): Promise<number> {
+  const plans = new PlanCache(MAX_BYTES);
+  const before = heapBytes();
+  for (let i = 0; i < urls; i++) {
+    const { url, query } = asked(i);
+    await plans.work(release, url, async () => ({
+      plan: await endpoint.plan(release, { params: {}, query }, services),
+      etag: `"${i}"`,
+    }));
+  }
+  const grown = heapBytes() - before;
+  expect(plans.get(release, asked(urls - 1).url)?.etag).toBe(`"${urls - 1}"`);
+  return grown;
+}
+
+test.each([
+  ['a box over 3,200 counties', 1_500, '-101,29,-79,41'],
+  ['a box over one county', 12_000, '-99.9,30.1,-99.8,30.2'],
+])('plans of searches in %s hold no more memory than they may', async (_, urls, bbox) => {
+  const { release } = wideRelease(wholeCountry());
+  const grown = await grownBy(release, poiSearch, urls, (i) => ({
+    url: `/v1/pois?bbox=${bbox}&q=place%20${i}`,
+    query: { bbox, q: `place ${i}`, limit: 100 },
+  }));
+  expect(grown).toBeLessThan(1.25 * MAX_BYTES);
+});
+
+test('plans of long lists hold no more memory than they may', async () => {
+  const { release } = wideRelease(wholeCountry());
+  const types = [101, 102, 201, 311, 312, 320];
+  const long = types.concat(types, types, types).map((type) => `&type=${type}`);
+  const bbox = '-99.9,30.1,-99.8,30.2';
+  const grown = await grownBy(release, poiSearch, 8_000, (i) => ({
+    url: `/v1/pois?bbox=${bbox}&q=place%20${i}${long.join('')}`,
+    query: { bbox, q: `place ${i}`, limit: 100, type: types },
+  }));
+  expect(grown).toBeLessThan(1.25 * MAX_BYTES);
+});
