@@ -66,6 +66,8 @@ export interface Answer {
   /** An object is sent as JSON; bytes as they are; `null` is 204. */
   readonly body: object | BinaryBody | null;
   readonly tokens: number;
+  /** Of the columns of the route’s table, those that the request chose; absent for all of them. */
+  readonly columns?: readonly string[];
 }
 
 /** A body that is no JSON. */

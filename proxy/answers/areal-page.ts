@@ -1,14 +1,18 @@
 import { countyOf, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import type { BlockIndex } from '../../shards/index/block-index.ts';
 import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { SummaryFilter } from './summary.ts';
+import { unroutedReason } from './unrouted.ts';
 
 /** Rows of an area's blocks: GEOID, then type id, then mode id, which is also the keyset. */
 export interface ArealQuery extends SummaryFilter {
   /** Ascending. */
   readonly blocks: readonly GeoidNumber[];
   readonly withPopulation: boolean;
+  /** Whether there is a row too where there is no time, which says why. */
+  readonly withMissing: boolean;
   readonly limit: number;
   readonly after: readonly [geoid: GeoidNumber, type: DestTypeId, modeId: number];
 }
@@ -17,9 +21,13 @@ export interface ArealRow {
   readonly geoid: string;
   readonly dest_type_id: DestTypeId;
   readonly mode_id: number;
-  readonly travel_time: number;
+  readonly travel_time: number | null;
+  readonly reason?: MissingReason;
   readonly population?: number | null;
 }
+
+/** Why there is no time: it is too far, or it could not be known. */
+export type MissingReason = 'not-within-30' | 'no-data';
 
 /** Blocks read together; a page of many rows needs few of them. */
 const BLOCKS_A_READ = 32;
@@ -32,8 +40,9 @@ export async function arealPage(
   const results: ArealRow[] = [];
   const [afterGeoid] = query.after;
   const open = query.blocks.filter((block) => block >= afterGeoid);
-  for (let first = 0; first < open.length; first += BLOCKS_A_READ) {
-    for (const rows of await blockRows(release, open.slice(first, first + BLOCKS_A_READ), query)) {
+  const step = blocksARead(release, query);
+  for (let first = 0; first < open.length; first += step) {
+    for (const rows of await blockRows(release, open.slice(first, first + step), query)) {
       for (const row of rows) {
         if (results.length === query.limit) return { results, more: true };
         results.push(row);
@@ -41,6 +50,12 @@ export async function arealPage(
     }
   }
   return { results, more: false };
+}
+
+function blocksARead(release: Release, { modes, types, withMissing, limit }: ArealQuery): number {
+  if (!withMissing) return BLOCKS_A_READ;
+  const rowsABlock = modes.length * (types?.size ?? release.taxonomy.leafIds.length);
+  return Math.min(BLOCKS_A_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);
 }
 
 async function blockRows(
@@ -59,13 +74,15 @@ async function blockRows(
       const index = await release.index(county);
       const known = own
         .map((block) => ({ block, ordinal: index.ordinalOf(geoidFromNumber(block)) }))
-        .filter(({ ordinal }) => ordinal !== -1 && index.isRoutable(ordinal));
+        .filter(
+          ({ ordinal }) => ordinal !== -1 && (query.withMissing || index.isRoutable(ordinal)),
+        );
       const times = await release.nearestRows(
         county,
         known.map(({ ordinal }) => ordinal),
       );
       return known.map(({ block, ordinal }, i) =>
-        rowsOf(release, block, times[i], index.population(ordinal), query),
+        rowsOf(release, block, times[i], index, ordinal, query),
       );
     }),
   );
@@ -76,22 +93,35 @@ function rowsOf(
   release: Release,
   block: GeoidNumber,
   times: Uint16Array,
-  population: number | null,
-  { modes, types, withPopulation, after: [afterGeoid, afterType, afterMode] }: ArealQuery,
+  index: BlockIndex,
+  ordinal: number,
+  { modes, types, withPopulation, withMissing, after }: ArealQuery,
 ): ArealRow[] {
+  const [afterGeoid, afterType, afterMode] = after;
   const { leafIds } = release.taxonomy;
   const modeIds = release.manifest.modes.map(modeIdOf);
   const geoid = geoidFromNumber(block);
+  const besideTime = withPopulation ? { population: index.population(ordinal) } : {};
+  const isKnown = index.isFullyRoutable(ordinal)
+    ? () => true
+    : (mode: number) => unroutedReason(index, ordinal, release.manifest.modes[mode]) === null;
   const rows: ArealRow[] = [];
   leafIds.forEach((type, leaf) => {
     if (types?.has(type) === false || (block === afterGeoid && type < afterType)) return;
     for (const mode of modes) {
       const tenths = times[mode * leafIds.length + leaf];
-      if (tenths === 0) continue;
+      if (tenths === 0 && !withMissing) continue;
       const modeId = modeIds[mode];
       if (block === afterGeoid && type === afterType && modeId <= afterMode) continue;
-      const row = { geoid, dest_type_id: type, mode_id: modeId, travel_time: tenths / 10 };
-      rows.push(withPopulation ? { ...row, population } : row);
+      rows.push({
+        geoid,
+        dest_type_id: type,
+        mode_id: modeId,
+        ...(tenths === 0
+          ? { travel_time: null, reason: isKnown(mode) ? 'not-within-30' : 'no-data' }
+          : { travel_time: tenths / 10 }),
+        ...besideTime,
+      });
     }
   });
   return rows;

@@ -1,6 +1,7 @@
 import type { Release } from '../../shards/release.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
+import { AREAL } from '../formats/row-table.ts';
 import { type ArealQuery, arealPage } from './areal-page.ts';
 import type { FoundBlocks } from './asked-area.ts';
 import { canonicalRequest } from './block-query.ts';
@@ -11,6 +12,7 @@ interface AskedRows {
   readonly mode?: readonly string[] | undefined;
   readonly type?: readonly (string | number)[] | undefined;
   readonly include_population: boolean;
+  readonly include_missing: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
@@ -30,18 +32,24 @@ export function planAreal(
   cursors: CursorSealer,
   route: string,
   where: object,
-  { include_population, limit, cursor, ...cells }: AskedRows,
+  { include_population, include_missing, limit, cursor, ...cells }: AskedRows,
   part: 'query' | 'body' = 'query',
 ): ArealPlan {
   const { filter, spelled } = askedCells(release, cells, part);
-  const asked = { ...where, ...spelled, include_population, limit };
+  const asked = { ...where, ...spelled, include_population, include_missing, limit };
   const bound = canonicalRequest(route, asked);
   const [geoid, type, modeId] = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
   const after = [geoid, type, modeId] as const;
   return {
     bound,
     canonical: canonicalRequest(route, { ...asked, after, sealer: cursors.sealer }),
-    query: { ...filter, withPopulation: include_population, limit, after },
+    query: {
+      ...filter,
+      withPopulation: include_population,
+      withMissing: include_missing,
+      limit,
+      after,
+    },
   };
 }
 
@@ -58,5 +66,13 @@ export async function answerAreal(
   const next =
     more && last ? [Number(last.geoid), last.dest_type_id, last.mode_id] : beyond && [beyond, 0, 0];
   const next_cursor = next && cursors.seal(bound, next);
-  return rowsAnswer({ results, next_cursor }, results.length);
+  const answer = rowsAnswer({ results, next_cursor }, results.length);
+  return { ...answer, columns: columnsOf(query) };
+}
+
+/** The columns that the request chose: the same on every page. */
+function columnsOf({ withPopulation, withMissing }: ArealPlan['query']): string[] {
+  return AREAL.columns.filter(
+    (column) => (withPopulation || column !== 'population') && (withMissing || column !== 'reason'),
+  );
 }

@@ -9,6 +9,7 @@ import { AREAL } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import {
   cursorMember,
+  includeMissingMember,
   limitMember,
   modeMember,
   pointItem,
@@ -44,6 +45,7 @@ const body = z.strictObject({
     .boolean()
     .default(false)
     .meta({ description: 'Whether rows carry the population of their block.' }),
+  include_missing: includeMissingMember,
   limit: limitMember,
   cursor: cursorMember,
 });
@@ -55,7 +57,8 @@ export const blocksQuery = postedEndpoint({
   summary: 'Minutes to the nearest of each destination type, for all blocks of an area',
   description:
     'Give `polygon`, or `center` and `radius_m`. Rows of the blocks whose centre is in the area, ' +
-    'ordered by GEOID, type id, mode id. Paginated. One token a row, at least one a page.',
+    'ordered by GEOID, type id, mode id. No row means not within 30 minutes, or not known: ' +
+    '`include_missing` tells them apart. Paginated. One token a row, at least one a page.',
   tag: 'Areas',
   body,
   requestExample: { center: { lon: -70.0123, lat: 36.0211 }, radius_m: 800, mode: ['walk'] },

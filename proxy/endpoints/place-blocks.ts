@@ -5,6 +5,7 @@ import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import {
   cursorParam,
+  includeMissingParam,
   includePopulationParam,
   limitParam,
   modeParam,
@@ -24,6 +25,7 @@ export const placeBlocks = meteredEndpoint({
   summary: 'Minutes to the nearest of each destination type, for all blocks of a city or town',
   description:
     'Rows of the blocks whose centre is in the place, ordered by GEOID, type id, mode id. ' +
+    'No row means not within 30 minutes, or not known: `include_missing` tells them apart. ' +
     'Paginated. One token a row, at least one a page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
@@ -31,6 +33,7 @@ export const placeBlocks = meteredEndpoint({
     mode: modeParam,
     type: typeParam,
     include_population: includePopulationParam,
+    include_missing: includeMissingParam,
     limit: limitParam,
     cursor: cursorParam,
   }),

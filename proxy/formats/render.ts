@@ -52,11 +52,10 @@ async function renderJson(body: object): Promise<Buffer> {
 const FORMULA = /^[=+\-@\t\r]/;
 
 function renderCsv({ columns }: RowTable, rows: readonly JsonRow[]): Promise<Buffer> {
-  const present = columns.filter((column) => rows.length === 0 || has(rows[0], column));
-  const header = `${present.map((column) => column.replace('.', '_')).join()}\r\n`;
+  const header = `${columns.map((column) => column.replace('.', '_')).join()}\r\n`;
   const lines = (piece: readonly JsonRow[]) =>
     Papa.unparse(
-      piece.map((row) => present.map((column) => valueAt(row, column))),
+      piece.map((row) => columns.map((column) => valueAt(row, column))),
       { newline: '\r\n', escapeFormulae: FORMULA },
     );
   return inPieces(rows, (piece) => `${lines(piece)}\r\n`, header);
@@ -77,10 +76,6 @@ async function inPieces(
   }
   parts.push(Buffer.from(after));
   return Buffer.concat(parts);
-}
-
-function has(row: JsonRow, column: string): boolean {
-  return column.split('.')[0] in row;
 }
 
 function valueAt(row: JsonRow, column: string): unknown {

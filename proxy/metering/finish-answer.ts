@@ -10,7 +10,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** Writes an answer as it will be sent, but for compression. */
 export async function finishAnswer(
-  { body, tokens }: Answer,
+  { body, tokens, columns }: Answer,
   format: Format,
   table: RowTable | undefined,
 ): Promise<FinishedAnswer> {
@@ -23,7 +23,7 @@ export async function finishAnswer(
   }
   return {
     ...common,
-    body: await render(format, table, body),
+    body: await render(format, table && columns ? { ...table, columns } : table, body),
     contentType: MEDIA_TYPES[format],
     beside: headersBesideRows(body),
   };

@@ -51,6 +51,16 @@ export const maxMinutesMember = z
   .optional()
   .meta({ description: 'Only what is within so many minutes, at most 30.' });
 
+/** What `include_missing` means, in queries and bodies. */
+export const INCLUDE_MISSING =
+  'Whether every block of the area has a row for each wanted type and mode: where there is no time, ' +
+  '`travel_time` is null and `reason` says why. Charged like any row.';
+
+export const includeMissingMember = z
+  .boolean()
+  .default(false)
+  .meta({ description: INCLUDE_MISSING });
+
 export const limitMember = z
   .int()
   .min(1)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
+import { INCLUDE_MISSING } from './body-members.ts';
 
 /** A URL is no place for longer lists. */
 const MAX_REPEATS = 100;
@@ -148,6 +149,11 @@ export const includePopulationParam = z
     description: 'Whether rows carry the population of their block.',
     override: { type: 'boolean', default: false, pattern: undefined },
   });
+
+export const includeMissingParam = includePopulationParam.meta({
+  description: INCLUDE_MISSING,
+  override: { type: 'boolean', default: false, pattern: undefined },
+});
 
 export const limitParam = integerText(1, 1000)
   .default(100)

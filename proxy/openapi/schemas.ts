@@ -71,7 +71,13 @@ export const arealRow = z
     geoid: z.string().regex(/^\d{15}$/),
     dest_type_id: z.int(),
     mode_id: z.int(),
-    travel_time: tenthsOfMinutes,
+    travel_time: tenthsOfMinutes.nullable().meta({
+      description: 'Minutes, one decimal; null only in a row that `include_missing` asked for.',
+    }),
+    reason: z.enum(['not-within-30', 'no-data']).optional().meta({
+      description:
+        'Only where `travel_time` is null: too far, or a mode that could not be routed from the block.',
+    }),
     population: z.int().min(0).nullable().optional(),
   })
   .meta({ id: 'ArealBlockResult', description: 'Minutes from a block of an area to the nearest.' });

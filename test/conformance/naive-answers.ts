@@ -67,6 +67,32 @@ export function arealOf(
     );
 }
 
+/** Rows of an area with one for each pair of a type and a mode, be there a time or not. */
+export function arealWithMissingOf(
+  release: NaiveRelease,
+  blocks: readonly NaiveBlock[],
+  filter: Filter,
+) {
+  const known = new Map(
+    arealOf(release, blocks, filter).map((row) => [
+      `${row.geoid} ${row.dest_type_id} ${row.mode_id}`,
+      row,
+    ]),
+  );
+  return [...blocks]
+    .sort((a, b) => (a.geoid < b.geoid ? -1 : 1))
+    .flatMap(({ geoid, isRoutable }) =>
+      leavesOf(release, filter).flatMap((dest_type_id) =>
+        modesOf(release, filter).map((mode) => {
+          const mode_id = release.modeIds.get(mode)!;
+          const reason = isRoutable ? 'not-within-30' : 'no-data';
+          const missing = { geoid, dest_type_id, mode_id, travel_time: null, reason };
+          return known.get(`${geoid} ${dest_type_id} ${mode_id}`) ?? missing;
+        }),
+      ),
+    );
+}
+
 /** Whether a search for types and a part of the name finds a place. Case and accents do not count. */
 export function isFound(
   release: NaiveRelease,

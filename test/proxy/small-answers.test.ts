@@ -203,6 +203,26 @@ test('the reason of each mode is told, in the error of a batch and beside the ro
   expect(routed.headers).not.toHaveProperty('x-unrouted');
 });
 
+test('include_missing tells what is too far from what could not be routed, mode by mode', async () => {
+  const payload = { center: { lon: -76.6, lat: 39.3 }, radius_m: 10, type: [101], limit: 1000 };
+  const answer = await proxy.app.inject({
+    method: 'POST',
+    url: '/v1/blocks/query',
+    headers: { authorization: `Bearer ${key}` },
+    payload: { ...payload, include_missing: true },
+  });
+  const expected = county.blocks.flatMap((block) => {
+    const unrouted = naiveUnrouted(block, SMALL_MODES).unrouted ?? [];
+    return SMALL_MODES.map((mode, m) => {
+      const known = naiveSummary(block, [mode], [101])[0]?.travel_time;
+      const reason = unrouted.some((one) => one.mode === mode) ? 'no-data' : 'not-within-30';
+      const time = known === undefined ? { travel_time: null, reason } : { travel_time: known };
+      return { geoid: block.geoid, dest_type_id: 101, mode_id: m + 1, ...time };
+    });
+  });
+  expect(answer.json().results).toEqual(expected);
+});
+
 test('the pages of a block joined are what the plain data says, for any filter and page size', async () => {
   const anyDestIds = fc.array(fc.constantFrom(12_345, ...county.pois.map(({ destId }) => destId)), {
     maxLength: 20,

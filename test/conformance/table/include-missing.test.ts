@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import Papa from 'papaparse';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectInvalid, expectOk } from '../api.ts';
+import { type Demo, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { arealWithMissingOf } from '../naive-answers.ts';
+import { allPages } from '../paging.ts';
+import { isInside } from '../plain-geometry.ts';
+import { randomQueries } from '../random-queries.ts';
+
+let demo: Demo;
+let random: ReturnType<typeof randomQueries>;
+beforeAll(async () => {
+  demo = await openDemo();
+  random = randomQueries(demo);
+});
+afterAll(() => demo.api.close());
+
+const QUERY = '/v1/blocks/query';
+const PLACE = `/v1/places/${PORT_MERIDIAN}/blocks`;
+
+/** A box around open water: blocks with times and blocks without. No centre is on its edge. */
+const HALF = 0.0250005;
+const shore = () => {
+  const { lon, lat } = demo.water;
+  const [west, south, east, north] = [lon - HALF, lat - HALF, lon + HALF, lat + HALF];
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  return { polygon: { type: 'Polygon', coordinates: [ring] } };
+};
+const shoreBlocks = () => {
+  const { lon, lat } = demo.water;
+  return demo.release.blocks.filter(
+    (block) => Math.abs(block.lon - lon) < HALF && Math.abs(block.lat - lat) < HALF,
+  );
+};
+
+test('the shore has what the tests below are about', () => {
+  const routable = shoreBlocks().filter(({ isRoutable }) => isRoutable);
+  expect(routable.length).toBeGreaterThan(20);
+  expect(routable.length).toBeLessThan(shoreBlocks().length);
+});
+
+test('every block of the area has a row for each type and mode, page by page, charged alike', async () => {
+  const { api, release } = demo;
+  const query = fc.record({
+    mode: random.mode,
+    type: random.type.filter((type) => type.length > 0),
+    limit: fc.constantFrom(19, 250, 1000),
+  });
+  await fc.assert(
+    fc.asyncProperty(query, async (asked) => {
+      const body = { ...shore(), ...asked, include_missing: true };
+      const rows = await allPages(api, { method: 'POST', path: QUERY, body });
+      expect(rows).toEqual(arealWithMissingOf(release, shoreBlocks(), asked));
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('so do the blocks of a place', async () => {
+  const { api, release, place } = demo;
+  const asked = { type: [101, 601], mode: ['bike', 'transit'] as const, limit: 1000 };
+  const rows = await allPages(api, { path: PLACE, query: { ...asked, include_missing: true } });
+  const blocks = release.blocks.filter(({ lon, lat }) => isInside(place.polygons, lon, lat));
+  expect(rows).toEqual(arealWithMissingOf(release, blocks, asked));
+  expect(rows).toHaveLength(blocks.length * 4);
+});
+
+test('in all forms, with the same columns on every page', async () => {
+  const { api } = demo;
+  const body = { ...shore(), type: [101], limit: 1000 };
+  for (const include_missing of [true, false]) {
+    const json = expectOk(await api.post(QUERY, { ...body, include_missing })).results;
+    const asked = { headers: { accept: 'text/csv' } };
+    const csv = await api.post(QUERY, { ...body, include_missing }, asked);
+    const { data, meta } = Papa.parse<Record<string, string>>(csv.body, {
+      header: true,
+      skipEmptyLines: true,
+    });
+    const columns = ['geoid', 'dest_type_id', 'mode_id', 'travel_time'];
+    expect(meta.fields).toEqual([...columns, ...(include_missing ? ['reason'] : [])]);
+    const told = data.map(({ travel_time, reason, ...row }) => ({
+      geoid: row.geoid,
+      dest_type_id: Number(row.dest_type_id),
+      mode_id: Number(row.mode_id),
+      travel_time: travel_time === '' ? null : Number(travel_time),
+      ...(reason ? { reason } : {}),
+    }));
+    expect(told).toEqual(json);
+    const lines = await api.post(
+      QUERY,
+      { ...body, include_missing },
+      { headers: { accept: 'application/x-ndjson' } },
+    );
+    expect(
+      lines.body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(json);
+  }
+});
+
+test('include_missing is a boolean, and without it there is no such row', async () => {
+  const { api } = demo;
+  for (const bad of ['yes', '', '2']) {
+    expectInvalid(await api.get(PLACE, { include_missing: bad }), 'include_missing');
+  }
+  expectInvalid(await api.post(QUERY, { ...shore(), include_missing: 'true' }), 'include_missing');
+  const { results } = (await api.get(PLACE, { limit: 1000, include_missing: false })).json();
+  for (const row of results) {
+    expect(row.travel_time).toEqual(expect.any(Number));
+    expect(row).not.toHaveProperty('reason');
+  }
+});
