@@ -43,6 +43,8 @@ interface IsochronePlan extends MeteredPlan {
   readonly format: 'geojson' | 'blocks';
   /** Ascending. */
   readonly levels: readonly Minutes[];
+  /** Whether blocks say which of the levels they are in: those asked for as `contours`. */
+  readonly namesContours: boolean;
 }
 
 const query = z.strictObject({
@@ -114,7 +116,16 @@ export const isochrone = meteredEndpoint({
       .meta({ id: 'Isochrone', description: '`format=geojson`: largest contour first.' }),
     z
       .object({
-        blocks: z.array(z.object({ geoid: z.string(), travel_min: z.int() })),
+        blocks: z.array(
+          z.object({
+            geoid: z.string(),
+            travel_min: z.int(),
+            contour: z
+              .int()
+              .optional()
+              .meta({ description: 'With `contours`: the smallest that holds the block.' }),
+          }),
+        ),
         ...isochroneFacts,
       })
       .meta({ id: 'IsochroneBlocks', description: '`format=blocks`: whole minutes, rounded up.' }),
@@ -136,6 +147,7 @@ export const isochrone = meteredEndpoint({
   plan(release, { query: asked }): IsochronePlan {
     const { mode, direction, format, v } = asked;
     const levels = levelsOf(asked);
+    const namesContours = format === 'blocks' && asked.contours !== undefined;
     const origin = originOf(release, asked);
     if (v !== undefined && v !== release.version) {
       throw new Problem(
@@ -154,7 +166,8 @@ export const isochrone = meteredEndpoint({
       // The answer names the version of the store, so that is part of its bytes.
       canonical: canonicalRequest('isochrone', {
         ...where,
-        ...{ mode, direction, format, levels, version: release.version },
+        ...{ mode, direction, format, levels, contour: namesContours || undefined },
+        version: release.version,
       }),
       dependsOn: [
         ...counties.flatMap(({ objects }) => [
@@ -171,6 +184,7 @@ export const isochrone = meteredEndpoint({
       direction,
       format,
       levels,
+      namesContours,
     };
   },
 
@@ -179,7 +193,7 @@ export const isochrone = meteredEndpoint({
     await routableBlock(release, county, geoid, mode);
   },
 
-  async answer(release, { origin, mode, direction, format, levels }) {
+  async answer(release, { origin, mode, direction, format, levels, namesContours }) {
     const { geoid, county } = await resolve(release, origin);
     const reached = await reachable(release, county, geoid, mode, direction);
     const largest = levels[levels.length - 1];
@@ -193,7 +207,8 @@ export const isochrone = meteredEndpoint({
     };
     const tokens = levels.length * PLANS.charges.isochrone_contour;
     if (format === 'blocks') {
-      return { body: { blocks: blocksWithin(reached, largest), ...facts }, tokens };
+      const blocks = blocksWithin(reached, largest, namesContours ? levels : null);
+      return { body: { blocks, ...facts }, tokens };
     }
     const features: object[] = [];
     for (const level of [...levels].reverse()) {

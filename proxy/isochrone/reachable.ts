@@ -56,15 +56,26 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
   return count;
 }
 
-/** The blocks within so many minutes, by GEOID. */
+/** A block within reach; `contour` is the smallest that holds it, where contours were asked for. */
+export interface ReachedBlock {
+  readonly geoid: string;
+  readonly travel_min: Minutes;
+  readonly contour?: Minutes;
+}
+
+/** The blocks within so many minutes, by GEOID. `contours`: ascending, the last of them `limit`. */
 export function blocksWithin(
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
-): { geoid: string; travel_min: Minutes }[] {
-  const blocks: { geoid: string; travel_min: Minutes }[] = [];
+  contours: readonly Minutes[] | null,
+): ReachedBlock[] {
+  const blocks: ReachedBlock[] = [];
   for (let i = 0; i < targets.length; i++) {
     if (minutes[i] > limit) continue;
-    blocks.push({ geoid: geoidFromNumber(matrix.targets[targets[i]]), travel_min: minutes[i] });
+    const travel_min = minutes[i];
+    const contour = contours?.find((level) => travel_min <= level);
+    const geoid = geoidFromNumber(matrix.targets[targets[i]]);
+    blocks.push(contour === undefined ? { geoid, travel_min } : { geoid, travel_min, contour });
   }
   return blocks;
 }

@@ -59,6 +59,20 @@ describe('§4.5 format=blocks', () => {
     }
   });
 
+  test('with contours, each block also says the smallest that holds it', async () => {
+    const plain: ReachedBlock[] = (await blocks({ minutes: 40, mode: 'bike' })).blocks;
+    const one = await blocks({ contours: '40', mode: 'bike' });
+    expect(one.blocks).toEqual(plain.map((row) => ({ ...row, contour: 40 })));
+    const many = await blocks({ contours: '5,17,40', mode: 'bike' });
+    expect(many.blocks).toEqual(
+      plain.map((row) => ({
+        ...row,
+        contour: row.travel_min <= 5 ? 5 : row.travel_min <= 17 ? 17 : 40,
+      })),
+    );
+    expect(new Set(many.blocks.map(({ contour }: { contour: number }) => contour)).size).toBe(3);
+  });
+
   test('fewer minutes give the same rows, cut', async () => {
     const all: ReachedBlock[] = (await blocks({ minutes: 60 })).blocks;
     for (const minutes of [5, 12, 30]) {
