@@ -76,10 +76,9 @@ async function buildDemo(folder: string, store: string): Promise<void> {
 async function demoKey(ledger: Ledger, file: string): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (isWellFormedApiKey(kept)) return kept;
-  const account = await ledger.createAccount({ email: null });
-  const now = Date.now();
-  await ledger.grant(account.id, { tokens: DEMO_TOKENS, cause: 'demo', atMs: now });
-  const made = await ledger.createKey(account.id, 'demo', now);
+  const atMs = Date.now();
+  const grant = { tokens: DEMO_TOKENS, cause: 'demo', atMs };
+  const made = await ledger.issueKey({ owner: { email: null }, label: 'demo', grant, atMs });
   if (!made.created) throw new Error('a new account has no room for a key');
   await writeFile(file, `${made.plainKey}\n`, { mode: 0o600 });
   return made.plainKey;

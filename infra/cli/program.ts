@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addAccountsCommands } from './commands/accounts.ts';
 import { addBuildCommand } from './commands/build.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addFetchCommand } from './commands/fetch.ts';
@@ -16,6 +17,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(tta COMMAND --help shows its options)');
   addBuildCommand(program);
   addServeCommand(program);
+  addAccountsCommands(program);
   addKeysCommands(program);
   addReleaseCommands(program);
   addInspectCommand(program);

@@ -138,8 +138,8 @@ export interface KeyOrder {
    */
   readonly owner: { readonly id: AccountId } | { readonly email: string | null };
   readonly label: string;
-  /** By default the sign-up grant if the account is made by this, else none. */
-  readonly grant?: Grant;
+  /** By default the sign-up grant if the account is made by this. `null`: none. */
+  readonly grant?: Grant | null;
   /** Makes the account a member's. */
   readonly member?: boolean;
   readonly atMs: number;

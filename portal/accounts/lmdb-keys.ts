@@ -46,7 +46,7 @@ export function issueKey(batch: LedgerBatch, order: KeyOrder): KeyIssue {
     if (!hasRoom(batch.books, known)) return { created: false, reason: 'too-many-keys' };
   }
   const signup = { tokens: SIGNUP_GRANT_TOKENS, cause: 'signup', atMs };
-  const given = order.grant ?? (known === undefined ? signup : undefined);
+  const { grant: given = known === undefined ? signup : null } = order;
   if (given) requireGrant(given);
 
   const email = 'id' in owner ? null : owner.email;

@@ -70,36 +70,6 @@ describe('npm start', () => {
   });
 });
 
-describe('tta keys', () => {
-  const tta = (...args: string[]) =>
-    run(process.execPath, [TTA, 'keys', ...args, '--ledger', `lmdb:${path.join(folder, 'keys')}`])
-      .then(({ stdout }) => ({ code: 0, stdout, stderr: '' }))
-      .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
-
-  test('creates, lists and revokes', async () => {
-    const made = JSON.parse((await tta('create', '--email', 'Ada@example.org', '--json')).stdout);
-    expect(Object.keys(made)).toEqual(['key', 'prefix', 'account', 'tokens_remaining']);
-    expect(made.tokens_remaining).toBe(5000);
-    const second = JSON.parse(
-      (await tta('create', '--email', 'ada@example.org', '--tokens', '7', '--json')).stdout,
-    );
-    expect([second.account, second.tokens_remaining]).toEqual([made.account, 5007]);
-    expect((await tta('list')).stdout).toContain(`${made.prefix}…  active`);
-    expect((await tta('list')).stdout).not.toContain(made.key);
-    expect((await tta('revoke', made.prefix)).code).toBe(0);
-    expect((await tta('list')).stdout).toContain(`${made.prefix}…  revoked`);
-  });
-
-  test('refuses a fourth active key, and what it does not know', async () => {
-    for (let i = 0; i < 3; i++) await tta('create', '--email', 'b@example.org');
-    const fourth = await tta('create', '--email', 'b@example.org');
-    expect([fourth.code, fourth.stderr]).toEqual([1, expect.stringContaining('3 active keys')]);
-    expect((await tta('revoke', 'ta_live_none')).stderr).toContain('no active key begins');
-    expect((await tta('list', '--email', 'c@example.org')).stderr).toContain('no such account');
-    expect((await tta('create', '--tokens', '-5')).stderr).toContain('--tokens');
-  });
-});
-
 test('every command has help with its options', async () => {
   const help = async (...args: string[]) =>
     (await run(process.execPath, [TTA, ...args, '--help'])).stdout;

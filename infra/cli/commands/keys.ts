@@ -1,156 +1,187 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
+import { isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import {
   type Account,
+  type ApiKey,
   type Ledger,
   MAX_ACTIVE_KEYS,
   SIGNUP_GRANT_TOKENS,
 } from '../../../portal/accounts/ledger.ts';
-import { openLedger } from '../../../portal/accounts/open-ledger.ts';
 import { integer } from '../../environment.ts';
-import { run, UsageError } from '../run.ts';
+import { UsageError } from '../run.ts';
+import { accountCalled, ledgerOption, nameOf, print, runWithLedger } from '../with-ledger.ts';
 
 interface KeysFlags {
   ledger: string;
+  account?: string;
   email?: string;
-  label?: string;
-  tokens?: string;
-  member?: boolean;
   json?: boolean;
 }
 
+interface CreateFlags extends KeysFlags {
+  label: string;
+  tokens?: string;
+  member?: boolean;
+}
+
 export function addKeysCommands(program: Command): void {
-  const keys = program.command('keys').description('Create, list and revoke API keys.');
-  const ledger = () =>
-    new Option('--ledger <ledger>', 'the accounts: lmdb:DIR').env('LEDGER').makeOptionMandatory();
-  keys
-    .command('create')
-    .description('Create a key, and the account if there is none. The key is shown once.')
-    .addOption(ledger())
-    .option('--email <email>', 'the account’s address (default: a new account without one)')
+  const keys = program.command('keys').description('Look after API keys.');
+  const command = (name: string, description: string, account: string, email: string) =>
+    keys
+      .command(name)
+      .description(description)
+      .addOption(ledgerOption())
+      .addOption(new Option('--account <account>', account).conflicts('email'))
+      .option('--email <email>', email)
+      .option('--json', 'print JSON, an object a line');
+
+  command(
+    'create',
+    'Create a key, and the account if there is none. The key is shown once.',
+    'an account that there is, by address or id',
+    'the account of this address, made if there is none (default: a new one without)',
+  )
     .option('--label <label>', 'what the key is for', 'command line')
     .option('--tokens <n>', `tokens to grant (default: ${SIGNUP_GRANT_TOKENS} to a new account)`)
     .option('--member', 'make the account a member')
-    .option('--json', 'print one JSON object')
-    .action((flags: KeysFlags) => run(() => withLedger(flags, create)));
-  keys
-    .command('list')
-    .description('List keys by their first characters.')
-    .addOption(ledger())
-    .option('--email <email>', 'only of this account')
-    .option('--json', 'print one JSON object a key')
-    .action((flags: KeysFlags) => run(() => withLedger(flags, list)));
-  keys
-    .command('revoke <prefix>')
-    .description('Revoke the keys that begin with these characters, as list shows them.')
-    .addOption(ledger())
-    .option('--email <email>', 'only of this account')
-    .action((prefix: string, flags: KeysFlags) =>
-      run(() => withLedger(flags, (opened) => revoke(opened, flags, prefix))),
-    );
-}
+    .action((flags: CreateFlags) => runWithLedger(flags.ledger, (ledger) => create(ledger, flags)));
 
-async function withLedger(
-  flags: KeysFlags,
-  use: (ledger: Ledger, flags: KeysFlags) => Promise<void>,
-): Promise<void> {
-  let ledger: Ledger;
-  try {
-    ledger = await openLedger(flags.ledger, { rateLimitPerMinute: 1 });
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
-  try {
-    await use(ledger, flags);
-  } finally {
-    await ledger.close();
+  const only = ['only of this account, by address or id', 'only of the account of this address'];
+  command('list', 'List keys by their first characters.', only[0], only[1]).action(
+    (flags: KeysFlags) => runWithLedger(flags.ledger, (ledger) => list(ledger, flags)),
+  );
+  for (const [verb, does, change] of CHANGES) {
+    command(verb, does, only[0], only[1])
+      .argument('<key>', 'its first characters, as list shows them, or its id')
+      .action((text: string, flags: KeysFlags) =>
+        runWithLedger(flags.ledger, async (ledger) => {
+          const { account, key } = await keyCalled(ledger, flags, text);
+          await change(ledger, account, key);
+          const now = (await ledger.keys(account.id)).find(({ id }) => id === key.id)!;
+          print(flags.json, described(now, account), `${key.prefix}… ${verb}d`);
+        }),
+      );
   }
 }
 
-async function create(ledger: Ledger, flags: KeysFlags): Promise<void> {
+type Change = (ledger: Ledger, account: Account, key: ApiKey) => Promise<unknown>;
+
+const CHANGES: readonly [verb: string, does: string, change: Change][] = [
+  ['revoke', 'End a key for ever.', (ledger, { id }, key) => ledger.revokeKey(id, key.id)],
+  [
+    'disable',
+    'Refuse a key until it is enabled again.',
+    (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, true),
+  ],
+  [
+    'enable',
+    'Take a disabled key again.',
+    (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, false),
+  ],
+];
+
+async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
+  const { email, label, member = false } = flags;
+  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email.trim())) {
+    throw new UsageError(`--email: "${email}" is no address`);
+  }
   const tokens = integer('--tokens', flags.tokens, 0, 1e12);
-  const now = Date.now();
-  let account = flags.email ? await ledger.accountByEmail(flags.email) : undefined;
-  const isNew = !account;
-  account ??= await ledger.createAccount({ email: flags.email ?? null });
-  const grant = tokens ?? (isNew ? SIGNUP_GRANT_TOKENS : 0);
-  if (grant > 0) {
-    const cause = tokens === undefined ? 'signup' : `cli:${randomUUID()}`;
-    await ledger.grant(account.id, { tokens: grant, cause, atMs: now });
-  }
-  if (flags.member) await ledger.setMember(account.id, true);
-  const made = await ledger.createKey(account.id, flags.label ?? '', now);
+  const owner =
+    flags.account === undefined
+      ? { email: email ?? null }
+      : { id: (await accountCalled(ledger, flags.account)).id };
+  const atMs = Date.now();
+  const grant = tokens ? { tokens, cause: `cli:${randomUUID()}`, atMs } : null;
+  const made = await ledger.issueKey({
+    ...{ owner, label, member, atMs },
+    ...(tokens === undefined ? {} : { grant }),
+  });
   if (!made.created) {
     throw new UsageError(
-      `${flags.email}: has ${MAX_ACTIVE_KEYS} active keys already; revoke one first`,
+      `${flags.account ?? email}: has ${MAX_ACTIVE_KEYS} active keys already; revoke one first (nothing was granted)`,
     );
   }
-  const { balance } = (await ledger.account(account.id))!;
-  if (flags.json) {
-    const { plainKey: key, key: kept } = made;
-    print(
-      JSON.stringify({ key, prefix: kept.prefix, account: account.id, tokens_remaining: balance }),
-    );
-  } else {
-    print(`${made.plainKey}\n${balance} tokens. The key is not shown again.`);
-  }
+  const { plainKey, key, account } = made;
+  print(
+    flags.json,
+    {
+      key: plainKey,
+      prefix: key.prefix,
+      account: account.id,
+      tokens_remaining: account.balance,
+    },
+    `${plainKey}\n${account.balance} tokens. The key is not shown again.`,
+  );
 }
 
 async function list(ledger: Ledger, flags: KeysFlags): Promise<void> {
-  for await (const account of accountsAskedFor(ledger, flags)) {
-    for (const key of await ledger.keys(account.id)) {
-      const state = key.revoked ? 'revoked' : account.disabled ? 'disabled' : 'active';
-      const created = new Date(key.createdAtMs).toISOString();
-      if (flags.json) {
-        print(
-          JSON.stringify({
-            prefix: key.prefix,
-            label: key.label,
-            state,
-            created,
-            account: account.id,
-            email: account.email,
-            tokens_remaining: account.balance,
-            member: account.member,
-          }),
-        );
-      } else {
-        print(
-          `${key.prefix}…  ${state}  ${created}  ${account.email ?? account.id}  ${account.balance} tokens  ${key.label}`,
-        );
-      }
-    }
-  }
-}
-
-async function revoke(ledger: Ledger, flags: KeysFlags, prefix: string): Promise<void> {
-  const found: { account: Account; id: string; prefix: string }[] = [];
-  for await (const account of accountsAskedFor(ledger, flags)) {
-    for (const key of await ledger.keys(account.id)) {
-      const matches = prefix.startsWith(key.prefix) || key.prefix.startsWith(prefix);
-      if (matches && !key.revoked) found.push({ account, id: key.id, prefix: key.prefix });
-    }
-  }
-  if (found.length === 0) throw new UsageError(`${prefix}: no active key begins like that`);
-  if (found.length > 1) {
-    throw new UsageError(
-      `${prefix}: ${found.length} active keys begin like that; give more characters`,
+  for await (const { account, key } of keysAskedFor(ledger, flags)) {
+    const { prefix, label } = key;
+    const created = new Date(key.createdAtMs).toISOString();
+    print(
+      flags.json,
+      described(key, account),
+      `${prefix}…  ${stateOf(key, account)}  ${created}  ${nameOf(account)}  ${account.balance} tokens  ${label}`,
     );
   }
-  await ledger.revokeKey(found[0].account.id, found[0].id);
-  print(`${found[0].prefix}… revoked`);
 }
 
-async function* accountsAskedFor(ledger: Ledger, flags: KeysFlags): AsyncGenerator<Account> {
-  if (!flags.email) {
-    yield* ledger.allAccounts();
-    return;
+function described(key: ApiKey, account: Account): object {
+  return {
+    id: key.id,
+    prefix: key.prefix,
+    label: key.label,
+    state: stateOf(key, account),
+    created: new Date(key.createdAtMs).toISOString(),
+    account: account.id,
+    email: account.email,
+    tokens_remaining: account.balance,
+    member: account.member,
+  };
+}
+
+/** What becomes of a request with the key. */
+export function stateOf(key: ApiKey, account: Account): 'revoked' | 'disabled' | 'active' {
+  if (key.revoked) return 'revoked';
+  return key.disabled || account.disabled ? 'disabled' : 'active';
+}
+
+/** The one key that is not revoked and is called so; a `UsageError` if there is none, or more. */
+async function keyCalled(
+  ledger: Ledger,
+  flags: KeysFlags,
+  text: string,
+): Promise<{ account: Account; key: ApiKey }> {
+  const start = text.trim().replace(/…$/, '');
+  if ('ta_live_'.startsWith(start)) {
+    throw new UsageError(`"${text}": every key begins like that; give more of it, or its id`);
   }
-  const account = await ledger.accountByEmail(flags.email);
-  if (!account) throw new UsageError(`${flags.email}: no such account`);
-  yield account;
+  const found: { account: Account; key: ApiKey }[] = [];
+  for await (const { account, key } of keysAskedFor(ledger, flags)) {
+    const isCalled =
+      key.id === start ||
+      key.prefix.startsWith(start) ||
+      (isWellFormedApiKey(start) && start.startsWith(key.prefix));
+    if (isCalled && !key.revoked) found.push({ account, key });
+  }
+  if (found.length === 0) throw new UsageError(`${start}: no active key begins like that`);
+  if (found.length > 1) {
+    const ids = found.map(({ key }) => key.id).join(', ');
+    throw new UsageError(
+      `${start}: ${found.length} active keys begin like that; give an id: ${ids}`,
+    );
+  }
+  return found[0];
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+async function* keysAskedFor(
+  ledger: Ledger,
+  { account: name, email }: KeysFlags,
+): AsyncGenerator<{ account: Account; key: ApiKey }> {
+  const one = name ?? email;
+  const accounts = one === undefined ? ledger.allAccounts() : [await accountCalled(ledger, one)];
+  for await (const account of accounts) {
+    for (const key of await ledger.keys(account.id)) yield { account, key };
+  }
 }

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createProgram } from '../../infra/cli/program.ts';
+import { hashApiKey } from '../../portal/accounts/api-key.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+
+/** The commands as they are installed, each in a process of its own, beside one that has the ledger open. */
+// Forty of them, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 });
+const TTA = path.resolve('dist/infra/cli/tta.js');
+
+let folder: string;
+let ledger: Ledger;
+const address = () => `lmdb:${path.join(folder, 'ledger')}`;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-accounts-'));
+  ledger = await openLedger(address(), { rateLimitPerMinute: 1_000_000 });
+});
+afterAll(async () => {
+  await ledger.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function tta(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [TTA, ...args], {
+    env: { ...process.env, LEDGER: address() },
+  })
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
+    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+}
+
+/** The object that a command prints with `--json`. */
+async function json(...args: string[]) {
+  const { code, stdout, stderr } = await tta(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout.trimEnd()).not.toContain('\n');
+  return JSON.parse(stdout);
+}
+
+/** What a command says that fails, on one line. */
+async function refusal(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await tta(...args);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^tta: .*\n$/);
+  return stderr;
+}
+
+async function accountsHeld() {
+  const held = [];
+  for await (const account of ledger.allAccounts()) held.push(account);
+  return held;
+}
+
+describe('tta keys', () => {
+  const outcome = async (key: string) => (await ledger.admit(hashApiKey(key), 1)).outcome;
+
+  test('creates, lists, disables, enables and revokes, in force at once where the ledger is open', async () => {
+    const made = await json('keys', 'create', '--email', 'Ada@example.org');
+    expect(Object.keys(made)).toEqual(['key', 'prefix', 'account', 'tokens_remaining']);
+    expect(made.tokens_remaining).toBe(5000);
+    const owner = ['--email', 'ada@example.org'];
+    const second = await json('keys', 'create', ...owner, '--tokens', '7', '--member');
+    expect([second.account, second.tokens_remaining]).toEqual([made.account, 5007]);
+    expect(await outcome(made.key)).toBe('admitted');
+
+    const { stdout } = await tta('keys', 'list', '--account', made.account);
+    expect(stdout).toContain(`${made.prefix}…  active`);
+    expect(stdout).not.toContain(made.key);
+    const disabled = await json('keys', 'disable', `${made.prefix}…`);
+    expect(disabled).toMatchObject({ prefix: made.prefix, state: 'disabled', member: true });
+    expect(await outcome(made.key)).toBe('account-disabled');
+    expect(await outcome(second.key)).toBe('admitted');
+    expect((await tta('keys', 'enable', disabled.id)).stdout).toBe(`${made.prefix}… enabled\n`);
+    expect(await outcome(made.key)).toBe('admitted');
+    expect((await tta('keys', 'revoke', made.key)).code).toBe(0);
+    expect(await outcome(made.key)).toBe('invalid-key');
+    expect((await tta('keys', 'list', ...owner)).stdout).toContain(`${made.prefix}…  revoked`);
+    expect(await refusal('keys', 'enable', made.prefix)).toContain('no active key begins');
+  });
+
+  test('leaves nothing of a key that there is no room for', async () => {
+    const owner = ['--email', 'full@example.org'];
+    const { account } = await json('keys', 'create', ...owner);
+    for (const label of ['second', 'third']) await ledger.createKey(account, label, 1);
+    const before = await accountsHeld();
+    const refused = await refusal('keys', 'create', ...owner, '--tokens', '50', '--member');
+    expect(refused).toBe(
+      'tta: full@example.org: has 3 active keys already; revoke one first (nothing was granted)\n',
+    );
+    expect(await accountsHeld()).toEqual(before);
+    expect(await ledger.grants(account)).toMatchObject([{ tokens: 5000, cause: 'signup' }]);
+  });
+
+  test('makes no account for what is no address, account or number', async () => {
+    const before = await accountsHeld();
+    for (const [flags, said] of [
+      [['--email', ''], '--email: "" is no address'],
+      [['--account', 'nobody@example.org'], '"nobody@example.org": no such account'],
+      [['--tokens', '-5'], '--tokens'],
+    ] as const) {
+      expect(await refusal('keys', 'create', ...flags)).toContain(said);
+    }
+    expect(await accountsHeld()).toEqual(before);
+  });
+
+  test('ends no key for a name that says nothing of it', async () => {
+    // In a ledger of one key, the least of names would be enough.
+    const alone = ['--ledger', `lmdb:${path.join(folder, 'one-key')}`];
+    const { prefix } = await json('keys', 'create', ...alone);
+    for (const blank of ['', ' …', 'ta_live_']) {
+      expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key begins like');
+    }
+    expect(await refusal('keys', 'revoke', `${prefix}0`, ...alone)).toContain(
+      'no active key begins',
+    );
+    expect((await json('keys', 'list', ...alone)).state).toBe('active');
+  });
+});
+
+describe('tta accounts', () => {
+  test('grants once per cause, without a key', async () => {
+    const { id } = await ledger.createAccount({ email: 'grants@example.org' });
+    const grant = ['accounts', 'grant', 'Grants@example.org', '--tokens', '60'];
+    const invoice = [...grant, '--cause', 'invoice 7'];
+    const first = { account: id, granted: true, cause: 'invoice 7', tokens_remaining: 60 };
+    expect(await json(...invoice)).toEqual(first);
+    expect(await json(...invoice)).toEqual({ ...first, granted: false });
+    expect((await tta(...invoice)).stdout).toBe(
+      'grants@example.org: nothing granted, "invoice 7" was before; 60 tokens\n',
+    );
+    expect((await json(...grant)).tokens_remaining).toBe(120);
+    expect((await json(...grant)).tokens_remaining).toBe(180);
+    expect(await ledger.keys(id)).toEqual([]);
+    for (const tokens of ['0', '']) {
+      const refused = ['accounts', 'grant', id, `--tokens=${tokens}`];
+      expect(await refusal(...refused)).toContain('--tokens');
+    }
+    expect(await refusal(...grant, '--cause', ' ')).toContain('--cause');
+    expect((await ledger.account(id))!.balance).toBe(180);
+  });
+
+  test('disables and enables; begins a membership and ends it', async () => {
+    const { key, account } = await json('keys', 'create', '--tokens', '1');
+    const admit = () => ledger.admit(hashApiKey(key), 1);
+    expect(await json('accounts', 'disable', account)).toMatchObject({ account, disabled: true });
+    expect((await admit()).outcome).toBe('account-disabled');
+    expect((await tta('accounts', 'enable', account)).stdout).toBe(`${account}: enabled\n`);
+    expect(await admit()).toMatchObject({ outcome: 'admitted', member: false });
+    expect(await json('accounts', 'member', account)).toMatchObject({ member: true });
+    expect(await admit()).toMatchObject({ member: true });
+    expect(await json('accounts', 'member', account, '--end')).toMatchObject({ member: false });
+    expect(await admit()).toMatchObject({ member: false });
+  });
+
+  test('shows balance, keys, grants and usage of an account, and lists them all', async () => {
+    const made = await json('keys', 'create', '--email', 'show@example.org', '--label', 'desk');
+    const [{ id: keyId }] = await ledger.keys(made.account);
+    const atMs = Date.UTC(2026, 4, 1);
+    await ledger.debit({ account: made.account, keyId, tokens: 12, atMs });
+    const shown = await json('accounts', 'show', 'show@example.org');
+    expect(shown).toMatchObject({
+      ...{ account: made.account, email: 'show@example.org', tokens_remaining: 4988 },
+      ...{ member: false, disabled: false },
+      keys: [{ id: keyId, prefix: made.prefix, label: 'desk', state: 'active' }],
+      grants: [{ tokens: 5000, cause: 'signup' }],
+      usage: [{ day: '2026-05-01', key: made.prefix, requests: 1, tokens: 12 }],
+    });
+    const { stdout } = await tta('accounts', 'show', made.account);
+    expect(stdout).toContain('4988 tokens');
+    expect(stdout).toContain(`2026-05-01  ${made.prefix}…  1 requests  12 tokens`);
+    const { keys, grants, usage, ...listed } = shown;
+    const lines = (await tta('accounts', 'list', '--json')).stdout.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(listed);
+    expect(lines).toHaveLength((await accountsHeld()).length);
+  });
+
+  test('says so of an account that it does not know', async () => {
+    for (const [verb, name] of [
+      ['show', 'nobody@example.org'],
+      ['disable', 'nobody'],
+      ['member', ''],
+    ]) {
+      expect(await refusal('accounts', verb, name)).toContain(`"${name}": no such account`);
+    }
+  });
+
+  test('and tta keys tell every command and flag in their help', () => {
+    const { commands } = createProgram();
+    for (const [name, verbs] of [
+      ['keys', ['create', 'list', 'revoke', 'disable', 'enable']],
+      ['accounts', ['list', 'show', 'grant', 'disable', 'enable', 'member']],
+    ] as const) {
+      const group = commands.find((command) => command.name() === name)!;
+      expect(group.commands.map((command) => command.name())).toEqual(verbs);
+      for (const command of group.commands) {
+        const help = command.helpInformation();
+        for (const flag of ['--ledger', '--json', 'env: LEDGER']) expect(help).toContain(flag);
+        if (command.name() === 'member') expect(help).toContain('--end');
+        if (command.name() === 'grant') expect(help).toContain('--cause');
+      }
+    }
+  });
+});
