@@ -1,6 +1,6 @@
 import { type Content, contentOf, joined } from './content.ts';
 import { crc32c } from './crc32c.ts';
-import { ShardError } from './errors.ts';
+import { damaged, ShardError } from './errors.ts';
 import { FORMAT_VERSION } from './format-version.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 
@@ -143,10 +143,10 @@ export function readEnvelope(
   }
   const sectionCount = view.getUint16(10, true);
   const headerBytes = view.getUint32(16, true);
-  if (headerBytes !== FIXED_BYTES + sectionCount * ENTRY_BYTES + 4) throw fail('corrupted');
+  if (headerBytes !== FIXED_BYTES + sectionCount * ENTRY_BYTES + 4) throw damaged(object, 'header');
   if (bytes.length < headerBytes) throw fail(`truncated: ${bytes.length} of ${headerBytes} bytes`);
   if (view.getUint32(headerBytes - 4, true) !== crc32c(bytes, 0, 0, headerBytes - 4)) {
-    throw fail('corrupted: checksum does not match');
+    throw damaged(object, 'header');
   }
   const found = getLetters(bytes, 12, 4);
   if (kind !== undefined && found !== kind) throw fail(`is a "${found}", not a "${kind}"`);
@@ -196,7 +196,7 @@ export function checkedSection(
   const bytes = whole.subarray(entry.offset - base, entry.offset - base + entry.bytes);
   if (bytes.length !== entry.bytes) throw new ShardError(object, tag, 'truncated');
   if (crcOf(tag, bytes) !== entry.crc) {
-    throw new ShardError(object, tag, 'corrupted: checksum does not match');
+    throw damaged(object, tag);
   }
   return bytes;
 }

@@ -13,6 +13,15 @@ export class ShardError extends Error {
   }
 }
 
+/** Bytes that are not those that were written. A build over the same store writes them anew. */
+export function damaged(
+  object: string,
+  part: string,
+  problem = 'corrupted: checksum does not match',
+): ShardError {
+  return new ShardError(object, part, `${problem}; build the release again`);
+}
+
 /** Why a store did not give what was asked. */
 export type StoreFailure =
   /** No object of that name. */

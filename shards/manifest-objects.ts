@@ -7,7 +7,7 @@ export function objectsNamed(manifest: Manifest): ObjectRef[] {
     ...Object.values(manifest.counties).map(({ objects }) => objects),
     ...Object.values(manifest.states).map(({ objects }) => objects),
     manifest.objects,
-    manifest.tiles,
+    ...Object.values(manifest.tiles),
   ];
   const refs = owners.flatMap((owner): ObjectRef[] => Object.values(owner));
   return [...new Map(refs.map((ref) => [ref.name, ref])).values()];

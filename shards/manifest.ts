@@ -62,6 +62,13 @@ function objectsOf<K extends string>(kinds: readonly K[]) {
   >;
 }
 
+/** A tile archive, and beside it the checksums that it has no room for: `checked-pages.ts`. */
+export const tileArchiveSchema = z.strictObject({
+  archive: objectRefSchema,
+  sums: objectRefSchema,
+});
+export type TileArchive = z.infer<typeof tileArchiveSchema>;
+
 /** A GTFS feed as the release read it. */
 export const feedSchema = z.strictObject({
   agency: z.string(),
@@ -111,7 +118,7 @@ export const manifestSchema = z.strictObject({
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
   /** PMTiles archives: `blocks`, and `<mode>-<dest_type_id>`. */
-  tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), objectRefSchema),
+  tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

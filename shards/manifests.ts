@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ShardError } from './errors.ts';
+import { damaged, ShardError } from './errors.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 
@@ -22,7 +22,7 @@ export async function readManifest(
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const digits = NAME.exec(name)?.[2];
   if (digits === undefined || !sha256.startsWith(digits)) {
-    throw new ShardError(name, 'hash', `is ${sha256}, which is not what its name says`);
+    throw damaged(name, 'hash', `is ${sha256}, which is not what its name says`);
   }
   const ref = { name, bytes: bytes.length, sha256 };
   let content: unknown;

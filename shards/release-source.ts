@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ShardError, StoreError } from './errors.ts';
-import { LATEST, type Latest, latestSchema, manifestSchema } from './manifest.ts';
+import { damaged, ShardError, StoreError } from './errors.ts';
+import { readLatest } from './latest.ts';
+import { LATEST, type Latest, manifestSchema } from './manifest.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import type { Store } from './store/store.ts';
@@ -10,11 +11,6 @@ export async function openRelease(store: Store, cache: ReleaseCache): Promise<Re
   return openManifest(store, await readLatest(store), cache);
 }
 
-export async function readLatest(store: Store): Promise<Latest> {
-  const { bytes } = await store.readWhole(LATEST);
-  return parseJson(LATEST, bytes, latestSchema);
-}
-
 export async function openManifest(
   store: Store,
   latest: Latest,
@@ -22,7 +18,7 @@ export async function openManifest(
 ): Promise<Release> {
   const { bytes } = await store.readWhole(latest.manifest);
   if (createHash('sha256').update(bytes).digest('hex') !== latest.sha256) {
-    throw new ShardError(latest.manifest, 'hash', `is not what ${LATEST} names`);
+    throw damaged(latest.manifest, 'hash', `is not what ${LATEST} names`);
   }
   return new Release(store, latest, parseJson(latest.manifest, bytes, manifestSchema), cache);
 }

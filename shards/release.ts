@@ -8,7 +8,7 @@ import { AreaIndex } from './geometry/area-index.ts';
 import { boxWithin } from './geometry/wgs84.ts';
 import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
-import type { CountyManifest, Latest, Manifest, StateManifest } from './manifest.ts';
+import type { CountyManifest, Latest, Manifest, StateManifest, TileArchive } from './manifest.ts';
 import { Matrix } from './matrix/matrix.ts';
 import type { ModeRow } from './matrix/row-codec.ts';
 import { decodeNearestRow, nearestBytes, nearestRange } from './nearest/nearest.ts';
@@ -16,7 +16,9 @@ import { PlaceTable } from './places/place-table.ts';
 import { PmtilesArchive } from './pmtiles/archive.ts';
 import { PoiTable } from './pois/poi-table.ts';
 import type { ReleaseCache } from './release-cache.ts';
-import type { ObjectRef, Store } from './store/store.ts';
+import { CheckedPages } from './store/checked-pages.ts';
+import { readVerified } from './store/recorded-hash.ts';
+import type { Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
 import { breathe, unhurried } from './turns.ts';
 import type { BoundingBox, CountyFips } from './units.ts';
@@ -123,7 +125,7 @@ export class Release {
   index(county: CountyManifest): Promise<BlockIndex> {
     const ref = county.objects.index;
     return this.#cache.head(ref, async () => {
-      const value = BlockIndex.decode(ref.name, await this.store.readRange(ref, 0, ref.bytes));
+      const value = BlockIndex.decode(ref.name, await readVerified(this.store, ref));
       if (value.count !== county.blocks) {
         throw new ShardError(ref.name, 'blocks', `${value.count} of ${county.blocks} blocks`);
       }
@@ -219,7 +221,7 @@ export class Release {
   areas(county: CountyManifest): Promise<BlockAreas> {
     const ref = county.objects.blocks;
     return this.#cache.head(ref, async () => {
-      const whole = await this.store.readRange(ref, 0, ref.bytes);
+      const whole = await readVerified(this.store, ref);
       const outlines = await unhurried(outlineSteps(ref.name, whole));
       await breathe();
       const index = new AreaIndex(outlines);
@@ -243,7 +245,7 @@ export class Release {
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
     return this.#cache.head(ref, async () => {
-      const whole = await this.store.readRange(ref, 0, ref.bytes);
+      const whole = await readVerified(this.store, ref);
       const value = await unhurried(outlineSteps(ref.name, whole));
       return { value, bytes: value.x.length * 8 };
     });
@@ -254,17 +256,18 @@ export class Release {
     const ref = this.manifest.objects['dest-ids'];
     return this.derived(ref.name, () =>
       this.#cache.head(ref, async () => {
-        const value = new DestDirectory(ref.name, await this.store.readRange(ref, 0, ref.bytes));
+        const value = new DestDirectory(ref.name, await readVerified(this.store, ref));
         return { value, bytes: value.byteLength };
       }),
     );
   }
 
-  /** A tile archive. One read, then kept. */
-  tiles(ref: ObjectRef): Promise<PmtilesArchive> {
-    return this.#cache.head(ref, async () => {
-      const value = await PmtilesArchive.open(this.store, ref);
-      return { value, bytes: value.byteLength };
+  /** A tile archive. Two reads, then kept. */
+  tiles({ archive, sums }: TileArchive): Promise<PmtilesArchive> {
+    return this.#cache.head(archive, async () => {
+      const pages = await CheckedPages.open(this.store, archive, sums);
+      const value = await PmtilesArchive.open(pages, archive);
+      return { value, bytes: value.byteLength + pages.byteLength };
     });
   }
 

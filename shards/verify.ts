@@ -2,6 +2,7 @@ import { DestDirectory } from './dest-ids/dest-directory.ts';
 import { geoidFromNumber } from './geoid.ts';
 import { MINUTES, TENTHS, type TimeUnit } from './matrix/row-codec.ts';
 import type { Release } from './release.ts';
+import { checkRecordedHash } from './store/recorded-hash.ts';
 import type { ObjectRef } from './store/store.ts';
 import { verifyCatchment } from './verify/county-catchment.ts';
 import { verifyBlockPolygons, verifyIndex } from './verify/county-index.ts';
@@ -9,7 +10,6 @@ import { verifyPois } from './verify/county-pois.ts';
 import { verifyReachFrom, verifyReachTo } from './verify/county-reach.ts';
 import { type Fault, findFaults } from './verify/fault.ts';
 import { featuresOf } from './verify/layer.ts';
-import { checkRecordedHash } from './verify/recorded-hash.ts';
 import { verifyState } from './verify/states.ts';
 import { verifyTiles } from './verify/tiles.ts';
 import { firstDifference, type TransposeCheck } from './verify/transpose-check.ts';
@@ -74,8 +74,10 @@ export async function* verifyRelease(
     yield* check(manifest.objects.places, () => verifyState(verification, state, manifest));
   }
   yield* check(objects['county-map'], () => verifyCountyMap(release, objects['county-map']));
-  for (const [name, ref] of Object.entries(tiles)) {
-    yield* check(ref, () => verifyTiles(release, name, ref));
+  for (const [name, { archive, sums }] of Object.entries(tiles)) {
+    yield* check(sums);
+    const soundSums = verification.isSound(sums) ? sums : null;
+    yield* check(archive, () => verifyTiles(release, name, archive, soundSums));
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { readLatest } from '../../shards/latest.ts';
 import { LATEST } from '../../shards/manifest.ts';
-import { readLatest } from '../../shards/release-source.ts';
 import { takeLock } from '../../shards/store/lock-file.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';

@@ -1,8 +1,8 @@
-import { StoreError } from '../../shards/errors.ts';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { readLatest } from '../../shards/latest.ts';
 import type { Latest, Manifest } from '../../shards/manifest.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../shards/manifests.ts';
-import { readLatest } from '../../shards/release-source.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { promote } from './publish.ts';
@@ -52,11 +52,13 @@ export async function findManifest(store: WritableStore, wanted: string): Promis
   );
 }
 
+/** What is in force; null if nothing is, or what says so is damaged. */
 export async function latestIfAny(store: Store): Promise<Latest | null> {
   try {
     return await readLatest(store);
   } catch (error) {
     if (error instanceof StoreError && error.failure === 'missing') return null;
+    if (error instanceof ShardError) return null;
     throw error;
   }
 }

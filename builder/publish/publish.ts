@@ -1,11 +1,6 @@
-import { StoreError } from '../../shards/errors.ts';
-import {
-  LATEST,
-  type Latest,
-  latestSchema,
-  type Manifest,
-  manifestSchema,
-} from '../../shards/manifest.ts';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { decodeLatest, encodeLatest } from '../../shards/latest.ts';
+import { LATEST, type Latest, type Manifest, manifestSchema } from '../../shards/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import { putObject } from './put-object.ts';
 
@@ -24,7 +19,7 @@ export async function publishManifest(
   return promote(store, manifest.release, ref, now);
 }
 
-/** Swaps `latest.json` to a manifest that is in the store. */
+/** Swaps `latest.json` to a manifest that is in the store. A damaged one is replaced. */
 export async function promote(
   store: WritableStore,
   release: string,
@@ -41,14 +36,17 @@ export async function promote(
     sha256: manifest.sha256,
     published_at: now.toISOString(),
   };
-  if (current) {
-    const before = latestSchema.parse(JSON.parse(Buffer.from(current.bytes).toString()));
-    if (before.sha256 === manifest.sha256) return before;
-  }
-  await store.putConditional(
-    LATEST,
-    Buffer.from(`${JSON.stringify(latest, null, 2)}\n`),
-    current?.identity ?? null,
-  );
+  const before = current && readable(current.bytes);
+  if (before?.sha256 === manifest.sha256) return before;
+  await store.putConditional(LATEST, encodeLatest(latest), current?.identity ?? null);
   return latest;
+}
+
+function readable(latest: Uint8Array): Latest | null {
+  try {
+    return decodeLatest(latest);
+  } catch (error) {
+    if (error instanceof ShardError) return null;
+    throw error;
+  }
 }

@@ -1,6 +1,11 @@
-import type { z } from 'zod';
-import { StoreError } from '../../shards/errors.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { checkRecordedHash } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+
+/** As a receipt lies in the store: what the stage left, and the SHA-256 of that as JSON. */
+const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 /**
  * What a finished stage leaves behind, under a name that says what it was made from: the same
@@ -13,7 +18,11 @@ export class Receipts {
     this.#store = store;
   }
 
-  /** The receipt of a stage for this key, if there is one and all objects it names are there. */
+  /**
+   * The receipt of a stage for this key, if there is one and all objects it names are there as they
+   * were written. They are read for that, at the speed of the disk: what was damaged since is made
+   * again, and a build that takes everything over has checked everything.
+   */
   async find<T extends z.ZodType>(
     stage: string,
     key: string,
@@ -23,17 +32,17 @@ export class Receipts {
     return kept && (await this.#hasObjects(kept)) ? kept : null;
   }
 
-  /** Leaves a receipt, in place of one whose objects are gone. */
+  /** Leaves a receipt, in place of one that is not believed. */
   async keep(stage: string, key: string, value: unknown): Promise<void> {
-    const name = nameOf(stage, key);
-    await this.#store.remove(name);
-    await this.#store.putIfAbsent(name, Buffer.from(JSON.stringify(value)));
+    const sealed = JSON.stringify({ check: checkOf(value), value });
+    await this.#store.putIfAbsent(nameOf(stage, key), Buffer.from(sealed));
   }
 
   async #read<T extends z.ZodType>(name: string, schema: T): Promise<z.infer<T> | null> {
     try {
       const { bytes } = await this.#store.readWhole(name);
-      return schema.parse(JSON.parse(Buffer.from(bytes).toString()));
+      const { check, value } = sealedSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
+      return check === checkOf(value) ? schema.parse(value) : null;
     } catch (error) {
       if (error instanceof StoreError && error.failure !== 'missing') throw error;
       return null;
@@ -41,11 +50,16 @@ export class Receipts {
   }
 
   async #hasObjects(value: unknown): Promise<boolean> {
-    for (const { name, bytes } of objectRefsIn(value)) {
-      const [found] = await this.#store.list(name);
-      if (found?.name !== name || found.bytes !== bytes) return false;
+    try {
+      for (const ref of objectRefsIn(value)) await checkRecordedHash(this.#store, ref);
+      return true;
+    } catch (error) {
+      const isDamage =
+        error instanceof ShardError ||
+        (error instanceof StoreError && ['missing', 'changed'].includes(error.failure));
+      if (!isDamage) throw error;
+      return false;
     }
-    return true;
   }
 }
 
@@ -55,12 +69,16 @@ function nameOf(stage: string, key: string): string {
   return `receipts/${stage}-${key.slice(0, KEY_DIGITS)}.json`;
 }
 
+function checkOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
 /** Every object reference anywhere in a value. */
-export function* objectRefsIn(value: unknown): Generator<{ name: string; bytes: number }> {
+export function* objectRefsIn(value: unknown): Generator<ObjectRef> {
   if (value === null || typeof value !== 'object') return;
   const { name, bytes, sha256 } = value as Record<string, unknown>;
   if (typeof name === 'string' && typeof bytes === 'number' && typeof sha256 === 'string') {
-    yield { name, bytes };
+    yield { name, bytes, sha256 };
     return;
   }
   for (const member of Object.values(value)) yield* objectRefsIn(member);

@@ -2,6 +2,7 @@ import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { dissolve, toGeoJsonCoordinates } from '../../shards/geometry/dissolve.ts';
 import type { Polygon } from '../../shards/geometry/polygon.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 
@@ -12,7 +13,7 @@ export async function countyMap(
 ): Promise<Uint8Array> {
   const features = [];
   for (const { county, population, blocks } of counties) {
-    const outlines = readOutlines(blocks.name, await store.readRange(blocks, 0, blocks.bytes));
+    const outlines = readOutlines(blocks.name, await readVerified(store, blocks));
     const areas = Uint32Array.from(outlines.geoids.keys());
     const coordinates = toGeoJsonCoordinates(dissolve([{ outlines, areas }], 0));
     features.push({

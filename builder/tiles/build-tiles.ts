@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Content } from '../../shards/content.ts';
-import type { CountyManifest, Manifest } from '../../shards/manifest.ts';
+import type { CountyManifest, Manifest, TileArchive } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import { TileSpill } from '../../shards/pmtiles/tile-spill.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import { pageSumsOf } from '../../shards/store/checked-pages.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
@@ -46,7 +47,7 @@ export async function buildTiles(
   store: WritableStore,
   progress: Progress,
   scratch?: string,
-): Promise<Record<string, ObjectRef>> {
+): Promise<Record<string, TileArchive>> {
   const { leafIds } = new Taxonomy(request.taxonomy.types);
   const regions = regionsOf(request.counties);
   const spill = new TileSpill(scratch);
@@ -65,7 +66,7 @@ export async function buildTiles(
       }
     }
     const bounds = boundsOf(request);
-    const refs: Record<string, ObjectRef> = {
+    const refs: Record<string, TileArchive> = {
       blocks: await putArchive(store, 'blocks', blocks.finish(blockFacts(bounds))),
     };
     for (const [column, writer] of bands.entries()) {
@@ -158,6 +159,13 @@ function blockFacts(bounds: BoundingBox): ArchiveFacts {
   };
 }
 
-function putArchive(store: WritableStore, key: string, archive: Content): Promise<ObjectRef> {
-  return putObject(store, `tiles/${key}`, 'pmtiles', archive);
+async function putArchive(
+  store: WritableStore,
+  key: string,
+  archive: Content,
+): Promise<TileArchive> {
+  return {
+    archive: await putObject(store, `tiles/${key}`, 'pmtiles', archive),
+    sums: await putObject(store, `tiles/${key}`, 'tta', await pageSumsOf(archive)),
+  };
 }

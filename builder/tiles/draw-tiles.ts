@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { objectRefSchema } from '../../shards/manifest.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import { type TileArchive, tileArchiveSchema } from '../../shards/manifest.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { buildTiles, type TilesRequest } from './build-tiles.ts';
@@ -9,7 +9,7 @@ import { buildTiles, type TilesRequest } from './build-tiles.ts';
 /** Change it when the same objects come to give other tiles. */
 const TILES_VERSION = 1;
 
-const receiptSchema = z.record(z.string(), objectRefSchema);
+const receiptSchema = z.record(z.string(), tileArchiveSchema);
 
 /** The tile archives of a release, drawn unless they were drawn of the same objects before. */
 export async function drawTiles(
@@ -20,7 +20,7 @@ export async function drawTiles(
     readonly progress: Progress;
     readonly scratch: string;
   },
-): Promise<Record<string, ObjectRef>> {
+): Promise<Record<string, TileArchive>> {
   const { store, receipts, progress, scratch } = context;
   const drawnOf = Object.entries(request.counties).map(([county, { objects }]) => [
     county,

@@ -3,6 +3,7 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import { decodeNearestRow, nearestRange } from '../../shards/nearest/nearest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -30,7 +31,7 @@ export async function openTileCounty(
   { objects }: Pick<CountyManifest, 'objects'>,
   columns: number,
 ): Promise<TileCounty> {
-  const whole = (ref: ObjectRef) => store.readRange(ref, 0, ref.bytes);
+  const whole = (ref: ObjectRef) => readVerified(store, ref);
   const index = BlockIndex.decode(objects.index.name, await whole(objects.index));
   const outlines = readOutlines(objects.blocks.name, await whole(objects.blocks));
   const stray = index.geoids.findIndex((geoid, i) => outlines.geoids[i] !== geoid);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
+import type { TileArchive } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
 import { canonicalRequest } from '../answers/block-query.ts';
 import { BinaryBody, freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -68,7 +68,7 @@ export const tileJson = freeEndpoint({
 });
 
 interface TilePlan extends MeteredPlan {
-  readonly ref: ObjectRef;
+  readonly tiles: TileArchive;
   readonly address: TileAddress;
 }
 
@@ -99,7 +99,7 @@ export const isochroneTile = meteredEndpoint({
   problems: ['no-isochrone-data'],
 
   plan(release, { params: { mode, dest_type_id, z, x, y } }): TilePlan {
-    const ref = archiveOf(release, mode, dest_type_id);
+    const tiles = archiveOf(release, mode, dest_type_id);
     const side = 2 ** z;
     for (const [name, value] of Object.entries({ x, y })) {
       if (value < side) continue;
@@ -108,21 +108,21 @@ export const isochroneTile = meteredEndpoint({
     }
     return {
       canonical: canonicalRequest('tile', { mode, type: dest_type_id, z, x, y }),
-      dependsOn: [ref],
-      ref,
+      dependsOn: [tiles.archive],
+      tiles,
       address: { z, x, y },
     };
   },
 
-  async answer(release, { ref, address }) {
-    const archive = await release.tiles(ref);
+  async answer(release, { tiles, address }) {
+    const archive = await release.tiles(tiles);
     const tile = await archive.tile(address);
     if (tile === null) return { body: null, tokens: 0 };
     return { body: new BinaryBody(tile, MVT, 'gzip'), tokens: PLANS.charges.tile };
   },
 });
 
-function archiveOf({ manifest }: Release, mode: string, type: number): ObjectRef {
+function archiveOf({ manifest }: Release, mode: string, type: number): TileArchive {
   const name = `${mode}-${type}`;
   if (Object.hasOwn(manifest.tiles, name)) return manifest.tiles[name];
   throw new Problem(

@@ -1,5 +1,5 @@
 import { crc32c } from '../crc32c.ts';
-import { ShardError } from '../errors.ts';
+import { damaged, ShardError } from '../errors.ts';
 import { VarintReader, type VarintWriter } from '../varint.ts';
 
 /**
@@ -129,7 +129,7 @@ export function decodeRow(
   if (end < modes) throw fail(`truncated: ${bytes.length} bytes`);
   const crc =
     (bytes[end] | (bytes[end + 1] << 8) | (bytes[end + 2] << 16) | (bytes[end + 3] << 24)) >>> 0;
-  if (crc !== crc32c(bytes, ordinal, 0, end)) throw fail('corrupted: checksum does not match');
+  if (crc !== crc32c(bytes, ordinal, 0, end)) throw damaged(object, `row ${ordinal}`);
   const reader = new VarintReader(bytes, 0, end);
   try {
     const heads = Array.from({ length: modes }, () => reader.uint());

@@ -1,6 +1,6 @@
 import { crc32c } from '../crc32c.ts';
 import { readEnvelope, writeEnvelope } from '../envelope.ts';
-import { ShardError } from '../errors.ts';
+import { damaged, ShardError } from '../errors.ts';
 import type { Tenths } from '../units.ts';
 
 export const NEAREST_KIND = 'NEAR';
@@ -68,7 +68,7 @@ export function decodeNearestRow(
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.getUint32(columns * 2, true) !== crc32c(bytes, ordinal, 0, columns * 2)) {
-    throw new ShardError(object, `row ${ordinal}`, 'corrupted: checksum does not match');
+    throw damaged(object, `row ${ordinal}`);
   }
   const times: Uint16Array = new Uint16Array(columns);
   for (let c = 0; c < columns; c++) times[c] = view.getUint16(c * 2, true) satisfies Tenths;

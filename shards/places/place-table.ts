@@ -1,6 +1,6 @@
 import { crc32c } from '../crc32c.ts';
 import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from '../envelope.ts';
-import { ShardError } from '../errors.ts';
+import { damaged, ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { type BoundingBox, type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
@@ -162,7 +162,7 @@ export class PlaceTable {
     const end = length - CRC_BYTES;
     if (end < 0) throw fail('truncated');
     const crc = new DataView(bytes.buffer, bytes.byteOffset + end, CRC_BYTES).getUint32(0, true);
-    if (crc !== crc32c(bytes, ordinal, 0, end)) throw fail('corrupted: checksum does not match');
+    if (crc !== crc32c(bytes, ordinal, 0, end)) throw damaged(this.ref.name, `row ${ordinal}`);
     const reader = new VarintReader(bytes, 0, end);
     const blocks: GeoidNumber[] = [];
     let block = 0;

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { ShardError } from '../errors.ts';
-import type { ObjectRef, Store } from '../store/store.ts';
+import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Directory, decodeDirectory, findEntry } from './directory.ts';
 import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
@@ -11,13 +11,13 @@ const LEAVES_KEPT = 32;
 const MAX_METADATA_BYTES = 1 << 20;
 
 /**
- * A PMTiles archive in a store, read by range: one read to open it, then one a tile, and one more
- * for a tile whose leaf directory is not yet kept. What is not as `PmtilesWriter` wrote it is a
- * `ShardError`.
+ * A PMTiles archive, read by range: one read to open it, then one a tile, and one more for a tile
+ * whose leaf directory is not yet kept. What no `PmtilesWriter` could have written is a
+ * `ShardError`; whoever needs to know that it is what was written reads from `CheckedPages`.
  */
 export class PmtilesArchive {
   readonly header: PmtilesHeader;
-  readonly #store: Store;
+  readonly #source: RangeSource;
   readonly #ref: ObjectRef;
   readonly #root: Directory;
   /** Tiles asked for at the same time share a read; a read that failed is not kept. */
@@ -26,15 +26,15 @@ export class PmtilesArchive {
     fetchMethod: (offset, _, { context: bytes }) => this.#readDirectory({ offset, bytes }),
   });
 
-  private constructor(store: Store, ref: ObjectRef, header: PmtilesHeader, root: Directory) {
-    this.#store = store;
+  private constructor(source: RangeSource, ref: ObjectRef, header: PmtilesHeader, root: Directory) {
+    this.#source = source;
     this.#ref = ref;
     this.header = header;
     this.#root = root;
   }
 
-  static async open(store: Store, ref: ObjectRef): Promise<PmtilesArchive> {
-    const bytes = await store.readRange(ref, 0, Math.min(ROOT_END, ref.bytes));
+  static async open(source: RangeSource, ref: ObjectRef): Promise<PmtilesArchive> {
+    const bytes = await source.readRange(ref, 0, Math.min(ROOT_END, ref.bytes));
     return explained(ref, 'header', () => {
       const header = decodeHeader(bytes);
       const { root, metadata, leaves, tiles } = header;
@@ -44,7 +44,7 @@ export class PmtilesArchive {
       const end = root.offset + root.bytes;
       if (end > bytes.length) throw new RangeError(`its root directory ends at ${end}`);
       const directory = decodeDirectory(bytes.subarray(root.offset, end));
-      return new PmtilesArchive(store, ref, header, directory);
+      return new PmtilesArchive(source, ref, header, directory);
     });
   }
 
@@ -69,20 +69,20 @@ export class PmtilesArchive {
     }
     if (entry === -1) return null;
     const { offset, bytes } = within(this.#ref, tiles, directory, entry);
-    return this.#store.readRange(this.#ref, offset, bytes);
+    return this.#source.readRange(this.#ref, offset, bytes);
   }
 
   /** What the archive says of itself: name, attribution, `vector_layers`. One read. */
   async metadata(): Promise<Record<string, unknown>> {
     const { offset, bytes } = this.header.metadata;
-    const packed = await this.#store.readRange(this.#ref, offset, bytes);
+    const packed = await this.#source.readRange(this.#ref, offset, bytes);
     return explained(this.#ref, 'metadata', () =>
       JSON.parse(gunzipSync(packed, { maxOutputLength: MAX_METADATA_BYTES }).toString()),
     );
   }
 
   async #readDirectory({ offset, bytes }: Extent): Promise<Directory> {
-    const packed = await this.#store.readRange(this.#ref, offset, bytes);
+    const packed = await this.#source.readRange(this.#ref, offset, bytes);
     return explained(this.#ref, `directory at ${offset}`, () => decodeDirectory(packed));
   }
 }

@@ -17,8 +17,13 @@ import { StoreError } from '../errors.ts';
 import { type Lock, takeLock } from './lock-file.ts';
 import type { ObjectRef, WritableStore } from './store.ts';
 
-/** Files kept open between reads: objects are immutable, so a handle never goes stale. */
+/** Files kept open between reads. */
 const OPEN_FILES = 256;
+/**
+ * Objects are immutable, so a handle goes stale only when a build mends a damaged one. A reader has
+ * the new file after this long, which is what a client that met the damage is told to wait.
+ */
+const KEEP_OPEN_MS = 5_000;
 /**
  * What is read at once. A row that the page cache holds takes some 2 µs so, and by the thread pool
  * seven times the processor time. No more than a disk gives in one go.
@@ -32,15 +37,18 @@ const READS_AFTER_SLOW = 32;
 export class FolderStore implements WritableStore {
   readonly location: string;
   /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */
-  readonly #files = new LRUCache<string, OpenFile>({
-    max: OPEN_FILES,
-    dispose: (file) => void file.release(),
-  });
+  readonly #files: LRUCache<string, OpenFile>;
   /** Small reads that are still to go by the thread pool. */
   #pooledReads = 0;
 
-  constructor(folder: string) {
+  constructor(folder: string, keepOpenMs = KEEP_OPEN_MS) {
     this.location = path.resolve(folder);
+    this.#files = new LRUCache({
+      max: OPEN_FILES,
+      ttl: keepOpenMs,
+      ttlResolution: keepOpenMs / 10,
+      dispose: (file) => void file.release(),
+    });
   }
 
   async readRange(ref: ObjectRef, offset: number, length: number): Promise<Uint8Array> {
@@ -87,9 +95,7 @@ export class FolderStore implements WritableStore {
   async putIfAbsent(name: string, object: Content | Uint8Array): Promise<'written' | 'present'> {
     const content = object instanceof Uint8Array ? contentOf(object) : object;
     const target = this.#path(name);
-    const existing = await stat(target).catch(() => null);
-    // The name carries the content hash: a whole file of that name is that content.
-    if (existing?.size === content.bytes) return 'present';
+    if (await holds(target, content)) return 'present';
     await this.#writeWhole(name, content);
     return 'written';
   }
@@ -169,7 +175,7 @@ export class FolderStore implements WritableStore {
       throw new StoreError(
         'changed',
         ref.name,
-        `has ${size} bytes; its manifest says ${ref.bytes}`,
+        `has ${size} bytes; its manifest says ${ref.bytes}: build the release again`,
       );
     }
     const file = new OpenFile(handle);
@@ -191,6 +197,7 @@ export class FolderStore implements WritableStore {
         await handle.close();
       }
       await rename(scratch, target);
+      this.#files.delete(name);
     } catch (error) {
       await rm(scratch, { force: true }).catch(() => {});
       throw this.#explain(name, error);
@@ -243,6 +250,27 @@ class OpenFile {
 
   release(): void {
     if (--this.#holders === 0) void this.handle.close();
+  }
+}
+
+/** Whether a file has this content. One that cannot be read has not. */
+async function holds(file: string, content: Content): Promise<boolean> {
+  let handle: FileHandle | null = null;
+  try {
+    handle = await open(file, 'r');
+    if ((await handle.stat()).size !== content.bytes) return false;
+    let at = 0;
+    for await (const chunk of content.chunks()) {
+      const there = Buffer.allocUnsafe(chunk.length);
+      const { bytesRead } = await handle.read(there, 0, chunk.length, at);
+      if (bytesRead !== chunk.length || !there.equals(chunk)) return false;
+      at += bytesRead;
+    }
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await handle?.close();
   }
 }
 

@@ -10,16 +10,19 @@ export interface ObjectRef {
   readonly sha256: string;
 }
 
-/** What a store can do for a reader. Every failure is a `StoreError`. */
-export interface Store {
-  /** How a person names it: a folder, or a URL. */
-  readonly location: string;
-
+/** Where objects are read from by range. */
+export interface RangeSource {
   /**
    * `length` bytes of an immutable object from `offset`. Rejects with `changed` when the object
    * is not of the recorded size, and never resolves with fewer bytes than asked.
    */
   readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array>;
+}
+
+/** What a store can do for a reader. Every failure is a `StoreError`. */
+export interface Store extends RangeSource {
+  /** How a person names it: a folder, or a URL. */
+  readonly location: string;
 
   /** A whole small object by name, with the identity a conditional put asks for. */
   readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }>;
@@ -29,7 +32,10 @@ export interface Store {
 
 /** What a store can do for the one who publishes into it. */
 export interface WritableStore extends Store {
-  /** Writes an object, whole or not at all; an object already there is left alone. */
+  /**
+   * Writes an object, whole or not at all. One that is there already is left alone if it has this
+   * very content; a damaged one is replaced.
+   */
   putIfAbsent(name: string, content: Content | Uint8Array): Promise<'written' | 'present'>;
 
   /**

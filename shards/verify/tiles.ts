@@ -4,7 +4,8 @@ import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { type Directory, decodeDirectory } from '../pmtiles/directory.ts';
 import type { Extent } from '../pmtiles/header.ts';
 import type { Release } from '../release.ts';
-import type { ObjectRef, Store } from '../store/store.ts';
+import { CheckedPages } from '../store/checked-pages.ts';
+import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Fault, type Findings, findFaults } from './fault.ts';
 
 const BLOCK_TILES = 'blocks';
@@ -13,9 +14,15 @@ const MAX_TILE_BYTES = 1 << 26;
 
 /**
  * A tile archive: of a mode and a leaf type that the release has, every directory and every tile
- * readable, as many as its header says, none beyond its zooms.
+ * readable, as many as its header says, none beyond its zooms, and all of them with the checksums
+ * that lie beside it, if those are sound.
  */
-export function verifyTiles(release: Release, name: string, ref: ObjectRef): AsyncGenerator<Fault> {
+export function verifyTiles(
+  release: Release,
+  name: string,
+  ref: ObjectRef,
+  sums: ObjectRef | null,
+): AsyncGenerator<Fault> {
   return findFaults(ref.name, async (findings) => {
     const { modes } = release.manifest;
     const [mode, type] = name.split('-');
@@ -23,12 +30,13 @@ export function verifyTiles(release: Release, name: string, ref: ObjectRef): Asy
       name === BLOCK_TILES ||
       (modes.some((known) => known === mode) && release.taxonomy.has(Number(type)));
     if (!isKnown) findings.add('name', () => `"${name}" is no mode and type of this release`);
-    await walk(release.store, ref, findings);
+    const { store } = release;
+    await walk(sums === null ? store : await CheckedPages.open(store, ref, sums), ref, findings);
   });
 }
 
-async function walk(store: Store, ref: ObjectRef, findings: Findings): Promise<void> {
-  const { header } = await PmtilesArchive.open(store, ref);
+async function walk(source: RangeSource, ref: ObjectRef, findings: Findings): Promise<void> {
+  const { header } = await PmtilesArchive.open(source, ref);
   const { root, leaves, tiles } = header;
   const counted = { addressedTiles: 0, tileEntries: 0, tileContents: 0 };
   // Contents lie in the order of their tiles: one further on than all before is a new one.
@@ -37,7 +45,7 @@ async function walk(store: Store, ref: ObjectRef, findings: Findings): Promise<v
     for (let i = 0; i < directory.ids.length; i++) {
       const entry = { offset: directory.offsets[i], bytes: directory.lengths[i] };
       if (directory.runs[i] === 0) {
-        await visit(await readDirectory(store, ref, leaves, entry));
+        await visit(await readDirectory(source, ref, leaves, entry));
         continue;
       }
       counted.tileEntries++;
@@ -46,7 +54,7 @@ async function walk(store: Store, ref: ObjectRef, findings: Findings): Promise<v
       counted.tileContents++;
       end = entry.offset + entry.bytes;
       const id = directory.ids[i];
-      const packed = await readWithin(store, ref, tiles, entry, `tile ${id}`);
+      const packed = await readWithin(source, ref, tiles, entry, `tile ${id}`);
       try {
         gunzipSync(packed, { maxOutputLength: MAX_TILE_BYTES });
       } catch (error) {
@@ -54,16 +62,16 @@ async function walk(store: Store, ref: ObjectRef, findings: Findings): Promise<v
       }
     }
   };
-  await visit(await readDirectory(store, ref, root, { offset: 0, bytes: root.bytes }));
+  await visit(await readDirectory(source, ref, root, { offset: 0, bytes: root.bytes }));
   for (const [fact, count] of Object.entries(counted)) {
     const said = header[fact as keyof typeof counted];
     if (said !== count) findings.add(fact, () => `${count}; its header says ${said}`);
   }
 }
 
-async function readDirectory(store: Store, ref: ObjectRef, part: Extent, entry: Extent) {
+async function readDirectory(source: RangeSource, ref: ObjectRef, part: Extent, entry: Extent) {
   const where = `directory at ${entry.offset}`;
-  const bytes = await readWithin(store, ref, part, entry, where);
+  const bytes = await readWithin(source, ref, part, entry, where);
   try {
     return decodeDirectory(bytes);
   } catch (error) {
@@ -72,12 +80,12 @@ async function readDirectory(store: Store, ref: ObjectRef, part: Extent, entry: 
 }
 
 async function readWithin(
-  store: Store,
+  source: RangeSource,
   ref: ObjectRef,
   part: Extent,
   { offset, bytes }: Extent,
   what: string,
 ): Promise<Uint8Array> {
   if (offset + bytes > part.bytes) throw new ShardError(ref.name, what, 'lies beyond its section');
-  return store.readRange(ref, part.offset + offset, bytes);
+  return source.readRange(ref, part.offset + offset, bytes);
 }

@@ -6,6 +6,7 @@ import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
+import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
@@ -29,7 +30,7 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
     benchAgainstPostgis(store, await readPlaces(places), folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),
 };
-const UNSERVED = ['routing', 'accuracy', 'transit', 'city'];
+const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 
 /**
@@ -47,6 +48,7 @@ try {
   if (asked.includes('routing')) await benchRouting(inputs);
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
+  if (asked.includes('flips')) await benchFlips(folder);
   if (asked.some((part) => !UNSERVED.includes(part))) {
     const store = await benchBuild(inputs, folder);
     for (const [part, bench] of Object.entries(SERVED)) {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -49,6 +49,29 @@ test('a receipt whose objects are gone or cut short is not believed, and can be 
   expect(await receipts.find('search-99001', KEY, schema)).toBe(null);
   const again = await kept();
   expect(await receipts.find('search-99001', KEY, schema)).toEqual(again);
+});
+
+test('a receipt of a damaged object is not believed until the object is made again', async () => {
+  const { objects } = await kept();
+  await writeFile(path.join(folder, objects.pois.name), 'rowz');
+  expect(await receipts.find('search-99001', KEY, schema)).toBe(null);
+  const again = await kept();
+  expect(await receipts.find('search-99001', KEY, schema)).toEqual(again);
+});
+
+test('a receipt that says other than it said, in any byte, is not believed', async () => {
+  const receipt = await kept();
+  const [{ name }] = await store.list('receipts/');
+  const file = path.join(folder, name);
+  const whole = await readFile(file);
+  for (let at = 0; at < whole.length; at++) {
+    const flipped = Buffer.from(whole);
+    flipped[at] ^= 1 << (at % 8);
+    await writeFile(file, flipped);
+    expect(await receipts.find('search-99001', KEY, schema)).toBe(null);
+  }
+  await receipts.keep('search-99001', KEY, receipt);
+  expect(await receipts.find('search-99001', KEY, schema)).toEqual(receipt);
 });
 
 test('a receipt of other contents than it should have is not believed', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -66,6 +66,30 @@ test('an object is put once, and a half-written one of its name is replaced', as
   await truncate(path.join(folder, ref.name), 10);
   expect(await store.putIfAbsent(ref.name, bytes)).toBe('written');
   expect(await readdir(path.join(folder, 'kind'))).toEqual(['object.tta']);
+});
+
+test('an object of the right size and wrong bytes is not present, and is replaced', async () => {
+  await store.putIfAbsent(ref.name, bytes);
+  const file = path.join(folder, ref.name);
+  for (const at of [0, 500, 999]) {
+    await writeFile(file, Uint8Array.from(bytes).fill(bytes[at] ^ 1, at, at + 1));
+    expect(await store.putIfAbsent(ref.name, bytes)).toBe('written');
+    expect((await readFile(file)).equals(bytes)).toBe(true);
+    expect(await store.putIfAbsent(ref.name, bytes)).toBe('present');
+  }
+  expect(await readdir(path.join(folder, 'kind'))).toEqual(['object.tta']);
+});
+
+test('who has mended an object reads the mended one at once, another reader soon', async () => {
+  const keepOpenMs = 100;
+  const reader = new FolderStore(folder, keepOpenMs);
+  await store.putIfAbsent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
+  for (const each of [store, reader]) expect((await each.readRange(ref, 100, 1))[0]).toBe(7);
+  await store.putIfAbsent(ref.name, bytes);
+  expect((await store.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
+  await new Promise((resolve) => setTimeout(resolve, keepOpenMs * 2));
+  expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
+  await reader.close();
 });
 
 test('of writers that race to replace an object one wins, and the others know', async () => {

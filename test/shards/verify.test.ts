@@ -1,6 +1,7 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { contentOf } from '../../shards/content.ts';
 import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../shards/nearest/nearest.ts';
 import { encodePlaces, PlaceTable } from '../../shards/places/place-table.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
+import { pageSumsOf } from '../../shards/store/checked-pages.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease, withTime } from '../support/tampered-release.ts';
@@ -159,22 +161,37 @@ test('a flipped byte is found in its row even when the hash of the object follow
 
 test('a tile that cannot be unpacked is named, though the hash of its archive follows', async () => {
   await takeTilesToo();
-  const [[name, ref]] = Object.entries(release.manifest.tiles);
+  const [[name, { archive: ref, sums }]] = Object.entries(release.manifest.tiles);
   const bytes = await release.bytesOf(ref);
   // The last tile lies at the end.
   bytes[bytes.length - 12] ^= 16;
   await release.replace(ref, bytes);
-  release.manifest.tiles = { [name]: ref };
+  await release.replace(sums, await pageSumsOf(contentOf(bytes)));
+  release.manifest.tiles = { [name]: { archive: ref, sums } };
   await release.publish();
   const faults = await release.faults();
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(new RegExp(`^${ref.name}: tiles: tile \\d+: `));
 
-  release.manifest.tiles = { 'drive-101': ref };
+  release.manifest.tiles = { 'drive-101': { archive: ref, sums } };
   await release.publish();
   expect(await release.faults()).toContain(
     `${ref.name}: name: "drive-101" is no mode and type of this release`,
   );
+});
+
+test('checksums that are not those of the archive they lie beside are found', async () => {
+  await takeTilesToo();
+  const { blocks, ...others } = release.manifest.tiles;
+  release.manifest.tiles = { blocks };
+  const [{ sums: shorter }] = Object.values(others);
+  const [original, bytes] = [{ ...blocks.sums }, await release.bytesOf(blocks.archive)];
+  await release.replace(blocks.sums, await release.bytesOf(shorter));
+  await expectOneFault(blocks.sums, `CRCS: are not those of the ${bytes.length} bytes`);
+  Object.assign(blocks.sums, original);
+  bytes[bytes.length - 1] ^= 1;
+  await release.replace(blocks.sums, await pageSumsOf(contentOf(bytes)));
+  await expectOneFault(blocks.archive, /bytes from \d+: corrupted/);
 });
 
 test('two rows that changed places are found, though each is whole', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +22,7 @@ export class LooseObjects extends FolderStore {
   add(bytes: Uint8Array): ObjectRef {
     const name = `object-${this.#count++}`;
     writeFileSync(path.join(this.#folder, name), bytes);
-    return { name, bytes: bytes.length, sha256: '' };
+    return { name, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
   }
 
   override async close(): Promise<void> {

@@ -4,6 +4,7 @@ import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { FORMAT_VERSION } from '../../shards/format-version.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
+import { encodeLatest } from '../../shards/latest.ts';
 import {
   COUNTY_OBJECT_KINDS,
   type CountyManifest,
@@ -210,6 +211,5 @@ async function publish(store: WritableStore, manifest: Manifest): Promise<void> 
     if (error instanceof StoreError && error.failure === 'missing') return null;
     throw error;
   });
-  const body = Buffer.from(JSON.stringify(latest));
-  await store.putConditional(LATEST, body, before?.identity ?? null);
+  await store.putConditional(LATEST, encodeLatest(latest), before?.identity ?? null);
 }

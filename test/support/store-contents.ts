@@ -21,6 +21,6 @@ export async function storeContents(folder: string): Promise<Record<string, stri
 }
 
 function withoutTime(latest: Uint8Array): string {
-  const { published_at: _, ...rest } = JSON.parse(Buffer.from(latest).toString());
+  const { published_at: _, check: __, ...rest } = JSON.parse(Buffer.from(latest).toString());
   return JSON.stringify(rest);
 }

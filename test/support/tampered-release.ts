@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { wholeOf } from '../../shards/content.ts';
+import { encodeLatest } from '../../shards/latest.ts';
 import { LATEST, type Manifest } from '../../shards/manifest.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
@@ -91,7 +92,7 @@ export class TamperedRelease {
       sha256: createHash('sha256').update(bytes).digest('hex'),
       published_at: '2026-01-01T00:00:00.000Z',
     };
-    await writeFile(path.join(this.folder, LATEST), JSON.stringify(latest));
+    await writeFile(path.join(this.folder, LATEST), encodeLatest(latest));
   }
 
   /** The file of the manifest that is in force. */

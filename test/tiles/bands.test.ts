@@ -38,8 +38,9 @@ afterAll(() => city.close());
 
 test('there is an archive for each mode and leaf type, and one of blocks', () => {
   expect(Object.keys(city.release.manifest.tiles).sort()).toEqual([...keys, 'blocks'].sort());
-  for (const [key, ref] of Object.entries(city.release.manifest.tiles)) {
-    expect(ref.name).toBe(`tiles/${key}-${ref.sha256.slice(0, 16)}.pmtiles`);
+  for (const [key, { archive, sums }] of Object.entries(city.release.manifest.tiles)) {
+    expect(archive.name).toBe(`tiles/${key}-${archive.sha256.slice(0, 16)}.pmtiles`);
+    expect(sums.name).toBe(`tiles/${key}-${sums.sha256.slice(0, 16)}.tta`);
   }
 });
 

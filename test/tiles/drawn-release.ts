@@ -26,7 +26,7 @@ export async function openDrawnRelease(folder: string): Promise<DrawnRelease> {
   const archive = (key: string): Promise<PMTiles> => {
     const found =
       opened.get(key) ??
-      readFile(path.join(folder, release.manifest.tiles[key].name)).then(libraryArchive);
+      readFile(path.join(folder, release.manifest.tiles[key].archive.name)).then(libraryArchive);
     opened.set(key, found);
     return found;
   };

@@ -132,8 +132,8 @@ function nameOf(column: number): string {
 
 test('MapLibre draws every block in the colour of its band, from an archive in object storage', async () => {
   const column = await richestColumn();
-  const ref = city.release.manifest.tiles[nameOf(column)];
-  const storage = await serveMap(await readFile(path.join(inject('demoStore'), ref.name)));
+  const { archive } = city.release.manifest.tiles[nameOf(column)];
+  const storage = await serveMap(await readFile(path.join(inject('demoStore'), archive.name)));
   const server = await serveMap(new Uint8Array());
   try {
     const url = `pmtiles://${storage.url}archive.pmtiles`;

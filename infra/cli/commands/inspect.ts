@@ -16,6 +16,7 @@ import {
 import { PLACES_KIND, PlaceTable } from '../../../shards/places/place-table.ts';
 import { PmtilesArchive } from '../../../shards/pmtiles/archive.ts';
 import { PoiTable } from '../../../shards/pois/poi-table.ts';
+import { PAGE_SUMS_KIND } from '../../../shards/store/checked-pages.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../../shards/store/store.ts';
 import { MICRO } from '../../../shards/units.ts';
@@ -80,6 +81,7 @@ const SHARDS: ReadonlyMap<string, (store: Store, ref: ObjectRef) => Promise<void
   [MATRIX_KIND, inspectMatrix],
   [PLACES_KIND, inspectPlaces],
   [DEST_IDS_KIND, inspectDestIds],
+  [PAGE_SUMS_KIND, async () => print('checksums of the pages of the archive beside it')],
 ]);
 
 async function inspectIndex(store: Store, ref: ObjectRef): Promise<void> {

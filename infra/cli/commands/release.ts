@@ -152,7 +152,8 @@ async function show(
     printObjects(Object.values(objects));
   }
   print('the whole release:');
-  printObjects([...Object.values(manifest.objects), ...Object.values(manifest.tiles)]);
+  const tiles = Object.values(manifest.tiles).flatMap(({ archive, sums }) => [archive, sums]);
+  printObjects([...Object.values(manifest.objects), ...tiles]);
   for (const [name, value] of Object.entries(manifest.assumptions)) {
     print(`assumes ${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
   }

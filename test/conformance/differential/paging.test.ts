@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { decodeLatest, encodeLatest } from '../../../shards/latest.ts';
 import { Api, type Call, expectOk, expectProblem } from '../api.ts';
 import { type Demo, openDemo } from '../demo.ts';
 import { allPages, withCursor } from '../paging.ts';
@@ -28,7 +29,7 @@ let releases = 0;
 /** Promotes the same objects under another label: another release, in which no county has changed. */
 async function promote(): Promise<void> {
   const file = (name: string) => path.join(folder, name);
-  const latest = JSON.parse(await readFile(file('latest.json'), 'utf8'));
+  const latest = decodeLatest(await readFile(file('latest.json')));
   const manifest = JSON.parse(await readFile(file(latest.manifest), 'utf8'));
   const release = `again-${++releases}`;
   const bytes = JSON.stringify({ ...manifest, release });
@@ -36,7 +37,7 @@ async function promote(): Promise<void> {
   await writeFile(file(name), bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const next = { ...latest, release, manifest: name, sha256 };
-  await writeFile(file('latest.json'), JSON.stringify(next));
+  await writeFile(file('latest.json'), encodeLatest(next));
   expect(await demo.api.proxy.releases.refresh()).toBe(true);
 }
 

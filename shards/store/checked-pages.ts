@@ -1,0 +1,96 @@
+import type { Content } from '../content.ts';
+import { crc32c } from '../crc32c.ts';
+import { checkedSection, readEnvelope, writeEnvelope } from '../envelope.ts';
+import { damaged, ShardError } from '../errors.ts';
+import type { Bytes } from '../units.ts';
+import { readVerified } from './recorded-hash.ts';
+import type { ObjectRef, RangeSource, Store } from './store.ts';
+
+export const PAGE_SUMS_KIND = 'SUMS';
+
+/**
+ * Bytes that share a checksum. A tile of a city is mostly smaller, and then one read of at most two
+ * pages; the sums are a 500th of the object.
+ */
+const PAGE_BYTES: Bytes = 2048;
+const CRC_BYTES = 4;
+
+/**
+ * The checksums of an object that others than us read too, and so has none of its own: an object to
+ * lie beside it. Section `CRCS`: for each 2,048 bytes of the object, the last may be fewer, their
+ * CRC-32C, seeded with the number of the page: a right page in a wrong place is found out too.
+ */
+export async function pageSumsOf(content: Content): Promise<Uint8Array> {
+  const crcs = new DataView(new ArrayBuffer(pagesOf(content.bytes) * CRC_BYTES));
+  let page = 0;
+  let filled = 0;
+  let crc = 0;
+  for await (const chunk of content.chunks()) {
+    for (let at = 0; at < chunk.length; ) {
+      const length = Math.min(PAGE_BYTES - filled, chunk.length - at);
+      crc = crc32c(chunk, filled === 0 ? page : crc, at, length);
+      at += length;
+      filled += length;
+      crcs.setUint32(page * CRC_BYTES, crc, true);
+      if (filled < PAGE_BYTES) continue;
+      page++;
+      filled = 0;
+    }
+  }
+  return writeEnvelope(PAGE_SUMS_KIND, [{ tag: 'CRCS', bytes: new Uint8Array(crcs.buffer) }]);
+}
+
+/** Ranges of one object whose pages are checked against its sums as they are read. */
+export class CheckedPages implements RangeSource {
+  readonly #store: RangeSource;
+  readonly #ref: ObjectRef;
+  readonly #crcs: DataView;
+
+  private constructor(store: RangeSource, ref: ObjectRef, crcs: Uint8Array) {
+    this.#store = store;
+    this.#ref = ref;
+    this.#crcs = new DataView(crcs.buffer, crcs.byteOffset, crcs.byteLength);
+  }
+
+  /** Reads the sums of `ref`, all of them: they are checked by their own recorded hash. */
+  static async open(store: Store, ref: ObjectRef, sums: ObjectRef): Promise<CheckedPages> {
+    const bytes = await readVerified(store, sums);
+    const envelope = readEnvelope(sums.name, bytes, bytes.length, PAGE_SUMS_KIND);
+    const crcs = checkedSection(sums.name, envelope, 'CRCS', bytes);
+    if (crcs.length !== pagesOf(ref.bytes) * CRC_BYTES) {
+      throw new ShardError(
+        sums.name,
+        'CRCS',
+        `are not those of the ${ref.bytes} bytes of ${ref.name}`,
+      );
+    }
+    return new CheckedPages(store, ref, crcs);
+  }
+
+  /** Memory held, for a byte-bounded cache. */
+  get byteLength(): Bytes {
+    return this.#crcs.buffer.byteLength;
+  }
+
+  /** One read: of the pages that the range touches. A `ShardError` if one is not as it was written. */
+  async readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array> {
+    if (ref.name !== this.#ref.name) throw new RangeError(`${ref.name} is not ${this.#ref.name}`);
+    const first = Math.floor(offset / PAGE_BYTES);
+    const start = first * PAGE_BYTES;
+    const lastPage = Math.ceil((offset + length) / PAGE_BYTES);
+    // What goes beyond the object is asked for all the same: the store refuses it.
+    const end = Math.max(offset + length, Math.min(lastPage * PAGE_BYTES, ref.bytes));
+    const pages = await this.#store.readRange(ref, start, end - start);
+    for (let at = 0, page = first; at < pages.length; at += PAGE_BYTES, page++) {
+      const crc = crc32c(pages, page, at, Math.min(PAGE_BYTES, pages.length - at));
+      if (crc === this.#crcs.getUint32(page * CRC_BYTES, true)) continue;
+      throw damaged(ref.name, `bytes from ${page * PAGE_BYTES}`);
+    }
+    // A copy: who keeps the range does not keep the pages around it.
+    return pages.slice(offset - start, offset - start + length);
+  }
+}
+
+function pagesOf(bytes: Bytes): number {
+  return Math.ceil(bytes / PAGE_BYTES);
+}

@@ -1,0 +1,74 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { Random } from '../../builder/demo/seeded-random.ts';
+import { silent } from '../../builder/progress.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { storeContents } from '../support/store-contents.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-mended-'));
+  await cp(inject('demoStore'), folder, { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Every file of the store, receipts too. */
+async function files(): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.join(parentPath, name))
+    .sort();
+}
+
+/** Builds the demo release again into the store; returns the counties that were searched. */
+async function buildAgain(): Promise<readonly string[]> {
+  const city = (...parts: string[]) => path.join(inject('demoCity'), ...parts);
+  const store = new FolderStore(folder);
+  try {
+    const { searched } = await buildRelease(
+      {
+        osm: [city('osm', 'demo.osm.pbf')],
+        blocks: ['001', '003'].map((county) => city('blocks', `tl_99${county}_tabblock20.zip`)),
+        gtfs: [city('gtfs', 'demo_transit.zip')],
+        places: [city('places', 'tl_99_place.zip')],
+        counties: [],
+        release: 'demo',
+      },
+      store,
+      silent,
+    );
+    return searched;
+  } finally {
+    await store.close();
+  }
+}
+
+async function flipAByte(file: string, random: Random): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[random.below(bytes.length)] ^= 1 << random.below(8);
+  await writeFile(file, bytes);
+}
+
+test('a build over a store in which every file is damaged mends all of them', async () => {
+  const sound = await storeContents(inject('demoStore'));
+  expect(await storeContents(folder)).toEqual(sound);
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const random = new Random(seed);
+  for (const file of await files()) await flipAByte(file, random);
+  expect(await buildAgain(), `seed ${seed}`).toEqual(['99001', '99003']);
+  expect(await storeContents(folder), `seed ${seed}`).toEqual(sound);
+  // And what it left is believed.
+  expect(await buildAgain()).toEqual([]);
+});
+
+test('one damaged object of one county: that county is searched again, and no other', async () => {
+  const sound = await storeContents(folder);
+  const [pois] = (await files()).filter((file) => file.includes('/pois/99003-'));
+  await flipAByte(pois, new Random(1));
+  expect(await buildAgain()).toEqual(['99003']);
+  expect(await storeContents(folder)).toEqual(sound);
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { buildProxy } from '../../proxy/app.ts';
+import { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease, ReleaseSource } from '../../shards/release-source.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { AskedRequest } from './requests-of-release.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly charged: number;
+}
+
+/** A proxy that can be made to have read nothing yet, in no time. */
+export interface ColdProxy {
+  readonly release: Release;
+  /** Forgets all that was read of objects, but keeps the manifest. */
+  chill(): void;
+  /** Opens the store's release anew, as a proxy that has just started. */
+  reopen(): Promise<void>;
+  ask(request: AskedRequest): Promise<Answer>;
+  /** Tokens that have left the account. */
+  debited(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const TOKENS = 1e12;
+const CACHE_BYTES = 1 << 26;
+
+/** Hands out whatever release it was given last. */
+class GivenRelease extends ReleaseSource {
+  release: Release | null = null;
+
+  override get current(): Release {
+    return this.release ?? super.current;
+  }
+}
+
+export async function openColdProxy(store: Store): Promise<ColdProxy> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tta-cold-'));
+  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1e9 });
+  const releases = new GivenRelease(store, new ReleaseCache(1));
+  const app = await buildProxy({
+    releases,
+    ledger,
+    config: { answerCacheBytes: 0, freeRateLimitPerMinute: 1e9, logLevel: 'silent' },
+  });
+  const { id } = await ledger.createAccount({ email: null });
+  await ledger.grant(id, { tokens: TOKENS, cause: 'test', atMs: Date.now() });
+  const made = await ledger.createKey(id, 'test', Date.now());
+  if (!made.created) throw new Error(made.reason);
+  const authorization = `Bearer ${made.plainKey}`;
+  const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
+  releases.release = release;
+  return {
+    release,
+    chill() {
+      const cache = new ReleaseCache(CACHE_BYTES);
+      releases.release = new Release(store, release.latest, release.manifest, cache);
+    },
+    async reopen() {
+      releases.release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
+    },
+    async ask({ method, url, body, isFree }) {
+      const answer = await app.inject({
+        method,
+        url,
+        headers: {
+          ...(!isFree && { authorization }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { payload: JSON.stringify(body) }),
+      });
+      return {
+        status: answer.statusCode,
+        body: answer.rawPayload,
+        charged: Number(answer.headers['x-tokens-charged'] ?? 0),
+      };
+    },
+    debited: async () => TOKENS - (await ledger.account(id))!.balance,
+    async close() {
+      await app.close();
+      await ledger.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { Random } from '../../builder/demo/seeded-random.ts';
+import { ShardError } from '../../shards/errors.ts';
+import { objectsNamed } from '../../shards/manifest-objects.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import { flipBytes } from './flip-bytes.ts';
+import { FlippingStore } from './flipping-store.ts';
+
+/** `npm run bench -- flips` has 20,000. */
+const FLIPS = 3000;
+const SPREAD = { blocks: 12, pois: 12, archives: 12 };
+const KINDS = [
+  ...['index', 'nearest', 'pois', 'catchment', 'reach-from', 'reach-to', 'blocks'],
+  ...['places', 'place-map', 'dest-ids', 'tiles', 'tile sums', 'manifests', 'latest.json'],
+];
+
+test('a flipped byte of any kind of object never gives another answer, nor a charge for none', async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const report = await flipBytes(inject('demoStore'), FLIPS, seed, SPREAD);
+  expect(report.wrong, `seed ${seed}`).toEqual([]);
+  expect([...report.kinds.keys()].sort()).toEqual([...KINDS].sort());
+  for (const [kind, { flips, refused }] of report.kinds) {
+    expect(flips, kind).toBeGreaterThan(FLIPS / KINDS.length - 1);
+    // The flips were met, not passed by.
+    expect(refused, kind).toBeGreaterThan(flips / 10);
+  }
+  expect(report.charged).toBe(report.debited);
+  // Maps for others, which no route reads: whoever reads them whole finds out.
+  expect([...report.unread].sort()).toEqual(['county-map', 'poi-map']);
+}, 120_000);
+
+test('an object read whole is the recorded one, or an error that says what to do', async () => {
+  const folder = inject('demoStore');
+  const store = new FlippingStore(folder);
+  const { manifest } = await openRelease(store, new ReleaseCache(1 << 20));
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const random = new Random(seed);
+  for (const ref of objectsNamed(manifest)) {
+    store.flip = null;
+    const whole = await readFile(path.join(folder, ref.name));
+    expect(whole.equals(await readVerified(store, ref))).toBe(true);
+    store.flip = { name: ref.name, at: random.below(ref.bytes), mask: 1 + random.below(255) };
+    const reading = readVerified(store, ref);
+    await expect(reading, `seed ${seed}`).rejects.toThrow(ShardError);
+    await expect(reading).rejects.toThrow(`${ref.name}: hash: `);
+    await expect(reading).rejects.toThrow('build the release again');
+  }
+});

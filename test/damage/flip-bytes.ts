@@ -1,0 +1,193 @@
+import path from 'node:path';
+import { Random } from '../../builder/demo/seeded-random.ts';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { LATEST } from '../../shards/manifest.ts';
+import { objectsNamed } from '../../shards/manifest-objects.ts';
+import { type Answer, type ColdProxy, openColdProxy } from './cold-proxy.ts';
+import { type Flip, FlippingStore } from './flipping-store.ts';
+import { type AskedRequest, CATALOGUE, requestsOf, type Spread } from './requests-of-release.ts';
+
+/** What came of the flips of one kind of object. */
+export interface KindOutcome {
+  flips: number;
+  /** Requests answered with the very bytes of the undamaged release. */
+  equal: number;
+  /** 503 `store-unavailable`, uncharged; or a release that a proxy does not take. */
+  refused: number;
+  /** Anything else: what must not be. */
+  wrong: number;
+}
+
+export interface FlipReport {
+  readonly kinds: ReadonlyMap<string, KindOutcome>;
+  /** Kinds of objects that no request reads. */
+  readonly unread: readonly string[];
+  /** The first few that went wrong, for a person to look into. */
+  readonly wrong: readonly string[];
+  /** What all answers said they charge, and what has left the account. */
+  readonly charged: number;
+  readonly debited: number;
+}
+
+/** A request, what it was answered on the undamaged release, and bytes that it read for that. */
+interface Reader {
+  readonly request: AskedRequest;
+  readonly answer: Answer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The share of flips that are of any byte of the object, whether or not a request reads it. */
+const ANYWHERE = 0.25;
+const TOLD = 10;
+
+/**
+ * Flips `flips` bytes of a store's release in turn, as many of each kind of object, and compares
+ * the answers of requests that read the byte with those of the undamaged release. Each flip meets a
+ * proxy that has read nothing yet.
+ */
+export async function flipBytes(
+  folder: string,
+  flips: number,
+  seed: number,
+  spread: Spread,
+): Promise<FlipReport> {
+  const random = new Random(seed);
+  const store = new FlippingStore(folder);
+  const proxy = await openColdProxy(store);
+  try {
+    const readers = await readersOf(store, proxy, await requestsOf(proxy.release, random, spread));
+    const namesOf = new Map<string, string[]>();
+    for (const name of readers.keys()) {
+      namesOf.set(kindOf(name), [...(namesOf.get(kindOf(name)) ?? []), name]);
+    }
+    const report = new Report();
+    for (const each of new Set([...readers.values()].flat().map(({ answer }) => answer))) {
+      report.charged += each.charged;
+    }
+    for (let i = 0; i < flips; i++) {
+      const kind = [...namesOf.keys()][i % namesOf.size];
+      const name = random.pick(namesOf.get(kind)!);
+      const flip = flipOf(name, (await store.bytesOf(name)).length, readers.get(name)!, random);
+      store.flip = flip;
+      const outcome = report.of(kind);
+      outcome.flips++;
+      if (!(await takes(proxy, name))) {
+        outcome.refused++;
+        continue;
+      }
+      for (const { request, answer } of mostTouched(readers.get(name)!, flip, random)) {
+        report.compare(outcome, flip, request, answer, await proxy.ask(request));
+      }
+    }
+    const unread = objectsNamed(proxy.release.manifest)
+      .filter(({ name }) => !namesOf.has(kindOf(name)))
+      .map(({ name }) => kindOf(name));
+    const debited = await proxy.debited();
+    const { kinds, wrong, charged } = report;
+    return { kinds, unread: [...new Set(unread)], wrong, charged, debited };
+  } finally {
+    await proxy.close();
+  }
+}
+
+class Report {
+  readonly kinds = new Map<string, KindOutcome>();
+  readonly wrong: string[] = [];
+  charged = 0;
+
+  of(kind: string): KindOutcome {
+    const known = this.kinds.get(kind) ?? { flips: 0, equal: 0, refused: 0, wrong: 0 };
+    this.kinds.set(kind, known);
+    return known;
+  }
+
+  compare(
+    outcome: KindOutcome,
+    { name, at, mask }: Flip,
+    { method, url }: AskedRequest,
+    before: Answer,
+    now: Answer,
+  ): void {
+    this.charged += now.charged;
+    const isProblem = now.status === 503 && now.body.includes('/store-unavailable"');
+    if (isProblem && now.charged === 0) outcome.refused++;
+    else if (now.status === before.status && now.body.equals(before.body)) outcome.equal++;
+    else {
+      outcome.wrong++;
+      const where = `${name}, byte ${at} ^ ${mask}`;
+      if (this.wrong.length < TOLD) this.wrong.push(`${where}: ${method} ${url}: ${now.status}`);
+    }
+  }
+}
+
+/** Asks everything of the undamaged release once, cold; returns who reads what, by object. */
+async function readersOf(
+  store: FlippingStore,
+  proxy: ColdProxy,
+  requests: readonly AskedRequest[],
+): Promise<Map<string, Reader[]>> {
+  const readers = new Map<string, Reader[]>();
+  const add = (name: string, reader: Reader) => {
+    const own = readers.get(name);
+    if (own) own.push(reader);
+    else readers.set(name, [reader]);
+  };
+  // What is read when a release is opened decides all answers, and first of all the catalogue's.
+  const opened = [LATEST, proxy.release.latest.manifest];
+  const lengths = await Promise.all(opened.map(async (name) => (await store.bytesOf(name)).length));
+  for (const request of requests) {
+    proxy.chill();
+    store.reads = [];
+    const answer = await proxy.ask(request);
+    if (answer.status >= 400) throw new Error(`${request.url}: ${answer.status} ${answer.body}`);
+    for (const { name, from, to } of store.reads) add(name, { request, answer, from, to });
+    if (!CATALOGUE.includes(request.url)) continue;
+    for (const [i, name] of opened.entries())
+      add(name, { request, answer, from: 0, to: lengths[i] });
+  }
+  return readers;
+}
+
+/** Whether a proxy serves from what is now in the store at all. */
+async function takes(proxy: ColdProxy, damaged: string): Promise<boolean> {
+  const { manifest } = proxy.release.latest;
+  if (damaged !== LATEST && damaged !== manifest) {
+    proxy.chill();
+    return true;
+  }
+  try {
+    await proxy.reopen();
+    return true;
+  } catch (error) {
+    if (error instanceof ShardError || error instanceof StoreError) return false;
+    throw error;
+  }
+}
+
+/** The folder of an object; archives and the checksums beside them are told apart. */
+function kindOf(name: string): string {
+  const folder = path.dirname(name);
+  if (folder === 'tiles') return path.extname(name) === '.tta' ? 'tile sums' : 'tiles';
+  return folder === '.' ? name : folder;
+}
+
+/** Any bits of a byte, or one: what a loose check is likeliest to take for right. */
+function flipOf(name: string, bytes: number, readers: readonly Reader[], random: Random): Flip {
+  const mask = random.chance(0.5) ? 1 << random.below(8) : 1 + random.below(255);
+  if (random.chance(ANYWHERE)) return { name, at: random.below(bytes), mask };
+  const { from, to } = random.pick(readers);
+  return { name, at: from + random.below(to - from), mask };
+}
+
+/**
+ * Two requests to ask: one of those that read the least around the byte, whose answer is likeliest
+ * to hang on it, and any other that read it. Where nobody read it, any of the object.
+ */
+function mostTouched(readers: readonly Reader[], { at }: Flip, random: Random): Reader[] {
+  const touched = readers.filter(({ from, to }) => at >= from && at < to);
+  if (touched.length === 0) return [random.pick(readers)];
+  const least = Math.min(...touched.map(({ from, to }) => to - from));
+  const closest = touched.filter(({ from, to }) => to - from === least);
+  return [random.pick(closest), random.pick(touched)];
+}

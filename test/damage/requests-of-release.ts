@@ -1,0 +1,115 @@
+import type { Random } from '../../builder/demo/seeded-random.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { Release } from '../../shards/release.ts';
+import { MICRO } from '../../shards/units.ts';
+
+/** A request that a release answers with 200 or 204. */
+export interface AskedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly body?: object;
+  /** Needs no key. */
+  readonly isFree: boolean;
+}
+
+/** How many blocks and places of each county are asked about, and of how many archives tiles. */
+export interface Spread {
+  readonly blocks: number;
+  readonly pois: number;
+  readonly archives: number;
+}
+
+/** What says what a release is, without reading objects. */
+export const CATALOGUE: readonly string[] = [
+  '/v1/last-updated',
+  '/v1/meta/modes',
+  '/v1/meta/destination-types',
+  '/v1/meta/vintage',
+  '/v1/isochrone/meta',
+];
+
+const TILES_AN_ARCHIVE = 12;
+
+/**
+ * Requests of every route that reads objects, spread over all that a release holds. None has a
+ * further page: what is asked twice must be answered in the same bytes.
+ */
+export async function requestsOf(
+  release: Release,
+  random: Random,
+  spread: Spread,
+): Promise<AskedRequest[]> {
+  const requests: AskedRequest[] = [];
+  const free = (url: string) => requests.push({ method: 'GET', url, isFree: true });
+  const get = (url: string) => requests.push({ method: 'GET', url, isFree: false });
+  const post = (url: string, body: object) =>
+    requests.push({ method: 'POST', url, body, isFree: false });
+
+  for (const url of CATALOGUE) free(url);
+
+  const centres: { lon: number; lat: number }[] = [];
+  for (const { county } of release.counties) {
+    const index = await release.index(county);
+    const { table, matrix } = await release.catchments(county);
+    const ordinals = Array.from(index.geoids.keys()).filter((i) => index.isRoutable(i));
+    for (const ordinal of random.shuffle(ordinals).slice(0, spread.blocks)) {
+      const geoid = geoidFromNumber(index.geoids[ordinal]);
+      const lon = index.lon[ordinal] / MICRO;
+      const lat = index.lat[ordinal] / MICRO;
+      centres.push({ lon, lat });
+      get(`/v1/blocks/${geoid}/summary`);
+      get(`/v1/blocks/${geoid}/pois?mode=walk&limit=1000`);
+      get(`/v1/point/summary?lon=${lon}&lat=${lat}`);
+      for (const direction of ['from', 'to']) {
+        const origin = `block=${geoid}&direction=${direction}&mode=transit`;
+        get(`/v1/isochrone?${origin}&minutes=60&format=blocks`);
+      }
+      if (random.chance(0.2)) get(`/v1/isochrone?block=${geoid}&contours=10,20&mode=bike`);
+      if (random.chance(0.2)) {
+        const area = { center: { lon, lat }, radius_m: 500, mode: ['walk'], type: [101] };
+        post('/v1/blocks/query', { ...area, limit: 1000 });
+      }
+    }
+    for (const ordinal of random.shuffle(Array.from(matrix.origins.keys())).slice(0, spread.pois)) {
+      const destId = matrix.origins[ordinal];
+      const { lon, lat } = table.facts(ordinal);
+      get(`/v1/pois/${destId}`);
+      get(`/v1/pois/${destId}/catchment?mode=walk&limit=1000`);
+      get(`/v1/pois?lon=${lon}&lat=${lat}&radius_m=60&limit=1000`);
+    }
+  }
+
+  for (const state of Object.values(release.manifest.states)) {
+    const { places } = await release.places(state);
+    for (const { geoid, name } of places) {
+      free(`/v1/places?q=${encodeURIComponent(name)}`);
+      free(`/v1/places/${geoid}/boundary`);
+    }
+    // The smallest: their rows fit one page.
+    const small = [...places].sort((a, b) => a.population - b.population).slice(0, 3);
+    for (const { geoid } of small) {
+      get(`/v1/places/${geoid}/blocks?mode=walk&type=101&limit=1000`);
+      get(`/v1/places/${geoid}/pois?type=101&limit=1000`);
+    }
+  }
+
+  const archives = Object.keys(release.manifest.tiles).filter((name) => name !== 'blocks');
+  for (const name of random.shuffle(archives).slice(0, spread.archives)) {
+    const url = `/v1/isochrone/tiles/${name.replace('-', '/')}`;
+    free(`${url}.json`);
+    for (let i = 0; i < TILES_AN_ARCHIVE; i++) {
+      const { x, y, z } = tileAt(random.pick(centres), 6 + random.below(9));
+      get(`${url}/${z}/${x}/${y}.mvt`);
+    }
+  }
+  return requests;
+}
+
+function tileAt({ lon, lat }: { lon: number; lat: number }, z: number) {
+  const y = Math.asinh(Math.tan((lat * Math.PI) / 180)) / Math.PI;
+  return {
+    z,
+    x: Math.floor(((lon + 180) / 360) * 2 ** z),
+    y: Math.floor(((1 - y) / 2) * 2 ** z),
+  };
+}
