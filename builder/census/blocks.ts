@@ -46,7 +46,9 @@ export async function readBlocks(
     blocks.sort((a, b) => a.geoid - b.geoid);
     for (let i = 1; i < blocks.length; i++) {
       if (blocks[i].geoid === blocks[i - 1].geoid) {
-        throw new BuildError(`${paths.join(', ')}: block ${blocks[i].geoid} is there twice`);
+        throw new BuildError(
+          `${paths.join(', ')}: block ${blocks[i].geoid} is there twice; give each file once`,
+        );
       }
     }
   }
@@ -75,7 +77,9 @@ function blockOf(path: string, record: ShapeRecord, geoid: string): CensusBlock 
   const coordinate = (field: string, most: number): Degrees => {
     const value = Number.parseFloat(String(fields[field]));
     if (Math.abs(value) <= most) return value;
-    throw new BuildError(`${path}: record ${number} (block ${geoid}) has no valid ${field}`);
+    throw new BuildError(
+      `${path}: record ${number} (block ${geoid}) has no valid ${field}; fetch the file again`,
+    );
   };
   const count = (field: string): number | null => {
     const value = fields[field];

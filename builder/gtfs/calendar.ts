@@ -1,5 +1,7 @@
+import { BuildError } from '../errors.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
+import { FEED_LIMITS } from './limits.ts';
 import { dayNumber, isServiceDate, type ServiceDate, weekdayOf } from './service-time.ts';
 import { readTable } from './table.ts';
 
@@ -13,8 +15,8 @@ const WEEKDAYS = [
   'sunday',
 ] as const;
 
-/** Longest stretch of days looked at: some feeds run "until 2099". */
-const MAX_DAYS = 3_660;
+const FIRST_DAY = dayNumber(FEED_LIMITS.firstDate);
+const LAST_DAY = dayNumber(FEED_LIMITS.lastDate);
 
 interface Service {
   /** Bit per weekday, Monday first. */
@@ -28,9 +30,14 @@ interface Service {
 /** On which days each service of a feed runs: `calendar.txt` and `calendar_dates.txt` together. */
 export class Calendar {
   readonly #services = new Map<string, Service>();
+  readonly #feed: string;
+
+  private constructor(feed: string) {
+    this.#feed = feed;
+  }
 
   static async read(source: FeedSource, report: FeedReport): Promise<Calendar> {
-    const calendar = new Calendar();
+    const calendar = new Calendar(source.path);
     await readTable(source, 'calendar.txt', ['service_id', 'start_date', 'end_date'], (row) => {
       const [start, end] = [row.text('start_date'), row.text('end_date')];
       if (!isServiceDate(start) || !isServiceDate(end)) {
@@ -41,8 +48,8 @@ export class Calendar {
         (bits, day, i) => (row.text(day) === '1' ? bits | (1 << i) : bits),
         0,
       );
-      service.firstDay = dayNumber(start);
-      service.lastDay = dayNumber(end);
+      service.firstDay = Math.max(dayNumber(start), FIRST_DAY);
+      service.lastDay = Math.min(dayNumber(end), LAST_DAY);
     });
     const columns = ['service_id', 'date', 'exception_type'];
     await readTable(source, 'calendar_dates.txt', columns, (row) => {
@@ -51,8 +58,12 @@ export class Calendar {
       if (!isServiceDate(date) || (type !== '1' && type !== '2')) {
         return report.add('calendar_dates.txt', row.line, 'no valid date or exception; left out');
       }
+      const day = dayNumber(date);
+      if (day < FIRST_DAY || day > LAST_DAY) {
+        return report.add('calendar_dates.txt', row.line, 'a date of another age; left out');
+      }
       const service = calendar.#service(row.text('service_id'));
-      (type === '1' ? service.added : service.removed).add(dayNumber(date));
+      (type === '1' ? service.added : service.removed).add(day);
     });
     return calendar;
   }
@@ -60,6 +71,11 @@ export class Calendar {
   #service(id: string): Service {
     const known = this.#services.get(id);
     if (known) return known;
+    if (this.#services.size === FEED_LIMITS.services) {
+      throw new BuildError(
+        `${this.#feed}: has more than ${FEED_LIMITS.services} services, of which ${id} is one; fetch it again`,
+      );
+    }
     const service = {
       weekdays: 0,
       firstDay: Number.POSITIVE_INFINITY,
@@ -75,31 +91,52 @@ export class Calendar {
     return this.#services.has(service);
   }
 
-  runsOn(service: string, date: ServiceDate): boolean {
-    return this.#runsOnDay(service, dayNumber(date));
-  }
-
-  #runsOnDay(id: string, day: number): boolean {
+  runsOn(id: string, date: ServiceDate): boolean {
     const service = this.#services.get(id);
+    const day = dayNumber(date);
     if (!service || service.removed.has(day)) return false;
-    if (service.added.has(day)) return true;
-    const within = day >= service.firstDay && day <= service.lastDay;
-    return within && ((service.weekdays >> weekdayOf(day)) & 1) === 1;
+    return service.added.has(day) || runsRegularly(service, day);
   }
 
-  /** How many of these trips run on each day, days as numbers; days without any are absent. */
+  /**
+   * How many of these trips run on each day, days as numbers; days without any are absent. Takes
+   * time for each service and each day, not for each day of each service.
+   */
   tripsByDay(tripsOfService: ReadonlyMap<string, number>): Map<number, number> {
-    const trips = new Map<number, number>();
+    const days = LAST_DAY - FIRST_DAY + 1;
+    /** By weekday and day: how many more trips run on such weekdays from that day on. */
+    const changes = WEEKDAYS.map(() => new Float64Array(days + 1));
+    const exceptions = new Float64Array(days);
     for (const [id, count] of tripsOfService) {
       const service = this.#services.get(id);
-      if (!service || count === 0) continue;
-      const last = Math.min(service.lastDay, service.firstDay + MAX_DAYS);
-      const days = new Set(service.added);
-      for (let day = service.firstDay; day <= last; day++) days.add(day);
-      for (const day of days) {
-        if (this.#runsOnDay(id, day)) trips.set(day, (trips.get(day) ?? 0) + count);
+      if (!service) continue;
+      const { firstDay, lastDay, weekdays, added, removed } = service;
+      if (firstDay <= lastDay) {
+        for (const [weekday, ofWeekday] of changes.entries()) {
+          if (((weekdays >> weekday) & 1) === 0) continue;
+          ofWeekday[firstDay - FIRST_DAY] += count;
+          ofWeekday[lastDay - FIRST_DAY + 1] -= count;
+        }
       }
+      for (const day of added) {
+        if (!removed.has(day) && !runsRegularly(service, day)) exceptions[day - FIRST_DAY] += count;
+      }
+      for (const day of removed) {
+        if (runsRegularly(service, day)) exceptions[day - FIRST_DAY] -= count;
+      }
+    }
+    const trips = new Map<number, number>();
+    const running = WEEKDAYS.map(() => 0);
+    for (let i = 0; i < days; i++) {
+      for (const [weekday, ofWeekday] of changes.entries()) running[weekday] += ofWeekday[i];
+      const count = running[weekdayOf(FIRST_DAY + i)] + exceptions[i];
+      if (count > 0) trips.set(FIRST_DAY + i, count);
     }
     return trips;
   }
+}
+
+/** Whether a day is one of the service's weekdays between its first and last. */
+function runsRegularly({ weekdays, firstDay, lastDay }: Service, day: number): boolean {
+  return day >= firstDay && day <= lastDay && ((weekdays >> weekdayOf(day)) & 1) === 1;
 }

@@ -1,5 +1,8 @@
+import FlatQueue from 'flatqueue';
 import type { Degrees } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
 import { type Feed, type FeedStop, LOCATION } from './feed.ts';
+import { FEED_LIMITS } from './limits.ts';
 
 /** Where one gets from the streets to a stop, and how long that takes inside the station. */
 export interface Door {
@@ -19,10 +22,16 @@ export class StationDoors {
   readonly #onward = new Map<string, [to: string, seconds: number][]>();
   readonly #backward = new Map<string, [to: string, seconds: number][]>();
 
+  /** Along pathways, on behalf of all stops. */
+  #steps = 0;
+
   constructor(feed: Feed) {
     this.#feed = feed;
-    const add = (ways: Map<string, [string, number][]>, from: string, to: string, s: number) =>
-      ways.set(from, [...(ways.get(from) ?? []), [to, s]]);
+    const add = (ways: Map<string, [string, number][]>, from: string, to: string, s: number) => {
+      const known = ways.get(from);
+      if (known) known.push([to, s]);
+      else ways.set(from, [[to, s]]);
+    };
     for (const { from, to, seconds, bothWays } of feed.pathways) {
       add(this.#onward, from, to, seconds);
       add(this.#backward, to, from, seconds);
@@ -36,8 +45,8 @@ export class StationDoors {
   of(stop: FeedStop): Door[] {
     const itself = [{ lon: stop.lon, lat: stop.lat, secondsIn: 0, secondsOut: 0 }];
     if (!this.#onward.has(stop.id) && !this.#backward.has(stop.id)) return itself;
-    const out = shortest(this.#onward, stop.id);
-    const into = shortest(this.#backward, stop.id);
+    const out = this.#shortest(this.#onward, stop.id);
+    const into = this.#shortest(this.#backward, stop.id);
     const doors: Door[] = [];
     for (const id of [...new Set([...out.keys(), ...into.keys()])].sort()) {
       const { type, lon, lat } = this.#feed.stops.get(id)!;
@@ -55,21 +64,34 @@ export class StationDoors {
 
   /** Seconds inside the station from a stop to each other place its pathways lead to. */
   within(stop: FeedStop): ReadonlyMap<string, number> {
-    return shortest(this.#onward, stop.id);
+    return this.#shortest(this.#onward, stop.id);
   }
-}
 
-/** Relaxed to the end: a station has some dozens of places. */
-function shortest(ways: ReadonlyMap<string, readonly [string, number][]>, start: string) {
-  const seconds = new Map([[start, 0]]);
-  const queue = [start];
-  for (let place = queue.pop(); place !== undefined; place = queue.pop()) {
-    for (const [next, more] of ways.get(place) ?? []) {
-      const time = seconds.get(place)! + more;
-      if (time >= (seconds.get(next) ?? Number.POSITIVE_INFINITY)) continue;
-      seconds.set(next, time);
-      queue.push(next);
+  /** By Dijkstra's algorithm. */
+  #shortest(ways: ReadonlyMap<string, readonly [string, number][]>, start: string) {
+    const seconds = new Map([[start, 0]]);
+    const queue = new FlatQueue<string>();
+    queue.push(start, 0);
+    while (queue.length > 0) {
+      const time = queue.peekValue()!;
+      const place = queue.pop()!;
+      if (time > seconds.get(place)!) continue;
+      const onward = ways.get(place) ?? [];
+      this.#countSteps(start, 1 + onward.length);
+      for (const [next, more] of onward) {
+        if (time + more >= (seconds.get(next) ?? Number.POSITIVE_INFINITY)) continue;
+        seconds.set(next, time + more);
+        queue.push(next, time + more);
+      }
     }
+    return seconds;
   }
-  return seconds;
+
+  #countSteps(start: string, more: number): void {
+    this.#steps += more;
+    if (this.#steps <= FEED_LIMITS.pathwaySteps) return;
+    throw new BuildError(
+      `${this.#feed.source.path}: pathways.txt joins too many places, ${start} among them, for one station; mend it, or leave it out of the feed`,
+    );
+  }
 }

@@ -50,7 +50,7 @@ async function openZip(archive: string): Promise<FeedSource> {
   return {
     path: archive,
     has: (file) => entries.has(file),
-    stream: (file) => zip.stream(entries.get(file)!),
+    stream: async (file) => zip.stream(entries.get(file)!),
     close: () => zip.close(),
   };
 }

@@ -4,7 +4,8 @@ import { ROUTING } from '../routing-parameters.ts';
 import { Calendar } from './calendar.ts';
 import { FeedReport } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
-import { type Frequency, readFrequencies } from './frequencies.ts';
+import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
+import { FEED_LIMITS } from './limits.ts';
 import { offsetAtNoon } from './service-time.ts';
 import { type Row, readTable } from './table.ts';
 
@@ -78,12 +79,8 @@ export async function readFeed(path: string): Promise<Feed> {
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
-    const frequencies = await readFrequencies(source, report);
     const trips = await readTripHeads(source, calendar, report);
-    for (const trip of frequencies.keys()) {
-      if (!trips.has(trip))
-        report.add('frequencies.txt', 1, `names a trip trips.txt lacks: ${trip}`);
-    }
+    const frequencies = await readFrequencies(source, trips, report);
     return {
       source,
       ...agency,
@@ -126,6 +123,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 
 async function readStops(source: FeedSource, report: FeedReport): Promise<Map<string, FeedStop>> {
   const stops = new Map<string, FeedStop>();
+  const parents: { readonly parent: string; readonly line: number }[] = [];
   await readTable(source, 'stops.txt', ['stop_id'], (row) => {
     const [id, type] = [row.text('stop_id'), row.number('location_type') ?? LOCATION.stop];
     const [lat, lon] = [row.number('stop_lat'), row.number('stop_lon')];
@@ -134,6 +132,7 @@ async function readStops(source: FeedSource, report: FeedReport): Promise<Map<st
     if (id === '' || (!placed && !mayFloat) || (lat === 0 && lon === 0)) {
       return report.add('stops.txt', row.line, 'no id or no valid coordinates; left out');
     }
+    const parent = row.text('parent_station');
     if (stops.has(id)) return report.add('stops.txt', row.line, 'stop_id given twice; left out');
     stops.set(id, {
       id,
@@ -141,13 +140,12 @@ async function readStops(source: FeedSource, report: FeedReport): Promise<Map<st
       lon: lon ?? Number.NaN,
       lat: lat ?? Number.NaN,
       type,
-      parent: row.text('parent_station'),
+      parent,
     });
+    if (parent !== '') parents.push({ parent, line: row.line });
   });
-  for (const [id, { parent }] of stops) {
-    if (parent !== '' && !stops.has(parent)) {
-      report.add('stops.txt', 1, `stop ${id} names a parent_station that is not there`);
-    }
+  for (const { parent, line } of parents) {
+    if (!stops.has(parent)) report.add('stops.txt', line, 'names a parent_station not there');
   }
   return stops;
 }
@@ -187,7 +185,7 @@ async function readTransfers(
       from,
       to,
       forbidden: type === '3',
-      minSeconds: minSeconds >= 0 ? minSeconds : 0,
+      minSeconds: minSeconds >= 0 ? Math.min(minSeconds, FEED_LIMITS.serviceTime) : 0,
     });
   });
   return transfers;
@@ -217,7 +215,7 @@ async function readPathways(
     const steps = Math.abs(row.number('stair_count') ?? 0) * SECONDS_PER_STEP;
     const metres = row.number('length') ?? 0;
     const seconds = row.number('traversal_time') ?? metres / ROUTING.walkMetresPerSecond + steps;
-    if (!(seconds >= 0)) {
+    if (!(seconds >= 0 && seconds <= FEED_LIMITS.serviceTime)) {
       return report.add('pathways.txt', row.line, 'no valid time or length; left out');
     }
     const bothWays = row.text('is_bidirectional') === '1' && row.text('pathway_mode') !== EXIT_GATE;
@@ -232,9 +230,7 @@ function countTrips(
 ): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { id, service } of trips.values()) {
-    const runs = frequencies
-      .get(id)
-      ?.reduce((n, f) => n + Math.ceil((f.end - f.start) / f.headway), 0);
+    const runs = frequencies.get(id)?.reduce((n, frequency) => n + runsOf(frequency), 0);
     counts.set(service, (counts.get(service) ?? 0) + (runs ?? 1));
   }
   return counts;

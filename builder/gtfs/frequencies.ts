@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
+import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceSeconds } from './service-time.ts';
 import { readTable } from './table.ts';
 
@@ -13,9 +14,10 @@ export interface Frequency {
   readonly exact: boolean;
 }
 
-/** Reads `frequencies.txt`: the frequencies of each trip that has any. */
+/** Reads `frequencies.txt`: the frequencies of each of these trips that has any. */
 export async function readFrequencies(
   source: FeedSource,
+  trips: ReadonlyMap<string, unknown>,
   report: FeedReport,
 ): Promise<Map<string, Frequency[]>> {
   const frequencies = new Map<string, Frequency[]>();
@@ -24,18 +26,31 @@ export async function readFrequencies(
     const start = parseServiceTime(row.text('start_time'));
     const end = parseServiceTime(row.text('end_time'));
     const headway = row.number('headway_secs');
-    if (!isTime(start) || !isTime(end) || end <= start || !headway || !(headway > 0)) {
+    if (!isTime(start) || !isTime(end) || end <= start || !isHeadway(headway)) {
       return report.add('frequencies.txt', row.line, 'no valid times or headway; left out');
     }
+    if (headway < FEED_LIMITS.leastHeadway) {
+      const { leastHeadway } = FEED_LIMITS;
+      return report.add('frequencies.txt', row.line, `headway under ${leastHeadway} s; left out`);
+    }
     const trip = row.text('trip_id');
-    const exact = row.text('exact_times') === '1';
-    frequencies.set(trip, [...(frequencies.get(trip) ?? []), { start, end, headway, exact }]);
+    if (!trips.has(trip)) {
+      return report.add('frequencies.txt', row.line, 'names a trip trips.txt lacks; left out');
+    }
+    const frequency = { start, end, headway, exact: row.text('exact_times') === '1' };
+    const known = frequencies.get(trip);
+    if (known) known.push(frequency);
+    else frequencies.set(trip, [frequency]);
   });
   return frequencies;
 }
 
 function isTime(time: ServiceSeconds | null): time is ServiceSeconds {
   return time !== null && !Number.isNaN(time);
+}
+
+function isHeadway(headway: number | null): headway is ServiceSeconds {
+  return headway !== null && headway > 0 && headway <= FEED_LIMITS.serviceTime;
 }
 
 /**
@@ -48,6 +63,11 @@ export function departuresOf(trip: string, { start, end, headway, exact }: Frequ
   const first = exact ? start : start + headwayPhase(trip, start, headway);
   for (let time = first; time < end; time += headway) departures.push(time);
   return departures;
+}
+
+/** How often a repeated trip runs, or once more. */
+export function runsOf({ start, end, headway }: Frequency): number {
+  return Math.ceil((end - start) / headway);
 }
 
 /** Seconds after `start`, 0 to `headway` − 1, of the first departure of a trip run by headway. */

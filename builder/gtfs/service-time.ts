@@ -1,3 +1,5 @@
+import { FEED_LIMITS } from './limits.ts';
+
 /**
  * Seconds on a service day, counted from noon less twelve hours, as GTFS has it: midnight, except
  * on the two days a year when the clocks change. Beyond 86,400 in the night after.
@@ -9,12 +11,13 @@ export type ServiceDate = string;
 
 const TIME = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/;
 
-/** Reads `H:MM:SS`; `null` for an empty field, `NaN` for anything else. */
+/** Reads `H:MM:SS`; `null` for an empty field, `NaN` for anything else, and for what is too late. */
 export function parseServiceTime(text: string): ServiceSeconds | null {
   if (text === '') return null;
   const match = TIME.exec(text);
   if (!match) return Number.NaN;
-  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  const time = Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+  return time <= FEED_LIMITS.serviceTime ? time : Number.NaN;
 }
 
 export function isServiceDate(text: string): boolean {

@@ -1,6 +1,7 @@
-import Papa from 'papaparse';
+import Papa, { type ParseResult } from 'papaparse';
 import { BuildError } from '../errors.ts';
 import type { FeedSource } from './feed-source.ts';
+import { FEED_LIMITS, type FeedTable } from './limits.ts';
 
 /** A row of a table: fields by column name, trimmed. */
 export class Row {
@@ -39,11 +40,11 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Reads a table of a feed row by row. Absent and empty tables have no rows; a table that lacks a
- * required column is a `BuildError`.
+ * required column, has a quote that does not close, or is beyond `FEED_LIMITS`, is a `BuildError`.
  */
 export async function readTable(
   source: FeedSource,
-  file: string,
+  file: FeedTable,
   required: readonly string[],
   onRow: (row: Row) => void,
 ): Promise<void> {
@@ -66,12 +67,21 @@ export async function readTable(
 }
 
 /** Quoted fields may hold line breaks and commas; lines may end in any way, rows in any column. */
-async function* records(source: FeedSource, file: string): AsyncGenerator<readonly string[]> {
+async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<readonly string[]> {
   const parser = new Papa.Parser({ delimiter: ',', newline: '\n', quoteChar: '"' });
   const stream = await source.stream(file);
   stream.setEncoding('utf8');
+  const mostRows = FEED_LIMITS.rows[file];
   let pending = '';
   let atStart = true;
+  let rows = 0;
+  const counted = (records: readonly string[][]): readonly string[][] => {
+    rows += records.length;
+    if (rows <= mostRows) return records;
+    throw new BuildError(
+      `${source.path}: ${file}: has more than ${mostRows} records; no feed is that large: fetch it again, or split it`,
+    );
+  };
   try {
     for await (const chunk of stream) {
       pending += chunk;
@@ -80,11 +90,23 @@ async function* records(source: FeedSource, file: string): AsyncGenerator<readon
       // A carriage return at the very end may be the first half of a line's end.
       const carried = pending.endsWith('\r') ? '\r' : '';
       const text = unixLines(pending.slice(0, pending.length - carried.length));
-      const { data, meta } = parser.parse(text, 0, true);
-      yield* data as string[][];
+      const { data, meta }: ParseResult<string[]> = parser.parse(text, 0, true);
+      yield* counted(data);
       pending = text.slice(meta.cursor) + carried;
+      if (pending.length > FEED_LIMITS.recordLength) {
+        throw new BuildError(
+          `${source.path}: ${file}: record ${rows + 1} is longer than ${FEED_LIMITS.recordLength} characters, or has a quote that does not close; mend it, or fetch the feed again`,
+        );
+      }
     }
-    yield* parser.parse(unixLines(pending), 0, false).data as string[][];
+    const { data, errors }: ParseResult<string[]> = parser.parse(unixLines(pending), 0, false);
+    const unclosed = errors.find(({ code }) => code === 'MissingQuotes');
+    if (unclosed) {
+      throw new BuildError(
+        `${source.path}: ${file}: record ${rows + 1 + (unclosed.row ?? 0)} has a quote that does not close; mend it, or fetch the feed again`,
+      );
+    }
+    yield* counted(data);
   } catch (error) {
     if (error instanceof BuildError) throw error;
     const problem = error instanceof Error ? error.message : String(error);

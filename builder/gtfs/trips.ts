@@ -1,6 +1,7 @@
 import { BuildError } from '../errors.ts';
 import type { Feed } from './feed.ts';
-import { departuresOf } from './frequencies.ts';
+import { departuresOf, runsOf } from './frequencies.ts';
+import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
 import { type Row, readTable } from './table.ts';
 
@@ -54,9 +55,19 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
   });
   if (rows === 0) throw new BuildError(`${source.path}: ${FILE} is empty`);
   const runs: TripRun[] = [];
+  let repeatedCalls = 0;
   for (const [trip, times] of timesOf) {
     const run = runOf(feed, trips.get(trip)!.service, times);
-    if (run) runs.push(...repeat(feed, trip, run));
+    if (!run) continue;
+    for (const frequency of feed.frequencies.get(trip) ?? []) {
+      repeatedCalls += runsOf(frequency) * run.calls.length;
+    }
+    if (repeatedCalls > FEED_LIMITS.repeatedCalls) {
+      throw new BuildError(
+        `${source.path}: frequencies.txt: repeats trips until, at trip ${trip}, they make more than ${FEED_LIMITS.repeatedCalls} calls a day; is a headway in minutes, or in thousandths?`,
+      );
+    }
+    for (const repeated of repeat(feed, trip, run)) runs.push(repeated);
   }
   return runs;
 }
@@ -69,7 +80,7 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
     return null;
   }
   const sequence = row.number('stop_sequence');
-  if (sequence === null || Number.isNaN(sequence)) {
+  if (sequence === null || !Number.isFinite(sequence)) {
     report.add(FILE, row.line, 'no valid stop_sequence; left out');
     return null;
   }
@@ -125,6 +136,11 @@ function runOf({ report }: Feed, service: string, unsorted: StopTime[]): TripRun
   }
   if (times.length < 2) {
     report.add(FILE, sorted[0].line, 'a trip of fewer than two stops; left out');
+    return null;
+  }
+  if (times.length > FEED_LIMITS.calls) {
+    const problem = `a trip of more than ${FEED_LIMITS.calls} calls; left out`;
+    report.add(FILE, times[FEED_LIMITS.calls].line, problem);
     return null;
   }
   interpolate(times);

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { Feature } from 'geojson';
-import { open } from 'shapefile';
-import type { Area, Polygon } from '../../shards/geometry/polygon.ts';
+import type { Area } from '../../shards/geometry/polygon.ts';
 import { BuildError } from '../errors.ts';
+import { ByteReader } from './byte-reader.ts';
+import { readDbf } from './dbf.ts';
+import { unreadable } from './fingerprint.ts';
+import { damaged, readShp, readShx, type ShpRecord, type ShxEntry } from './shp.ts';
 import { ZipInput } from './zip.ts';
 
 /** A polygon record of a shapefile. */
@@ -15,55 +17,111 @@ export interface ShapeRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the polygons of a shapefile one by one: a `.zip` that holds one, or a `.shp` beside its `.dbf`. */
+/**
+ * Reads the polygons of a shapefile one by one: a `.zip` that holds one, or a `.shp` beside its
+ * `.dbf`. Index and projection are read where they are there: geometry, attributes and index must
+ * speak of the same records, and in degrees. Throws a `BuildError` that names file and record;
+ * maybe after the last record, so what came is to be believed only when all has come.
+ */
 export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> {
-  const parts = await openParts(path);
+  const files = path.endsWith('.shp') ? looseFiles(path) : await zippedFiles(path);
+  const streams: Readable[] = [];
+  const open = async (ending: Ending) => {
+    const stream = await files.open(ending);
+    if (stream) streams.push(stream);
+    return stream && new ByteReader(stream);
+  };
   try {
-    const source = await open(parts.shp, parts.dbf, { encoding: 'utf-8' });
-    for (let number = 1; ; number++) {
-      const { done, value } = await source.read();
-      if (done) break;
-      yield { number, area: areaOf(path, number, value), fields: value.properties ?? {} };
+    const [shp, dbf, shx] = [await open('.shp'), await open('.dbf'), await open('.shx')];
+    if (!shp) throw new BuildError(`${files.name('.shp')}: no such file, or not readable`);
+    if (!dbf) throw new BuildError(`${files.name('.dbf')}: no such file, or not readable`);
+    const prj = await open('.prj');
+    if (prj) checkProjection(files.name('.prj'), await prj.take(MAX_PRJ_BYTES + 1));
+    const shapes = readShp(files.name('.shp'), shp);
+    const rows = readDbf(files.name('.dbf'), dbf);
+    const index = shx && readShx(files.name('.shx'), shx);
+    for (let records = 0; ; records++) {
+      const shape = await shapes.next();
+      const row = await rows.next();
+      const entry = await index?.next();
+      const lengthOf = (ending: Ending, isAtEnd: boolean | undefined) =>
+        damaged(
+          files.name(ending),
+          `has ${isAtEnd ? '' : 'more than '}${records} records, which the .shp has not`,
+        );
+      if (row.done !== shape.done) throw lengthOf('.dbf', row.done);
+      if (entry && entry.done !== shape.done) throw lengthOf('.shx', entry.done);
+      if (shape.done || row.done) break;
+      const { number, polygons } = shape.value;
+      if (entry && !entry.done) checkPlace(files.name('.shx'), shape.value, entry.value);
+      yield { number, area: { polygons }, fields: row.value };
     }
   } catch (error) {
     if (error instanceof BuildError) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new BuildError(`${path}: not a whole shapefile (${problem}); fetch it again`);
+    throw unreadable(path, error);
   } finally {
-    parts.close();
+    for (const stream of streams) stream.destroy();
+    files.close();
   }
 }
 
-async function openParts(path: string): Promise<{ shp: Readable; dbf: Readable; close(): void }> {
-  if (path.endsWith('.shp')) {
-    const dbf = `${path.slice(0, -4)}.dbf`;
-    for (const file of [path, dbf]) {
-      await access(file).catch(() => {
-        throw new BuildError(`${file}: no such file, or not readable`);
-      });
-    }
-    return { shp: createReadStream(path), dbf: createReadStream(dbf), close: () => {} };
-  }
+type Ending = '.shp' | '.dbf' | '.shx' | '.prj';
+
+/** The files that make a shapefile, wherever they lie. */
+interface ShapefileFiles {
+  /** For errors. */
+  name(ending: Ending): string;
+  /** `null` where there is no such file. */
+  open(ending: Ending): Promise<Readable | null>;
+  close(): void;
+}
+
+function looseFiles(path: string): ShapefileFiles {
+  const name = (ending: Ending) => `${path.slice(0, -'.shp'.length)}${ending}`;
+  return {
+    name,
+    open: (ending) =>
+      access(name(ending)).then(
+        () => createReadStream(name(ending)),
+        () => null,
+      ),
+    close: () => {},
+  };
+}
+
+async function zippedFiles(path: string): Promise<ShapefileFiles> {
   const zip = await ZipInput.open(path);
-  const shp = zip.names.find((name) => name.endsWith('.shp'));
-  const dbf = zip.names.find((name) => name.endsWith('.dbf'));
-  if (!shp || !dbf) {
+  const layers = zip.names.filter((name) => name.endsWith('.shp'));
+  const base = layers.length === 1 ? layers[0].slice(0, -'.shp'.length) : '';
+  if (!zip.names.includes(`${base}.dbf`)) {
     zip.close();
-    throw new BuildError(`${path}: holds no shapefile: a .shp and a .dbf are needed`);
+    throw new BuildError(
+      layers.length > 1
+        ? `${path}: holds ${layers.length} shapefiles; give each as an archive of its own`
+        : `${path}: holds no shapefile: a .shp and a .dbf are needed`,
+    );
   }
   return {
-    shp: await zip.stream(shp),
-    dbf: await zip.stream(dbf),
+    name: (ending) => `${path}: ${base}${ending}`,
+    open: async (ending) =>
+      zip.names.includes(`${base}${ending}`) ? zip.stream(`${base}${ending}`) : null,
     close: () => zip.close(),
   };
 }
 
-function areaOf(path: string, number: number, feature: Feature): Area {
-  const { geometry } = feature;
-  if (geometry?.type === 'Polygon')
-    return { polygons: [geometry.coordinates as unknown as Polygon] };
-  if (geometry?.type === 'MultiPolygon') {
-    return { polygons: geometry.coordinates as unknown as readonly Polygon[] };
-  }
-  throw new BuildError(`${path}: record ${number} is a ${geometry?.type ?? 'null'}, not a polygon`);
+const MAX_PRJ_BYTES = 1 << 16;
+
+/** What the `.prj` must say, in the words of either version of the format (WKT). */
+const IN_DEGREES = /^\s*(GEOGCS|GEOGCRS|GEODCRS)\s*\[/;
+
+function checkProjection(file: string, text: Buffer): void {
+  if (text.length <= MAX_PRJ_BYTES && IN_DEGREES.test(text.toString('latin1'))) return;
+  throw new BuildError(
+    `${file}: its coordinates are not in degrees; export it in longitude and latitude (EPSG:4269 or 4326)`,
+  );
+}
+
+function checkPlace(file: string, record: ShpRecord, entry: ShxEntry): void {
+  if (entry.offset === record.offset && entry.contentBytes === record.contentBytes) return;
+  throw damaged(file, `has record ${record.number} at byte ${entry.offset}, not ${record.offset}`);
 }

@@ -1,8 +1,30 @@
-import type { Readable } from 'node:stream';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { BuildError } from '../errors.ts';
 
-/** A zip archive that somebody gave as an input: its entries by name, each as a stream. */
+/**
+ * What an archive may ask for: far more than any real one, so that a made-up one is refused before
+ * it fills the memory or takes hours. The largest tables of national feeds have two gigabytes, and
+ * those that repeat themselves most shrink to a fiftieth.
+ */
+export const ZIP_LIMITS = {
+  entries: 10_000,
+  /** Of an entry, unpacked. */
+  bytes: 8 * 2 ** 30,
+  /** Unpacked to packed, for entries of more than `smallBytes`. */
+  ratio: 200,
+  smallBytes: 16 * 2 ** 20,
+} as const;
+
+/**
+ * A zip archive that somebody gave as an input: its entries by name, each as a stream.
+ *
+ * An archive that was altered gives an error, or the same bytes under the same names. Contents have
+ * a CRC-32. Names have none, but stand twice: a table whose name was harmed would be one that the
+ * feed does not have. And the directory must end where its entries do, lest some be left out.
+ */
 export class ZipInput {
   readonly path: string;
   readonly #zip: ZipFile;
@@ -18,11 +40,10 @@ export class ZipInput {
     let zip: ZipFile | undefined;
     try {
       zip = await openPromise(path, { lazyEntries: true, autoClose: false });
-      const entries = new Map<string, Entry>();
-      for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-      return new ZipInput(path, zip, entries);
+      return new ZipInput(path, zip, await entriesOf(path, zip));
     } catch (error) {
       zip?.close();
+      if (error instanceof BuildError) throw error;
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
         throw new BuildError(`${path}: no such file`);
       }
@@ -36,22 +57,106 @@ export class ZipInput {
     return [...this.#entries.keys()];
   }
 
-  /** The uncompressed bytes of an entry. A damaged one fails the stream, naming archive and entry. */
-  async stream(name: string): Promise<Readable> {
+  /**
+   * The uncompressed bytes of an entry. A damaged one fails the stream with a `BuildError` that
+   * names archive and entry: maybe only at its end, so what came is to be believed only then.
+   */
+  stream(name: string): Readable {
     const entry = this.#entries.get(name);
     if (!entry) throw new BuildError(`${this.path}: has no ${name}`);
+    checkSize(this.path, name, entry);
+    return Readable.from(this.#content(name, entry), { objectMode: false });
+  }
+
+  async *#content(name: string, entry: Entry): AsyncGenerator<Buffer> {
+    let sum = 0;
     try {
-      return await this.#zip.openReadStreamPromise(entry);
+      const content = await this.#zip.openReadStreamPromise(entry);
+      for await (const chunk of content as AsyncIterable<Buffer>) {
+        sum = crc32(chunk, sum);
+        yield chunk;
+      }
     } catch (error) {
-      throw new BuildError(
-        `${this.path}: ${name} is damaged (${messageOf(error)}); fetch it again`,
-      );
+      throw this.#damaged(name, messageOf(error));
     }
+    if (sum !== entry.crc32) throw this.#damaged(name, 'its CRC-32 is another');
+  }
+
+  #damaged(name: string, problem: string): BuildError {
+    return new BuildError(`${this.path}: ${name} is damaged (${problem}); fetch it again`);
   }
 
   close(): void {
     this.#zip.close();
   }
+}
+
+async function entriesOf(path: string, zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > ZIP_LIMITS.entries) {
+    throw new BuildError(
+      `${path}: holds ${zip.entryCount} files; at most ${ZIP_LIMITS.entries} are read: zip only what is needed`,
+    );
+  }
+  const entries = new Map<string, Entry>();
+  for await (const entry of zip.eachEntry()) {
+    const name = entry.fileNameRaw.toString('utf8').replaceAll('\\', '/');
+    if (entries.has(name)) throw new BuildError(`${path}: holds ${name} twice; zip it again`);
+    await checkLocalHeader(zip, entry, name);
+    entries.set(name, entry);
+  }
+  // The types take this number for a boolean.
+  await checkDirectoryEnd(path, Number(zip.readEntryCursor));
+  return entries;
+}
+
+const ENCRYPTED = 1 << 0;
+/** Sizes and CRC-32 follow the content, and are 0 in the header before it. */
+const HAS_DESCRIPTOR = 1 << 3;
+/** Stands for a size that is in an extra field (zip64). */
+const ELSEWHERE = 0xffff_ffff;
+
+/** What the directory says of an entry must be what is said beside its content. */
+async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<void> {
+  const local = await zip.readLocalFileHeaderPromise(entry, {});
+  const differ = (what: string) =>
+    new Error(
+      `${JSON.stringify(name)} has another ${what} in the directory than before its content`,
+    );
+  if (!local.fileName.equals(entry.fileNameRaw)) throw differ('name');
+  if (local.compressionMethod !== entry.compressionMethod) throw differ('compression');
+  const flags = local.generalPurposeBitFlag;
+  if ((flags ^ entry.generalPurposeBitFlag) & ENCRYPTED) throw differ('encryption');
+  if (flags & HAS_DESCRIPTOR) return;
+  if (local.crc32 !== entry.crc32) throw differ('CRC-32');
+  for (const size of ['compressedSize', 'uncompressedSize'] as const) {
+    if (local[size] !== ELSEWHERE && local[size] !== entry[size]) throw differ('size');
+  }
+}
+
+const SIGNATURE_BYTES = 4;
+const END_SIGNATURES: readonly number[] = [0x06054b50, 0x06064b50];
+
+/** Behind the last entry that was counted stands the end record, of zip or zip64. */
+async function checkDirectoryEnd(path: string, end: number): Promise<void> {
+  const file = await open(path);
+  try {
+    const signature = Buffer.alloc(SIGNATURE_BYTES);
+    await file.read(signature, 0, SIGNATURE_BYTES, end);
+    if (!END_SIGNATURES.includes(signature.readUInt32LE())) {
+      throw new Error('its directory holds more entries than it counts');
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function checkSize(path: string, name: string, { compressedSize, uncompressedSize }: Entry): void {
+  const { bytes, ratio, smallBytes } = ZIP_LIMITS;
+  const most = Math.min(bytes, Math.max(smallBytes, ratio * compressedSize));
+  if (uncompressedSize <= most) return;
+  throw new BuildError(
+    `${path}: ${name} would be ${uncompressedSize} bytes unpacked, from ${compressedSize}; at most ${most} are believed: unpack it, and see what it holds`,
+  );
 }
 
 function messageOf(error: unknown): string {

@@ -4,6 +4,7 @@ import type { Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { StationDoors } from '../gtfs/doors.ts';
 import { type Feed, type FeedStop, LOCATION, readFeed } from '../gtfs/feed.ts';
+import { FEED_LIMITS } from '../gtfs/limits.ts';
 import { chooseServiceDays, type ServiceDays } from '../gtfs/service-day.ts';
 import {
   dateOf,
@@ -219,12 +220,22 @@ class TransitAssembly {
     const children = new Map<string, number[]>();
     for (const [id, ordinal] of ordinals) {
       for (const name of new Set([id, feed.stops.get(id)!.parent])) {
-        children.set(name, [...(children.get(name) ?? []), ordinal]);
+        const known = children.get(name);
+        if (known) known.push(ordinal);
+        else children.set(name, [ordinal]);
       }
     }
+    let pairs = 0;
     for (const { from, to, forbidden, minSeconds } of feed.transfers) {
-      for (const a of children.get(from) ?? []) {
-        for (const b of children.get(to) ?? []) {
+      const [froms, tos] = [children.get(from) ?? [], children.get(to) ?? []];
+      pairs += froms.length * tos.length;
+      if (pairs > FEED_LIMITS.transferRules) {
+        throw new BuildError(
+          `${feed.source.path}: transfers.txt: with that from ${from} to ${to}, its rules are for more than ${FEED_LIMITS.transferRules} pairs of stops; leave out those that say nothing`,
+        );
+      }
+      for (const a of froms) {
+        for (const b of tos) {
           this.#rules.push({ from: a, to: b, forbidden, minimum: minSeconds * SECOND });
         }
       }

@@ -1,0 +1,75 @@
+import type { ByteReader } from './byte-reader.ts';
+import { damaged } from './shp.ts';
+
+/** A record's fields by name: text, or a number; `null` where there is none. */
+export type DbfFields = Readonly<Record<string, string | number | null>>;
+
+const HEADER_BYTES = 32;
+const FIELD_BYTES = 32;
+const NAME_BYTES = 11;
+const END_OF_FIELDS = 0x0d;
+const END_OF_FILE = 0x1a;
+const LIVE = 0x20;
+const FILLING_BYTES = 1 << 16;
+const NUMERIC = ['N', 'F'];
+
+interface Column {
+  readonly name: string;
+  readonly isNumber: boolean;
+  /** Bytes into the record. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads the attribute table of a shapefile (dBASE III, text in UTF-8): as many records as its
+ * header counts, of which the file must consist; else a `BuildError` names `file` and record.
+ */
+export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<DbfFields> {
+  const { count, recordBytes, columns } = await readHeader(file, bytes);
+  for (let number = 1; number <= count; number++) {
+    const record = await bytes.take(recordBytes);
+    if (record.length < recordBytes) throw damaged(file, `ends in record ${number} of ${count}`);
+    if (record[0] !== LIVE) throw damaged(file, `record ${number} is deleted, or no record`);
+    const fields: Record<string, string | number | null> = {};
+    for (const { name, isNumber, start, end } of columns) {
+      const text = record.toString('utf8', start, end).trim();
+      fields[name] = isNumber ? numberOf(text) : text || null;
+    }
+    yield fields;
+  }
+  const [end = END_OF_FILE] = await bytes.take(1);
+  if (end !== END_OF_FILE) throw damaged(file, `goes on after its ${count} records`);
+  // Some writers fill the rest up. Whether a stream is sound shows at its end.
+  while (!(await bytes.isAtEnd())) await bytes.take(FILLING_BYTES);
+}
+
+async function readHeader(file: string, bytes: ByteReader) {
+  const head = await bytes.take(HEADER_BYTES);
+  if (head.length < HEADER_BYTES) throw damaged(file, 'does not begin as a dBASE table does');
+  const count = head.readUInt32LE(4);
+  const columnBytes = head.readUInt16LE(8) - HEADER_BYTES;
+  const recordBytes = head.readUInt16LE(10);
+  const table = columnBytes > 0 ? await bytes.take(columnBytes) : head.subarray(0, 0);
+  if (columnBytes <= 0 || table.length < columnBytes) throw damaged(file, 'ends in its header');
+  const columns: Column[] = [];
+  // The first byte of a record says whether it is deleted.
+  let start = 1;
+  let at = 0;
+  for (; at + FIELD_BYTES < table.length && table[at] !== END_OF_FIELDS; at += FIELD_BYTES) {
+    const [name] = table.toString('utf8', at, at + NAME_BYTES).split('\0');
+    const end = start + table[at + 16];
+    const isNumber = NUMERIC.includes(String.fromCharCode(table[at + 11]));
+    columns.push({ name, isNumber, start, end });
+    start = end;
+  }
+  if (table[at] !== END_OF_FIELDS || start !== recordBytes) {
+    throw damaged(file, `has ${columns.length} columns of ${start} bytes for ${recordBytes}`);
+  }
+  return { count, recordBytes, columns };
+}
+
+function numberOf(text: string): number | null {
+  const value = Number(text);
+  return text === '' || Number.isNaN(value) ? null : value;
+}

@@ -1,0 +1,133 @@
+import type { Polygon } from '../../shards/geometry/polygon.ts';
+import { BuildError } from '../errors.ts';
+import type { ByteReader } from './byte-reader.ts';
+import { polygonsOfRings } from './shp-rings.ts';
+
+/** A polygon of a `.shp`, and where its record stands. */
+export interface ShpRecord {
+  /** 1 for the first, as shapefile programs count. */
+  readonly number: number;
+  /** Bytes from the beginning of the file to the record's header. */
+  readonly offset: number;
+  /** Of what follows the record's header. */
+  readonly contentBytes: number;
+  readonly polygons: readonly Polygon[];
+}
+
+/** What a record's header says of it, as the `.shx` repeats it. */
+export type ShxEntry = Pick<ShpRecord, 'offset' | 'contentBytes'>;
+
+const FILE_CODE = 9994;
+const HEADER_BYTES = 100;
+const RECORD_HEADER_BYTES = 8;
+const SHX_ENTRY_BYTES = 8;
+/** The outline of all of Alaska takes a twentieth. */
+const MAX_RECORD_BYTES = 64 * 2 ** 20;
+/** Bytes of a polygon before its parts and points: type, box, two counts. */
+const POLYGON_BYTES = 44;
+const PART_BYTES = 4;
+const POINT_BYTES = 16;
+const POLYGON = 5;
+/** Polygons whose points also have a height or a measure, which stand after the points. */
+const POLYGON_Z = 15;
+const POLYGON_M = 25;
+const SHAPES: Readonly<Record<number, string>> = { 0: 'null shape', 1: 'point', 3: 'line' };
+
+/**
+ * Reads the polygons of a `.shp` (ESRI Shapefile Technical Description, 1998). Numbers and lengths
+ * of its records must add up to the length that its header tells, and that must be all; else, and
+ * for shapes that are not polygons in degrees, a `BuildError` names `file` and record.
+ */
+export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<ShpRecord> {
+  const { fileBytes, shapeType } = await readHeader(file, bytes);
+  if (![POLYGON, POLYGON_Z, POLYGON_M].includes(shapeType)) throw notPolygons(file, shapeType);
+  let offset = HEADER_BYTES;
+  for (let number = 1; offset < fileBytes; number++) {
+    const broken = (problem: string) => damaged(file, `record ${number} ${problem}`);
+    const head = await bytes.take(RECORD_HEADER_BYTES);
+    if (head.length < RECORD_HEADER_BYTES) throw broken('is not there');
+    if (head.readInt32BE(0) !== number) throw broken(`has the number ${head.readInt32BE(0)}`);
+    const contentBytes = 2 * head.readInt32BE(4);
+    const left = fileBytes - offset - RECORD_HEADER_BYTES;
+    if (contentBytes < PART_BYTES || contentBytes > Math.min(left, MAX_RECORD_BYTES)) {
+      throw broken(`has a length of ${contentBytes} bytes`);
+    }
+    const content = await bytes.take(contentBytes);
+    if (content.length < contentBytes) throw broken('is cut off');
+    yield {
+      number,
+      offset,
+      contentBytes,
+      polygons: polygonsOf(`${file}: record ${number}`, content),
+    };
+    offset += RECORD_HEADER_BYTES + contentBytes;
+  }
+  if (!(await bytes.isAtEnd()))
+    throw damaged(file, `goes on after the ${fileBytes} bytes it tells`);
+}
+
+/** Reads a `.shx`: where the records of the `.shp` beside it stand, in order. */
+export async function* readShx(file: string, bytes: ByteReader): AsyncGenerator<ShxEntry> {
+  const { fileBytes } = await readHeader(file, bytes);
+  for (let offset = HEADER_BYTES; offset < fileBytes; offset += SHX_ENTRY_BYTES) {
+    const entry = await bytes.take(SHX_ENTRY_BYTES);
+    if (entry.length < SHX_ENTRY_BYTES) throw damaged(file, 'is cut off');
+    yield { offset: 2 * entry.readInt32BE(0), contentBytes: 2 * entry.readInt32BE(4) };
+  }
+  if (!(await bytes.isAtEnd()))
+    throw damaged(file, `goes on after the ${fileBytes} bytes it tells`);
+}
+
+async function readHeader(file: string, bytes: ByteReader) {
+  const head = await bytes.take(HEADER_BYTES);
+  if (head.length < HEADER_BYTES || head.readInt32BE(0) !== FILE_CODE) {
+    throw damaged(file, 'does not begin as a shapefile does');
+  }
+  return { fileBytes: 2 * head.readInt32BE(24), shapeType: head.readInt32LE(32) };
+}
+
+/** `where`: file and record, for errors. */
+function polygonsOf(where: string, content: Buffer): Polygon[] {
+  const type = content.readInt32LE(0);
+  if (type !== POLYGON && type !== POLYGON_Z && type !== POLYGON_M) throw notPolygons(where, type);
+  if (content.length < POLYGON_BYTES) throw damaged(where, 'is shorter than a polygon');
+  const parts = content.readInt32LE(36);
+  const points = content.readInt32LE(40);
+  const pointsAt = POLYGON_BYTES + PART_BYTES * parts;
+  const end = pointsAt + POINT_BYTES * points;
+  const isWhole = type === POLYGON ? end === content.length : end <= content.length;
+  if (parts < 1 || points < 1 || !isWhole) {
+    throw damaged(where, `has ${parts} rings of ${points} points in ${content.length} bytes`);
+  }
+  const firstPoint = Array.from({ length: parts }, (_, part) =>
+    content.readInt32LE(POLYGON_BYTES + PART_BYTES * part),
+  );
+  const rings = firstPoint.map((first, part) => {
+    const last = part + 1 < parts ? firstPoint[part + 1] : points;
+    if (first >= last || last > points || firstPoint[0] !== 0) {
+      throw damaged(where, `has points ${first} to ${last} of ${points} for a ring`);
+    }
+    return Array.from({ length: last - first }, (_, i) =>
+      position(where, content, pointsAt + POINT_BYTES * (first + i)),
+    );
+  });
+  return polygonsOfRings(where, rings);
+}
+
+function position(where: string, content: Buffer, at: number): [lon: number, lat: number] {
+  const [lon, lat] = [content.readDoubleLE(at), content.readDoubleLE(at + 8)];
+  if (Math.abs(lon) <= 360 && Math.abs(lat) <= 90) return [lon, lat];
+  throw new BuildError(
+    `${where} has a point at ${lon}, ${lat}; export it in longitude and latitude`,
+  );
+}
+
+function notPolygons(where: string, type: number): BuildError {
+  const shape = SHAPES[type] ?? `shape of type ${type}`;
+  return new BuildError(`${where} is a ${shape}, not a polygon; a layer of polygons is needed`);
+}
+
+/** The error for a part of a shapefile that is not as it was written. */
+export function damaged(where: string, problem: string): BuildError {
+  return new BuildError(`${where} ${problem}: not a whole shapefile; fetch it again`);
+}

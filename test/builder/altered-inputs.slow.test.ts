@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { readBlocks } from '../../builder/census/blocks.ts';
+import { COUNTIES } from '../../builder/demo/census-ids.ts';
+import { planCity } from '../../builder/demo/city-plan.ts';
+import { gtfsTables } from '../../builder/demo/gtfs-tables.ts';
+import { type GtfsTable, writeGtfs } from '../../builder/demo/gtfs-writer.ts';
+import { streetNames } from '../../builder/demo/names.ts';
+import { writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import { blockLayer } from '../../builder/demo/tiger-layers.ts';
+import { planTransit } from '../../builder/demo/transit-plan.ts';
+import { BuildError } from '../../builder/errors.ts';
+import { silent } from '../../builder/progress.ts';
+import { readTransit } from '../../builder/transit/read-transit.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { storeContents } from '../support/store-contents.ts';
+import { avenue } from '../transit/avenue.ts';
+import { busFeed, busLine } from '../transit/bus-town.ts';
+import { Dice } from '../transit/dice.ts';
+import { writeFeed } from '../transit/gtfs-text.ts';
+import { writeSmallCity } from '../transit/small-city.ts';
+
+const COUNTY = '99001';
+/** Bytes of an archive's first entry. */
+const TIME_STAMP = 10;
+const FIRST_NAME = 30;
+const plan = planCity({ blocks: 500, seed: 1 });
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-altered-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const at = (name: string) => path.join(folder, name);
+
+type GtfsRow = GtfsTable['rows'] extends Iterable<infer Row> ? Row : never;
+
+/** Some blocks of the demo city. */
+async function smallTiger(): Promise<string> {
+  const layer = blockLayer(plan, COUNTIES[0]);
+  const records = () => [...layer.records()].slice(0, 5);
+  await writeShapefile(at('tiger.zip'), { ...layer, records });
+  return at('tiger.zip');
+}
+
+/** Every table of the demo city, with a few of its trips and the stops of one line. */
+async function smallGtfs(): Promise<string> {
+  const tables = gtfsTables(plan, planTransit(plan, streetNames(plan)));
+  const tripOf = ({ file, columns }: GtfsTable) =>
+    ['trips.txt', 'stop_times.txt'].includes(file) ? columns.indexOf('trip_id') : -1;
+  const trips = tables.find(({ file }) => file === 'trips.txt')!;
+  const ids = [...trips.rows].map((row) => row[tripOf(trips)]);
+  const kept = new Set(ids.filter((id) => /^(M-WEEKDAY-0-08|B2-WEEKDAY-0)/.test(String(id))));
+  const isKept = (table: GtfsTable, row: GtfsRow) =>
+    table.file === 'stops.txt'
+      ? /^(M|B2)/.test(String(row[0]))
+      : tripOf(table) < 0 || kept.has(row[tripOf(table)]);
+  const some = tables.map((table) => {
+    return { ...table, rows: [...table.rows].filter((row) => isKept(table, row)) };
+  });
+  await writeGtfs(at('gtfs.zip'), some);
+  return at('gtfs.zip');
+}
+
+const digest = (value: unknown) =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(value, (_, v) => {
+        if (v instanceof Map) return [...v];
+        return ArrayBuffer.isView(v) ? Array.from(v as Int32Array) : v;
+      }),
+    )
+    .digest('hex');
+
+/** Digests of all that a build takes from a file. */
+const readTiger = async (file: string) => digest(await readBlocks([file], [COUNTY], () => {}));
+const readGtfs = async (file: string) => {
+  const { feeds, ...transit } = await readTransit([file], null, silent);
+  return digest([transit, feeds.map(({ sha256: _, ...facts }) => facts)]);
+};
+
+/** Files read at a time: a read waits more than it works. */
+const AT_ONCE = 8;
+
+/**
+ * Flips a bit of every byte in turn: what is read must be what was read before, or nothing. Gives
+ * how many bytes there are, and how many of them made no difference.
+ */
+async function flipEach(file: string, read: (file: string) => Promise<string>) {
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const dice = new Dice(seed);
+  const whole = await readFile(file);
+  const before = await read(file);
+  const flips = Array.from(whole, (_, byte) => ({ byte, bit: dice.below(8) })).values();
+  let unnoticed = 0;
+  const flipInTurn = async () => {
+    // Under the same name, which a release tells.
+    const altered = path.join(await mkdtemp(at('altered-')), path.basename(file));
+    for (const { byte, bit } of flips) {
+      const where = `seed ${seed}: bit ${bit} of byte ${byte} of ${whole.length}`;
+      await writeFile(altered, flipped(whole, byte, bit));
+      const result = await read(altered).catch((error: unknown) => error);
+      if (typeof result === 'string') {
+        expect(result, where).toBe(before);
+        unnoticed++;
+      } else {
+        expectAdvice(result, altered, where);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, flipInTurn));
+  return { bytes: whole.length, unnoticed };
+}
+
+function flipped(whole: Buffer, byte: number, bit: number): Buffer {
+  const bytes = Buffer.from(whole);
+  bytes[byte] ^= 1 << bit;
+  return bytes;
+}
+
+/** An error in one line that names the file, what is wrong with it, and what to do. */
+function expectAdvice(error: unknown, file: string, where: string): void {
+  expect(error, where).toBeInstanceOf(BuildError);
+  const { message } = error as BuildError;
+  expect(message.startsWith(`${file}: `), `${where}: ${message}`).toBe(true);
+  expect(message, where).toMatch(/^[^\n]+[;:?] [^\n]+$/);
+}
+
+/** Time stamps, attributes, tables that nobody reads. */
+const MOST_UNNOTICED = 1 / 3;
+
+test('any byte of census blocks flipped is an error, or the same blocks', async () => {
+  const { bytes, unnoticed } = await flipEach(await smallTiger(), readTiger);
+  expect(unnoticed).toBeLessThan(bytes * MOST_UNNOTICED);
+}, 120_000);
+
+test('any byte of a feed flipped is an error, or the same timetable', async () => {
+  const { bytes, unnoticed } = await flipEach(await smallGtfs(), readGtfs);
+  expect(unnoticed).toBeLessThan(bytes * MOST_UNNOTICED);
+}, 120_000);
+
+test('so of a feed whose entries have their sizes before them', async () => {
+  const feed = await writeFeed(at('sizes.zip'), busFeed({}, busLine().slice(0, 3)));
+  const { bytes, unnoticed } = await flipEach(feed, readGtfs);
+  expect(unnoticed).toBeLessThan(bytes * MOST_UNNOTICED);
+}, 120_000);
+
+test('a build of altered inputs publishes nothing, or the same objects', async () => {
+  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
+  const gtfs = await writeFeed(at('bus.zip'), busFeed());
+  const objectsOf = async (store: string, inputs: { blocks: string; gtfs: string }) => {
+    const opened = new FolderStore(at(store));
+    const request = { osm: [osm], blocks: [inputs.blocks], gtfs: [inputs.gtfs], counties: [] };
+    try {
+      await buildRelease({ ...request, release: 'r', tiles: false }, opened, silent);
+    } finally {
+      await opened.close();
+    }
+    const objects = Object.entries(await storeContents(at(store)));
+    return objects.filter(([name]) => !/^(manifests|latest)/.test(name));
+  };
+  const whole = await objectsOf('whole', { blocks, gtfs });
+  expect(whole.length).toBeGreaterThan(5);
+  await mkdir(at('altered'));
+  for (const [name, file] of Object.entries({ blocks, gtfs })) {
+    const bytes = await readFile(file);
+    const altered = path.join(at('altered'), path.basename(file));
+    const build = async (byte: number) => {
+      await writeFile(altered, flipped(bytes, byte, 0));
+      return objectsOf(`${name}-${byte}`, { blocks, gtfs, [name]: altered });
+    };
+    expect(await build(TIME_STAMP)).toEqual(whole);
+    const nameEnd = FIRST_NAME + bytes.readUInt16LE(FIRST_NAME - 4);
+    const inDirectory = bytes.lastIndexOf(bytes.subarray(FIRST_NAME, nameEnd));
+    for (const byte of [FIRST_NAME, nameEnd + 20, inDirectory]) {
+      const error = await build(byte).catch((thrown: unknown) => thrown);
+      expectAdvice(error, altered, `byte ${byte}`);
+      expect(existsSync(at(`${name}-${byte}/latest.json`))).toBe(false);
+    }
+  }
+}, 120_000);

@@ -1,0 +1,220 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import { BuildError } from '../../builder/errors.ts';
+import { silent } from '../../builder/progress.ts';
+import { readTransit } from '../../builder/transit/read-transit.ts';
+import { busFeed, busLine } from './bus-town.ts';
+import { service } from './feed-records.ts';
+import { csv, type FeedTables } from './gtfs-text.ts';
+
+/** Milliseconds that reading a feed may take, whatever it holds, on a machine that is busy. */
+const SOON = 15_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-endless-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let feeds = 0;
+
+/** Reads a feed, some of whose files are given as texts; soon, whatever comes of it. */
+async function read(tables: FeedTables, texts: Readonly<Record<string, string>> = {}) {
+  const file = path.join(folder, `${++feeds}.zip`);
+  const zip = new ZipFile();
+  const files = Object.entries(tables).map(([name, records]) => [name, csv(records)] as const);
+  for (const [name, text] of new Map([...files, ...Object.entries(texts)])) {
+    zip.addBuffer(Buffer.from(text), name);
+  }
+  zip.end();
+  await pipeline(zip.outputStream, createWriteStream(file));
+  const began = performance.now();
+  try {
+    return await readTransit([file], null, silent);
+  } finally {
+    expect(performance.now() - began).toBeLessThan(SOON);
+  }
+}
+
+/** The message of the refusal, which names the feed first and is one line. */
+async function refusal(tables: FeedTables, texts: Readonly<Record<string, string>> = {}) {
+  const error = await read(tables, texts).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(BuildError);
+  const { message } = error as BuildError;
+  expect(message.startsWith(`${path.join(folder, `${feeds}.zip`)}: `)).toBe(true);
+  expect(message).not.toContain('\n');
+  return message;
+}
+
+const repeated = (headway: number | string, until: string, trip = 't0') => ({
+  ...{ trip_id: trip, start_time: '00:00:00', end_time: until },
+  ...{ headway_secs: headway, exact_times: 1 },
+});
+
+test.each([
+  ['a thousandth of a second', 0.001, '24:00:00', 'headway under 5 s; left out'],
+  ['a second, for six weeks', 1, '999:30:00', 'no valid times or headway; left out'],
+  ['a second, for a day', 1, '24:00:00', 'headway under 5 s; left out'],
+  ['no end of time', 'Infinity', '24:00:00', 'no valid times or headway; left out'],
+])('a headway of %s is counted, and left out', async (_, headway, until, problem) => {
+  const whole = await read(busFeed());
+  const odd = await read(busFeed({ 'frequencies.txt': [repeated(headway, until)] }));
+  expect(odd.feeds[0].problems).toEqual([
+    { file: 'frequencies.txt', problem, rows: 1, first_line: 2 },
+  ]);
+  expect(odd.timetable).toEqual(whole.timetable);
+});
+
+test('trips repeated millions of times are refused, by trip', async () => {
+  const rows = Array.from({ length: 3_000 }, () => repeated(5, '24:00:00'));
+  expect(await refusal(busFeed({ 'frequencies.txt': rows }))).toMatch(
+    /frequencies\.txt: .*trip t0.* more than 50000000 calls/,
+  );
+});
+
+test('times beyond a week cannot be, and are taken as blank', async () => {
+  const tables = busFeed();
+  const [first, ...rest] = tables['stop_times.txt'];
+  const late = { ...first, arrival_time: '168:00:01', departure_time: '999:00:00' };
+  const { feeds: facts } = await read({ ...tables, 'stop_times.txt': [late, ...rest] });
+  const told = facts[0].problems.map(({ problem }) => problem);
+  expect(told).toContain('impossible arrival_time; taken as blank');
+  expect(told).toContain('impossible departure_time; taken as blank');
+});
+
+test('a quote that does not close is refused, by record, early in a table or late', async () => {
+  const tables = busFeed();
+  const lines = csv(tables['stop_times.txt']).trimEnd().split('\n');
+  const many = Array.from({ length: 400_000 }, (_, i) => `x${i},A,${i},08:00:00,08:00:00`);
+  const early = [lines[0], lines[1], `"${lines[2]}`, ...lines.slice(3), ...many];
+  expect(await refusal(tables, { 'stop_times.txt': early.join('\n') })).toMatch(
+    /stop_times\.txt: record 3 .*a quote that does not close; /,
+  );
+  const late = [...lines, '"x,A,1,08:00:00,08:00:00', ''];
+  expect(await refusal(tables, { 'stop_times.txt': late.join('\n') })).toMatch(
+    new RegExp(`stop_times\\.txt: record ${lines.length + 1} has a quote that does not close; `),
+  );
+});
+
+test('a header of a million columns is refused', async () => {
+  const header = `stop_id,stop_lat,stop_lon,${'x,'.repeat(1e6)}`;
+  expect(await refusal(busFeed(), { 'stops.txt': header })).toMatch(
+    /stops\.txt: record 1 is longer than 65536 characters/,
+  );
+});
+
+test('a table that unpacks to a thousand times its size is refused before it is', async () => {
+  const text = `stop_id,stop_lat,stop_lon\n${'\n'.repeat(40 * 2 ** 20)}`;
+  expect(await refusal(busFeed(), { 'stops.txt': text })).toMatch(
+    /stops\.txt would be 41943066 bytes unpacked, from \d+; at most 16777216 are believed/,
+  );
+});
+
+test('more records than any feed has are refused, empty ones too', async () => {
+  const text = `agency_name,agency_timezone\n${'\n'.repeat(200_000)}`;
+  expect(await refusal(busFeed(), { 'agency.txt': text })).toMatch(
+    /agency\.txt: has more than 100000 records/,
+  );
+});
+
+test('services by the hundred thousand, since ever and for ever, are read soon', async () => {
+  const trips = busLine();
+  const tables = busFeed({}, trips);
+  const services = Array.from({ length: 100_000 }, (_, i) =>
+    service(`s${i}`, '1111111', 19000101, 99991231),
+  );
+  const ofThem = services.map(({ service_id }, i) => ({
+    ...{ route_id: 'R', trip_id: `x${i}`, service_id },
+  }));
+  const { serviceDate } = await read({
+    ...tables,
+    'calendar.txt': [...tables['calendar.txt'], ...services],
+    'trips.txt': [...tables['trips.txt'], ...ofThem],
+  });
+  // The first weekday of the feed's own service: on it run most trips.
+  expect(serviceDate).toBe('2026-01-01');
+});
+
+test('a trip of thousands of calls is left out, by line', async () => {
+  const tables = busFeed();
+  const calls = Array.from({ length: 2_001 }, (_, i) => ({
+    ...{ trip_id: 'long', stop_id: i % 2 === 0 ? 'A' : 'B', stop_sequence: 1e9 + i },
+    ...{ arrival_time: '08:00:00', departure_time: '08:00:00' },
+  }));
+  const { feeds: facts } = await read({
+    ...tables,
+    'trips.txt': [...tables['trips.txt'], { route_id: 'R', service_id: 'daily', trip_id: 'long' }],
+    'stop_times.txt': [...tables['stop_times.txt'], ...calls],
+  });
+  const line = 1 + tables['stop_times.txt'].length + calls.length;
+  expect(facts[0].problems).toEqual([
+    {
+      file: 'stop_times.txt',
+      problem: 'a trip of more than 2000 calls; left out',
+      rows: 1,
+      first_line: line,
+    },
+  ]);
+});
+
+test('pathways that join thousands of platforms to each other are refused, by stop', async () => {
+  const tables = busFeed();
+  const [stop] = tables['stops.txt'];
+  const ids = Array.from({ length: 8_000 }, (_, i) => `P${i}`);
+  const trip = (id: string, i: number) => ({
+    ...{ trip_id: `t${i % 18}`, stop_id: id, stop_sequence: 100 + i },
+    ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
+  });
+  expect(
+    await refusal({
+      ...tables,
+      'stops.txt': [...tables['stops.txt'], ...ids.map((id) => ({ ...stop, stop_id: id }))],
+      'stop_times.txt': [...tables['stop_times.txt'], ...ids.map(trip)],
+      'pathways.txt': ids.map((id) => ({
+        ...{ from_stop_id: 'P0', to_stop_id: id, is_bidirectional: 1, traversal_time: 60 },
+      })),
+    }),
+  ).toMatch(/pathways\.txt joins too many places, P\d+ among them/);
+});
+
+test('rules for changing between all platforms of two huge stations are refused', async () => {
+  const tables = busFeed();
+  const [stop] = tables['stops.txt'];
+  const ids = Array.from({ length: 1_800 }, (_, i) => `P${i}`);
+  const platforms = ids.map((id) => ({ ...stop, stop_id: id, parent_station: 'A' }));
+  const calls = ids.map((id, i) => ({
+    ...{ trip_id: `t${i % 18}`, stop_id: id, stop_sequence: 100 + i },
+    ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
+  }));
+  const rule = { from_stop_id: 'A', to_stop_id: 'A', transfer_type: 2, min_transfer_time: 60 };
+  expect(
+    await refusal({
+      ...tables,
+      'stops.txt': [...tables['stops.txt'], ...platforms],
+      'stop_times.txt': [...tables['stop_times.txt'], ...calls],
+      'transfers.txt': [rule],
+    }),
+  ).toMatch(/transfers\.txt: with that from A to A, .* more than 3000000 pairs/);
+});
+
+test('thousands of rows with one fault are one line of the report', async () => {
+  const tables = busFeed();
+  const [stop] = tables['stops.txt'];
+  const lost = Array.from({ length: 5_000 }, (_, i) => ({
+    ...{ ...stop, stop_id: `L${i}`, parent_station: `nowhere ${i}` },
+  }));
+  const { feeds: facts } = await read({
+    ...tables,
+    'stops.txt': [...tables['stops.txt'], ...lost],
+    'frequencies.txt': Array.from({ length: 5_000 }, (_, i) => repeated(600, '9:00:00', `x${i}`)),
+  });
+  expect(facts[0].problems.map(({ file, rows }) => `${file} ${rows}`)).toEqual([
+    'stops.txt 5000',
+    'frequencies.txt 5000',
+  ]);
+});
