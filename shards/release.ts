@@ -5,6 +5,7 @@ import { ShardError } from './errors.ts';
 import { type Outlines, outlineSteps } from './fgb/outlines.ts';
 import { countyOf, type Geoid } from './geoid.ts';
 import { AreaIndex } from './geometry/area-index.ts';
+import { BandedArea } from './geometry/banded-area.ts';
 import { boxWithin } from './geometry/wgs84.ts';
 import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
@@ -241,13 +242,22 @@ export class Release {
     );
   }
 
-  /** The places of a state as areas, in the order of its table. One read, then kept. */
+  /** The places of a state as they are drawn, in the order of its table. One read, then kept. */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
     return this.#cache.head(ref, async () => {
       const whole = await readVerified(this.store, ref);
       const value = await unhurried(outlineSteps(ref.name, whole));
       return { value, bytes: value.x.length * 8 };
+    });
+  }
+
+  /** The border of a place as the census has it. One range read, then kept. */
+  placeArea(table: PlaceTable, ordinal: number): Promise<BandedArea> {
+    const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
+    return this.#cache.head(part, async () => {
+      const value = new BandedArea(await table.outline(this.store, ordinal));
+      return { value, bytes: value.byteLength };
     });
   }
 

@@ -87,6 +87,11 @@ export class VarintReader {
     return this.#at >= this.#end;
   }
 
+  /** Bytes that are yet to be read. */
+  get left(): number {
+    return this.#end - this.#at;
+  }
+
   byte(): number {
     if (this.#at >= this.#end) throw new RangeError('ends early');
     return this.#bytes[this.#at++];

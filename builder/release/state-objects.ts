@@ -23,7 +23,9 @@ export async function putStates(
   const states: Record<string, StateManifest> = {};
   for (const state of [...new Set(withBlocks.map(({ place }) => place.geoid.slice(0, 2)))]) {
     const own = withBlocks.filter(({ place }) => place.geoid.startsWith(state));
-    const table = encodePlaces(own.map(({ place, ...rest }) => ({ ...place, ...rest })));
+    const table = encodePlaces(
+      own.map(({ place, ...rest }) => ({ ...place, ...rest, outline: ringsOf([place.area]) })),
+    );
     states[state] = {
       places: own.length,
       objects: {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sideOf } from '../../shards/geometry/point-in-area.ts';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
@@ -26,7 +25,8 @@ export const placePois = meteredEndpoint({
   operationId: 'listPlacePois',
   summary: 'Places to go in a city or town',
   description:
-    'What lies within the outline of the census place, as its boundary route gives it. Spatial ' +
+    'What lies in the census place, by the very outline that says which blocks do; the boundary ' +
+    'route gives it simplified. Spatial ' +
     'only: no travel times. In a fixed spatial order, paginated. One token a row, at least one a page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
@@ -42,7 +42,7 @@ export const placePois = meteredEndpoint({
     return {
       ...planSearch(release, cursors, 'place-pois', { geoid }, query),
       dependsOn: [
-        located.state.objects['place-map'],
+        located.state.objects.places,
         ...counties.map(({ county: { objects } }) => objects.catchment),
       ],
       located,
@@ -59,11 +59,11 @@ export const placePois = meteredEndpoint({
 /** A place's outline as an area to search, its border included. */
 async function areaOf(
   release: Release,
-  { place, ordinal, state }: LocatedPlace,
+  { place, ordinal, table }: LocatedPlace,
 ): Promise<SearchArea> {
-  const outlines = await release.placeOutlines(state);
+  const outline = await release.placeArea(table, ordinal);
   return {
     boxes: [place.box],
-    contains: (lon, lat) => sideOf(outlines, ordinal, lon, lat) !== 'outside',
+    contains: (lon, lat) => outline.sideOf(lon, lat) !== 'outside',
   };
 }

@@ -9,7 +9,11 @@ export type Side = 'inside' | 'border' | 'outside';
  * or a corner.
  */
 export function sideOf(rings: Rings, area: number, px: number, py: number): Side {
-  const marks = cast(rings, area, px, py);
+  return sideAfter(cast(rings, area, px, py));
+}
+
+/** What the marks of all edges that a point's latitude meets come to. */
+export function sideAfter(marks: number): Side {
   if (marks & ON_BORDER) return 'border';
   return marks & WITHIN ? 'inside' : 'outside';
 }
@@ -26,10 +30,7 @@ export function isWithin(rings: Rings, area: number, px: number, py: number): bo
 const WITHIN = 1;
 const ON_BORDER = 2;
 
-/**
- * A ray to the east crosses the rings an odd number of times from within (Shimrat, 1962); which
- * side of an edge the point is on is told by an exact predicate (Shewchuk, 1997).
- */
+/** The marks of a point after every edge of an area, none of which comes twice. */
 function cast({ firstRing, firstPoint, x, y }: Rings, area: number, px: number, py: number) {
   let marks = 0;
   for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
@@ -37,17 +38,35 @@ function cast({ firstRing, firstPoint, x, y }: Rings, area: number, px: number, 
     let [x1, y1] = [x[end - 1], y[end - 1]];
     for (let i = firstPoint[r]; i < end; i++) {
       const [x2, y2] = [x[i], y[i]];
-      if (y1 > py !== y2 > py) {
-        const turn = orient2d(x1, y1, x2, y2, px, py);
-        if (turn === 0) marks |= ON_BORDER;
-        else if (turn > 0 === y1 > y2) marks ^= WITHIN;
-      } else if (y1 === py || y2 === py) {
-        const isLevel = y1 === y2 && px > Math.min(x1, x2) && px < Math.max(x1, x2);
-        const isCorner = (y2 === py && x2 === px) || (y1 === py && x1 === px);
-        if (isLevel || isCorner) marks |= ON_BORDER;
-      }
+      marks = pastEdge(marks, x1, y1, x2, y2, px, py);
       [x1, y1] = [x2, y2];
     }
   }
   return marks;
+}
+
+/**
+ * A point's marks after one more edge; 0 before the first. A ray to the east crosses the rings an
+ * odd number of times from within (Shimrat, 1962); which side of an edge the point is on is told by
+ * an exact predicate (Shewchuk, 1997). An edge that does not meet the point's latitude changes
+ * nothing.
+ */
+export function pastEdge(
+  marks: number,
+  x1: number,
+  y1: number,
+  x2: number,
+  y2: number,
+  px: number,
+  py: number,
+): number {
+  if (y1 > py !== y2 > py) {
+    const turn = orient2d(x1, y1, x2, y2, px, py);
+    if (turn === 0) return marks | ON_BORDER;
+    return turn > 0 === y1 > y2 ? marks ^ WITHIN : marks;
+  }
+  if (y1 !== py && y2 !== py) return marks;
+  const isLevel = y1 === y2 && px > Math.min(x1, x2) && px < Math.max(x1, x2);
+  const isCorner = (y2 === py && x2 === px) || (y1 === py && x1 === px);
+  return isLevel || isCorner ? marks | ON_BORDER : marks;
 }

@@ -2,9 +2,11 @@ import { crc32c } from '../crc32c.ts';
 import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from '../envelope.ts';
 import { damaged, ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
+import type { Rings } from '../geometry/rings.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { type BoundingBox, type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
+import { readOutline, writeOutline } from './outline-codec.ts';
 
 export const PLACES_KIND = 'PLAC';
 
@@ -25,6 +27,8 @@ export interface PlaceRecord {
 export interface PlaceWithBlocks extends PlaceRecord {
   /** Ascending. */
   readonly blocks: readonly GeoidNumber[];
+  /** Its border as the census has it: what decides what lies in it. */
+  readonly outline: Rings;
 }
 
 const GEOID_DIGITS = 7;
@@ -38,7 +42,10 @@ export interface PlaceEntry extends PlaceRecord {
   readonly counties: readonly CountyFips[];
 }
 
-/** Encodes the places of a state, ascending by GEOID, and which blocks lie in each. */
+/**
+ * Encodes the places of a state, ascending by GEOID. Each has two rows: the blocks that lie in it,
+ * and its outline.
+ */
 export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
   const facts = new VarintWriter(1 << 12);
   const directory = new VarintWriter(1 << 12);
@@ -71,9 +78,10 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
       rows.uint(next - block);
       block = next;
     }
-    const crc = crc32c(rows.view(), ordinal, start);
-    for (let shift = 0; shift < 32; shift += 8) rows.byte((crc >>> shift) & 255);
-    directory.uint(rows.length - start);
+    endRow(rows, directory, blocksRow(ordinal), start);
+    const outlineStart = rows.length;
+    writeOutline(rows, place.outline);
+    endRow(rows, directory, outlineRow(ordinal), outlineStart);
   });
   return writeEnvelope(PLACES_KIND, [
     { tag: 'FACT', bytes: facts.view() },
@@ -82,7 +90,22 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
   ]);
 }
 
-/** The places of a state, kept in memory; the blocks of one are a range read. */
+/** Closes a row with its checksum, seeded with its number. */
+function endRow(rows: VarintWriter, directory: VarintWriter, row: number, start: number): void {
+  const crc = crc32c(rows.view(), row, start);
+  for (let shift = 0; shift < 32; shift += 8) rows.byte((crc >>> shift) & 255);
+  directory.uint(rows.length - start);
+}
+
+function blocksRow(ordinal: number): number {
+  return ordinal * 2;
+}
+
+function outlineRow(ordinal: number): number {
+  return ordinal * 2 + 1;
+}
+
+/** The places of a state, kept in memory; the blocks or the outline of one are a range read. */
 export class PlaceTable {
   readonly ref: ObjectRef;
   /** Ascending by GEOID. */
@@ -99,11 +122,13 @@ export class PlaceTable {
     try {
       const count = facts.uint();
       if (count > ref.bytes) throw new RangeError(`counts ${count} places`);
-      this.#rowStarts = new Float64Array(count + 1).fill(rows.offset);
+      this.#rowStarts = new Float64Array(count * 2 + 1).fill(rows.offset);
       let geoid = 0;
       this.places = Array.from({ length: count }, (_, ordinal) => {
         geoid += facts.uint();
-        this.#rowStarts[ordinal + 1] = this.#rowStarts[ordinal] + directory.uint();
+        for (const row of [blocksRow(ordinal), outlineRow(ordinal)]) {
+          this.#rowStarts[row + 1] = this.#rowStarts[row] + directory.uint();
+        }
         return {
           geoid: String(geoid).padStart(GEOID_DIGITS, '0'),
           name: decoder.decode(facts.bytes(facts.uint())),
@@ -125,7 +150,7 @@ export class PlaceTable {
       if (error instanceof RangeError) throw new ShardError(ref.name, 'places', error.message);
       throw error;
     }
-    if (this.#rowStarts[this.places.length] !== rows.offset + rows.bytes) {
+    if (this.#rowStarts[this.places.length * 2] !== rows.offset + rows.bytes) {
       throw new ShardError(ref.name, 'RDIR', 'does not add up to its rows');
     }
   }
@@ -154,22 +179,37 @@ export class PlaceTable {
   }
 
   /** The blocks whose centre lies in a place, ascending. One range read. */
-  async blocks(store: Store, ordinal: number): Promise<GeoidNumber[]> {
-    const offset = this.#rowStarts[ordinal];
-    const length = this.#rowStarts[ordinal + 1] - offset;
+  blocks(store: Store, ordinal: number): Promise<GeoidNumber[]> {
+    return this.#read(store, blocksRow(ordinal), (reader) => {
+      const blocks: GeoidNumber[] = [];
+      let block = 0;
+      while (!reader.done) {
+        block += reader.uint();
+        blocks.push(block);
+      }
+      return blocks;
+    });
+  }
+
+  /** The border of a place as rings of one area, in micro-degrees. One range read. */
+  outline(store: Store, ordinal: number): Promise<Rings> {
+    return this.#read(store, outlineRow(ordinal), readOutline);
+  }
+
+  async #read<T>(store: Store, row: number, read: (reader: VarintReader) => T): Promise<T> {
+    const offset = this.#rowStarts[row];
+    const length = this.#rowStarts[row + 1] - offset;
     const bytes = await store.readRange(this.ref, offset, length);
-    const fail = (problem: string) => new ShardError(this.ref.name, `row ${ordinal}`, problem);
+    const fail = (problem: string) => new ShardError(this.ref.name, `row ${row}`, problem);
     const end = length - CRC_BYTES;
     if (end < 0) throw fail('truncated');
     const crc = new DataView(bytes.buffer, bytes.byteOffset + end, CRC_BYTES).getUint32(0, true);
-    if (crc !== crc32c(bytes, ordinal, 0, end)) throw damaged(this.ref.name, `row ${ordinal}`);
-    const reader = new VarintReader(bytes, 0, end);
-    const blocks: GeoidNumber[] = [];
-    let block = 0;
-    while (!reader.done) {
-      block += reader.uint();
-      blocks.push(block);
+    if (crc !== crc32c(bytes, row, 0, end)) throw damaged(this.ref.name, `row ${row}`);
+    try {
+      return read(new VarintReader(bytes, 0, end));
+    } catch (error) {
+      if (error instanceof RangeError) throw fail(error.message);
+      throw error;
     }
-    return blocks;
   }
 }

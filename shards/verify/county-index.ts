@@ -3,6 +3,7 @@ import { geoidFromNumber } from '../geoid.ts';
 import { BlockIndex } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import { type CountyFips, toMicro } from '../units.ts';
+import { least, most } from './extremes.ts';
 import { type Fault, findFaults } from './fault.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
@@ -56,12 +57,4 @@ export function verifyBlockPolygons(
       );
     }
   });
-}
-
-function least(values: Int32Array): number {
-  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-}
-
-function most(values: Int32Array): number {
-  return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 }

@@ -1,6 +1,9 @@
 import { type GeoidNumber, geoidFromNumber } from '../geoid.ts';
+import type { Rings } from '../geometry/rings.ts';
 import type { StateManifest } from '../manifest.ts';
 import { PlaceTable } from '../places/place-table.ts';
+import { type BoundingBox, toMicro } from '../units.ts';
+import { least, most } from './extremes.ts';
 import { type Fault, findFaults } from './fault.ts';
 import { featuresOf } from './layer.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
@@ -27,11 +30,14 @@ export async function* verifyState(
     listed = places.map(({ geoid }) => Number(geoid));
     const at = outOfOrder(listed);
     if (at !== -1) findings.add('out of order', () => `place ${places[at].geoid}`);
-    for (const [ordinal, { geoid, population }] of places.entries()) {
+    for (const [ordinal, { geoid, population, box }] of places.entries()) {
       if (!geoid.startsWith(state)) findings.add('of another state', () => `place ${geoid}`);
       const blocks = Float64Array.from(await table.blocks(store, ordinal));
       if (outOfOrder(blocks) !== -1) findings.add('blocks out of order', () => `place ${geoid}`);
       await verification.checkBlocks(blocks, findings);
+      if (!fills(await table.outline(store, ordinal), box)) {
+        findings.add('outline', () => `place ${geoid}: does not fill its box`);
+      }
       const people = await populationOf(verification, blocks);
       if (people !== null && people !== population) {
         findings.add('population', () => `place ${geoid}: ${population}, its blocks ${people}`);
@@ -49,6 +55,14 @@ export async function* verifyState(
       findings.add('features', () => `${drawn.length}, not the ${listed!.length} of ${ref.name}`);
     }
   });
+}
+
+/** Whether an outline reaches to each edge of a box, and no farther. */
+function fills({ x, y }: Rings, { minLon, minLat, maxLon, maxLat }: BoundingBox): boolean {
+  return (
+    [minLon, minLat, maxLon, maxLat].map(toMicro).join() ===
+    [least(x), least(y), most(x), most(y)].join()
+  );
 }
 
 /** The people of some blocks together; null if not all of them can be looked up. */

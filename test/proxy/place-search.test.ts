@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Random } from '../../builder/demo/seeded-random.ts';
 import { folded } from '../../proxy/answers/folded-text.ts';
 import { findPlaces } from '../../proxy/answers/place-search.ts';
+import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
 import { Release } from '../../shards/release.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
@@ -30,7 +31,16 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
       geoids.set(town, geoid);
       const box = { minLon: 0, minLat: 0, maxLon: 0, maxLat: 0 };
       const { name, population } = town;
-      return { geoid, name, population, lon: 0, lat: 0, box, blocks: [] };
+      return {
+        geoid,
+        name,
+        population,
+        lon: 0,
+        lat: 0,
+        box,
+        blocks: [],
+        outline: ringsOf([{ polygons: [] }]),
+      };
     });
     const bytes = encodePlaces(places);
     const ref = { name: `places/${fips}`, bytes: bytes.length, sha256: '0'.repeat(64) };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { ShardError } from '../../shards/errors.ts';
+import type { Rings } from '../../shards/geometry/rings.ts';
 import { encodePlaces, PlaceTable, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
 
@@ -12,6 +13,20 @@ const latitude = fc.integer({ min: -90e6, max: 90e6 }).map((micro) => micro / 1e
 /** Blocks of any counties of the country, the first states' with a leading zero. */
 const block = fc.integer({ min: 10_010_000_000_000, max: 789_999_999_999_999 });
 
+const micro = fc.integer({ min: -180e6, max: 180e6 });
+/** Rings of one area; what they enclose does not matter here. */
+const outline: fc.Arbitrary<Rings> = fc
+  .array(fc.array(fc.tuple(micro, micro), { minLength: 3, maxLength: 8 }), { maxLength: 3 })
+  .map((rings) => ({
+    firstRing: Uint32Array.of(0, rings.length),
+    firstPoint: Uint32Array.from(
+      { length: rings.length + 1 },
+      (_, r) => rings.slice(0, r).flat().length,
+    ),
+    x: Int32Array.from(rings.flat(), ([x]) => x),
+    y: Int32Array.from(rings.flat(), ([, y]) => y),
+  }));
+
 const place: fc.Arbitrary<PlaceWithBlocks> = fc.record({
   geoid: fc.integer({ min: 0, max: 9_999_999 }).map((id) => String(id).padStart(7, '0')),
   name: fc.string({ unit: 'grapheme' }),
@@ -20,6 +35,7 @@ const place: fc.Arbitrary<PlaceWithBlocks> = fc.record({
   population: fc.nat(),
   box: fc.record({ minLon: longitude, minLat: latitude, maxLon: longitude, maxLat: latitude }),
   blocks: fc.uniqueArray(block).map((blocks) => blocks.sort((a, b) => a - b)),
+  outline,
 });
 const places = fc
   .uniqueArray(place, { selector: ({ geoid }) => geoid, maxLength: 12 })
@@ -30,16 +46,20 @@ function countiesOf(blocks: readonly number[]): string[] {
   return [...new Set(blocks.map((id) => String(id).padStart(15, '0').slice(0, 5)))].sort();
 }
 
-test('gives every place back, its counties and its blocks, and finds no other', async () => {
+test('gives every place back, its counties, its blocks and its outline, and finds no other', async () => {
   await fc.assert(
     fc.asyncProperty(places, fc.nat(9_999_999), async (list, other) => {
       const table = await PlaceTable.open(store, store.add(encodePlaces(list)));
       expect(table.places).toEqual(
-        list.map(({ blocks, ...facts }) => ({ ...facts, counties: countiesOf(blocks) })),
+        list.map(({ blocks, outline: _, ...facts }) => ({
+          ...facts,
+          counties: countiesOf(blocks),
+        })),
       );
-      for (const [ordinal, { geoid, blocks }] of list.entries()) {
+      for (const [ordinal, { geoid, blocks, outline }] of list.entries()) {
         expect(table.ordinalOf(geoid)).toBe(ordinal);
         expect(await table.blocks(store, ordinal)).toEqual(blocks);
+        expect(await table.outline(store, ordinal)).toEqual(outline);
       }
       const absent = String(other).padStart(7, '0');
       expect(table.ordinalOf(absent)).toBe(list.findIndex(({ geoid }) => geoid === absent));
@@ -56,9 +76,10 @@ test('with any bit flipped, or cut short, gives what it held or a named error', 
       for (const harmed of [flipped, bytes.subarray(0, where % bytes.length)]) {
         try {
           const table = await PlaceTable.open(store, store.add(harmed));
-          for (const [ordinal, { geoid, name, blocks }] of list.entries()) {
+          for (const [ordinal, { geoid, name, blocks, outline }] of list.entries()) {
             expect(table.places[ordinal]).toMatchObject({ geoid, name });
             expect(await table.blocks(store, ordinal)).toEqual(blocks);
+            expect(await table.outline(store, ordinal)).toEqual(outline);
           }
         } catch (error) {
           expect(error).toBeInstanceOf(ShardError);

@@ -383,7 +383,11 @@ test('a place of a block that is not in the release is found, and of people it d
   const store = new FolderStore(release.folder);
   const table = await PlaceTable.open(store, ref);
   const places = await Promise.all(
-    table.places.map(async (place, i) => ({ ...place, blocks: await table.blocks(store, i) })),
+    table.places.map(async (place, i) => ({
+      ...place,
+      blocks: await table.blocks(store, i),
+      outline: await table.outline(store, i),
+    })),
   );
   await store.close();
   const [{ blocks, ...first }, ...rest] = places;
@@ -395,6 +399,11 @@ test('a place of a block that is not in the release is found, and of people it d
   const crowded = { ...first, population: first.population + 5, blocks };
   await release.replace(ref, encodePlaces([crowded, ...rest]));
   await expectOneFault(ref, `population: place ${first.geoid}`);
+  Object.assign(ref, original);
+  const { outline } = first;
+  const shifted = { ...outline, x: outline.x.map((x) => x + 1) };
+  await release.replace(ref, encodePlaces([{ ...first, outline: shifted, blocks }, ...rest]));
+  await expectOneFault(ref, `outline: place ${first.geoid}: does not fill its box`);
 });
 
 test('an object in the place of another is refused by its kind', async () => {

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import { silent } from '../../builder/progress.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+import { Dice } from '../transit/dice.ts';
+import { blockGeoid, pointAt, shopName, text, writeSmallCity } from '../transit/small-city.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-outlines-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const CENTRE = 1_500;
+const TEETH = 180;
+/** Teeth of eight metres: less than a boundary that is drawn keeps. */
+const [VALLEY, PEAK] = [992, 1_000];
+
+function around(turn: number, radius: number) {
+  const angle = -turn * 2 * Math.PI;
+  return pointAt(CENTRE + radius * Math.cos(angle), CENTRE + radius * Math.sin(angle));
+}
+
+test('a shop is in a place if and only if a block with its centre at the same spot is', async () => {
+  const dice = new Dice(3);
+  // In every tooth and in every gap, well away from the border itself.
+  const spots = Array.from({ length: 120 }, (_, i) => ({
+    isIn: i % 2 === 0,
+    at: around((i * 1.5) / TEETH, dice.between(995, 997)),
+  }));
+  const points = spots.map(({ at }) => at);
+  const corners = [pointAt(0, 0), pointAt(3_000, 0), pointAt(3_000, 3_000)];
+  const city = {
+    corners,
+    streets: [
+      [0, 1],
+      [1, 2],
+    ] as const,
+    blocks: points,
+    shops: points,
+  };
+  const { osm, blocks } = await writeSmallCity(folder, city);
+  const outline = Array.from({ length: 2 * TEETH }, (_, i): [number, number] => {
+    const { lon, lat } = around(i / 2 / TEETH, i % 2 === 0 ? PEAK : VALLEY);
+    return [lon, lat];
+  });
+  const places = path.join(folder, 'places.zip');
+  const middle = pointAt(CENTRE, CENTRE);
+  await writeShapefile(places, {
+    name: 'tl_99_place',
+    fields: ['GEOID', 'NAME', 'INTPTLAT', 'INTPTLON'].map(text),
+    records: () => [
+      {
+        polygon: [[...outline, outline[0]]],
+        values: ['9910000', 'Gear', middle.lat.toFixed(7), middle.lon.toFixed(7)],
+      },
+    ],
+  });
+  const storeFolder = path.join(folder, 'store');
+  const store = new FolderStore(storeFolder);
+  const request = { osm: [osm], blocks: [blocks], places: [places], counties: [], release: 'x' };
+  await buildRelease({ ...request, tiles: false }, store, silent);
+  await store.close();
+
+  const proxy = await openProxy(storeFolder);
+  try {
+    const { key } = await proxy.customer({ tokens: 1e6 });
+    const rows = async (route: string) =>
+      (await proxy.get(`/v1/places/9910000/${route}&limit=1000`, key)).json().results;
+    const shops: { name: string }[] = await rows('pois?type=104');
+    const found: { geoid: string }[] = await rows('blocks?type=104&mode=walk&include_missing=true');
+    const inside = spots.flatMap(({ isIn }, i) => (isIn ? [i] : []));
+    expect(shops.map(({ name }) => name).sort()).toEqual(inside.map(shopName).sort());
+    expect(found.map(({ geoid }) => geoid)).toEqual(inside.map((i) => blockGeoid(i)));
+  } finally {
+    await proxy.close();
+  }
+});
