@@ -27,12 +27,14 @@ const CLOSE_WITHIN_MS = 10_000;
  * city first; then it serves, and prints a key and a request to try.
  */
 await run(async () => {
-  const folder = path.resolve(process.env.VAR_DIR ?? 'var');
-  const store = process.env.STORE ?? path.join(folder, 'store');
-  const ledger = process.env.LEDGER ?? `lmdb:${path.join(folder, 'ledger')}`;
+  const folder = path.resolve(process.env.VAR_DIR || 'var');
+  const store = process.env.STORE || path.join(folder, 'store');
+  const ledger = process.env.LEDGER || `lmdb:${path.join(folder, 'ledger')}`;
+  // Before a build of minutes, which a wrong setting would only follow.
+  const settings = serveSettings({ store, ledger }, packageVersion());
   if (!process.env.STORE && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
 
-  const serving = await serve(serveSettings({ store, ledger }, packageVersion()));
+  const serving = await serve(settings);
   closeWithGrace({ delay: CLOSE_WITHIN_MS }, () => serving.close());
   const key = await demoKey(serving.ledger, path.join(folder, 'demo-key'));
   const release = serving.releases.current;

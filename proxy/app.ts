@@ -21,6 +21,7 @@ import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
 import { serveFree } from './http/serve-free.ts';
+import { trustProxyOption } from './http/trusted-proxies.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { PlanCache } from './metering/plan-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
@@ -56,7 +57,7 @@ export async function buildProxy(parts: {
     logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own for each request would be made and mostly not used.
     childLoggerFactory: (logger) => logger,
-    trustProxy: config.trustProxy,
+    trustProxy: trustProxyOption(config.trustProxy),
     genReqId: requestId,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,

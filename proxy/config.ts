@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trustedProxies } from './http/trusted-proxies.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -30,8 +31,8 @@ export const proxyConfigSchema = z.strictObject({
    * that the ledger keeps.
    */
   cursorSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
-  /** Whether `X-Forwarded-For` names the client: only behind a proxy that sets it. */
-  trustProxy: z.boolean().default(false),
+  /** The proxies whose `X-Forwarded-For` names the client; by default none. */
+  trustProxy: trustedProxies.optional(),
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('warn'),
   version: z.string().default('0.0.0'),
 });

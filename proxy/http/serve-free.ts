@@ -5,6 +5,7 @@ import type { Services } from '../services.ts';
 import { etagOf, variantEtag } from './conditional.ts';
 import { parseInput } from './parse-input.ts';
 import { policyHeader, rateHeader, rateLimited } from './rate-headers.ts';
+import { rateSubject } from './rate-subject.ts';
 
 /** A route without a key: limited by address, its ETag the hash of its bytes. */
 export function serveFree(endpoint: FreeEndpoint, services: Services) {
@@ -12,7 +13,7 @@ export function serveFree(endpoint: FreeEndpoint, services: Services) {
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (endpoint.rateLimited) {
-      const { allowed, rate } = services.freeRates.take(request.ip, Date.now());
+      const { allowed, rate } = services.freeRates.take(rateSubject(request.ip), Date.now());
       if (!allowed) throw rateLimited(reply, rate);
       reply.headers({ 'ratelimit-policy': policyHeader(rate), ratelimit: rateHeader(rate) });
     }

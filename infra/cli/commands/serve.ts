@@ -23,7 +23,18 @@ export function addServeCommand(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nEnvironment: BASE_URL, PROBLEM_BASE, RATE_LIMIT_PER_MINUTE, FREE_RATE_LIMIT_PER_MINUTE,\n  CURSOR_SECRETS (one or two, comma-separated), ANSWER_CACHE_BYTES, TRUST_PROXY, LOG_LEVEL',
+      `
+Environment:
+  BASE_URL, PROBLEM_BASE        public addresses of the API and of its problem pages
+  RATE_LIMIT_PER_MINUTE         requests of an account (300)
+  FREE_RATE_LIMIT_PER_MINUTE    requests of an address to routes without a key (600)
+  ROW_BUDGET                    rows of one batch (50000)
+  ANSWER_CACHE_BYTES, HEAD_CACHE_BYTES
+                                memory for finished answers, for parts of a release
+  TRUST_PROXY                   how many proxies are before this one, where nothing else reaches
+                                it; or their networks: loopback,10.0.0.0/8
+  CURSOR_SECRETS                one or two, comma-separated; or CURSOR_SECRETS_FILE
+  LOG_LEVEL                     silent, fatal, error, warn, info or debug (warn)`,
     )
     .action((flags) =>
       run(async () => {

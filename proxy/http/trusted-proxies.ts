@@ -1,0 +1,34 @@
+import type { FastifyServerOptions } from 'fastify';
+import { z } from 'zod';
+
+const WRONG =
+  'is the number of proxies before this service (1 to 16) or their networks, such as loopback or 10.0.0.0/8; to trust all is refused, for clients could then choose their own address; to trust none, leave it out';
+
+const network = z
+  .union([
+    z.enum(['loopback', 'linklocal', 'uniquelocal']),
+    z.ipv4(),
+    z.ipv6(),
+    z.cidrv4(),
+    z.cidrv6(),
+  ])
+  .refine((text) => !text.endsWith('/0'), WRONG);
+
+/**
+ * Whom to believe when `X-Forwarded-For` says who a client is: as many proxies as stand before the
+ * service, or proxies in these networks. Never everybody: a client could then give itself any
+ * address, and a new rate limit with each. A number is for a service that nothing but its proxies
+ * can reach.
+ */
+export const trustedProxies = z.union(
+  [z.int(WRONG).min(1, WRONG).max(16, WRONG), z.array(network).min(1, WRONG)],
+  WRONG,
+);
+
+/** What Fastify is to do about it. By itself it takes a number for nobody. */
+export function trustProxyOption(
+  trusted: z.output<typeof trustedProxies> | undefined,
+): FastifyServerOptions['trustProxy'] {
+  if (typeof trusted === 'number') return (_address, hop) => hop < trusted;
+  return trusted ?? false;
+}

@@ -1,0 +1,64 @@
+import { afterEach, expect, inject, test } from 'vitest';
+import type { ProxyConfigInput } from '../../proxy/config.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+const LIMIT = 3;
+let proxy: ProxyHarness | undefined;
+afterEach(() => proxy?.close());
+
+/** Asks a free route at the wire with these `X-Forwarded-For`, one after the other; the statuses. */
+async function asked(
+  trustProxy: ProxyConfigInput['trustProxy'],
+  forwarded: readonly (string | undefined)[],
+): Promise<number[]> {
+  const config = { freeRateLimitPerMinute: LIMIT, trustProxy };
+  proxy = await openProxy(inject('demoStore'), { config });
+  const address = await proxy.app.listen({ port: 0, host: '127.0.0.1' });
+  const statuses: number[] = [];
+  for (const text of forwarded) {
+    const headers: Record<string, string> = text === undefined ? {} : { 'x-forwarded-for': text };
+    const answer = await fetch(`${address}/v1/meta/modes`, { headers });
+    await answer.arrayBuffer();
+    statuses.push(answer.status);
+  }
+  return statuses;
+}
+
+const FORGED = [
+  '198.51.100.1',
+  '198.51.100.2',
+  '2001:db8::3',
+  '198.51.100.4, 10.9.9.9',
+  'nonsense',
+];
+const REFUSED_AFTER_LIMIT = FORGED.map((_, i) => (i < LIMIT ? 200 : 429));
+
+test('without a trusted proxy nobody is believed', async () => {
+  expect(await asked(undefined, FORGED)).toEqual(REFUSED_AFTER_LIMIT);
+});
+
+test('a peer outside the trusted networks is not believed', async () => {
+  expect(await asked(['10.0.0.0/8'], FORGED)).toEqual(REFUSED_AFTER_LIMIT);
+});
+
+test.each([
+  ['one proxy', 1, ''],
+  ['two proxies', 2, ', 10.1.2.3'],
+  ['proxies by their networks', ['loopback', '10.0.0.0/8'], ', 10.1.2.3, 10.1.2.4'],
+])('behind %s, addresses forged before the client’s own change nothing', async (_, trust, hops) => {
+  const behind = (client: string) => FORGED.map((forged) => `${forged}, ${client}${hops}`);
+  const statuses = await asked(trust, [
+    ...behind('203.0.113.7'),
+    // Another client has a limit of its own.
+    ...behind('203.0.113.8'),
+  ]);
+  expect(statuses).toEqual([...REFUSED_AFTER_LIMIT, ...REFUSED_AFTER_LIMIT]);
+});
+
+test('all addresses of an IPv6 client’s network count as one', async () => {
+  const addresses = Array.from({ length: 5 }, (_, i) => `2001:db8:0:1:${i}::${i}`);
+  expect(await asked(1, [...addresses, '2001:db8:0:2::1'])).toEqual([
+    ...[200, 200, 200, 429, 429],
+    200,
+  ]);
+});
