@@ -2,6 +2,7 @@ import { countyOf, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
+import { breathe } from '../../shards/turns.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { SummaryFilter } from './summary.ts';
 import { unroutedReason } from './unrouted.ts';
@@ -48,6 +49,8 @@ export async function arealPage(
         results.push(row);
       }
     }
+    const pause = breathe();
+    if (pause) await pause;
   }
   return { results, more: false };
 }

@@ -3,6 +3,7 @@ import type { CountyManifest } from '../../shards/manifest.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { Catchments, Release } from '../../shards/release.ts';
+import { breathe } from '../../shards/turns.ts';
 import type { DestId, Tenths } from '../../shards/units.ts';
 import { Problem } from '../http/problem.ts';
 
@@ -52,15 +53,18 @@ export function placeOrdinal(places: Catchments, destId: DestId): number {
   });
 }
 
+/** Entries of a row looked at between two looks at the clock. */
+const ENTRIES_A_STEP = 256;
+
 /** A page of the blocks that reach a place: mode id, then GEOID. */
-export function catchmentPage(
+export async function catchmentPage(
   modes: readonly Mode[],
   { matrix }: Catchments,
   row: readonly ModeRow[],
   destId: DestId,
   filter: CatchmentFilter,
   limit: number,
-): { results: CatchmentRow[]; more: boolean } {
+): Promise<{ results: CatchmentRow[]; more: boolean }> {
   const results: CatchmentRow[] = [];
   for (const position of filter.modes) {
     const mode = modes[position];
@@ -68,6 +72,8 @@ export function catchmentPage(
     if (modeId < filter.afterModeId) continue;
     const { targets, times } = row[position];
     for (let i = 0; i < targets.length; i++) {
+      const pause = i % ENTRIES_A_STEP === 0 ? breathe() : undefined;
+      if (pause) await pause;
       const geoid = matrix.targets[targets[i]];
       if (modeId === filter.afterModeId && geoid <= filter.afterGeoid) continue;
       if (times[i] > filter.maxTenths || filter.blocks?.has(geoid) === false) continue;

@@ -1,6 +1,7 @@
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { PoiMatrix } from '../../shards/release.ts';
+import { breathe } from '../../shards/turns.ts';
 import type { DestId, DestTypeId, Tenths } from '../../shards/units.ts';
 
 /** Which rows of a block's POIs are wanted, and after which one (keyset: mode id, then dest_id). */
@@ -30,23 +31,28 @@ export interface PoiTimeRow {
   };
 }
 
+/** Entries of a row looked at between two looks at the clock. */
+const ENTRIES_A_STEP = 64;
+
 /**
  * The next `limit` rows of a block, and whether there are more. Targets ascend by `dest_id` within
  * a mode, so a page is a walk along the row.
  */
-export function poiPage(
+export async function poiPage(
   modes: readonly Mode[],
   pois: PoiMatrix,
   row: readonly ModeRow[],
   filter: PoiFilter,
   limit: number,
-): { results: PoiTimeRow[]; more: boolean } {
+): Promise<{ results: PoiTimeRow[]; more: boolean }> {
   const results: PoiTimeRow[] = [];
   for (const position of filter.modes) {
     const modeId = modeIdOf(modes[position]);
     if (modeId < filter.afterModeId) continue;
     const { targets, times } = row[position];
     for (let i = 0; i < targets.length; i++) {
+      const pause = i % ENTRIES_A_STEP === 0 ? breathe() : undefined;
+      if (pause) await pause;
       const destId = pois.matrix.targets[targets[i]];
       if (modeId === filter.afterModeId && destId <= filter.afterDestId) continue;
       if (times[i] > filter.maxTenths || !isWanted(pois, filter, targets[i], destId)) continue;

@@ -1,5 +1,6 @@
 import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
+import { breathe } from '../../shards/turns.ts';
 import {
   type BoundingBox,
   type Degrees,
@@ -47,6 +48,8 @@ export interface PoiResult {
   readonly address: object;
 }
 
+/** Places looked at between two looks at the clock. */
+const PLACES_A_STEP = 32;
 /** Counties that one page looks into: a search for a rare name over a continent comes in pages. */
 export const COUNTIES_A_PAGE = 64;
 
@@ -72,9 +75,11 @@ export async function searchPois(
     if (visited === COUNTIES_A_PAGE) return { results, next: { county: code, cell: 0, destId: 0 } };
     const places = await release.catchments(county);
     const firstRank = code === start.county ? rankFrom(places, start) : 0;
-    for (const rank of ranksIn(places, search.area)) {
+    for (const [i, rank] of (await ranksIn(places, search.area, firstRank)).entries()) {
+      const pause = i % PLACES_A_STEP === 0 ? breathe() : undefined;
+      if (pause) await pause;
       const ordinal = places.byRank[rank];
-      if (rank < firstRank || !matches(places, ordinal, search)) continue;
+      if (!matches(places, ordinal, search)) continue;
       if (results.length === limit) {
         const [cell, destId] = [places.cell[ordinal], places.matrix.origins[ordinal]];
         return { results, next: { county: code, cell, destId } };
@@ -100,15 +105,23 @@ function rankFrom({ byRank, cell, matrix }: Catchments, start: SearchPosition): 
   return low;
 }
 
-/** Ranks of the places in an area, ascending. */
-function ranksIn({ tree, rank, table }: Catchments, { boxes, contains }: SearchArea): Uint32Array {
+/** Ranks of the places in an area from `first` on, ascending. */
+async function ranksIn(
+  { tree, rank, table }: Catchments,
+  { boxes, contains }: SearchArea,
+  first: number,
+): Promise<Uint32Array> {
   const found: number[] = [];
+  let looked = 0;
   // Boxes have no place in common: they lie on either side of the antimeridian.
   for (const box of boxes) {
     const { minLon, minLat, maxLon, maxLat } = box;
     const [west, south, east, north] = [minLon, minLat, maxLon, maxLat].map((d) => d * MICRO);
     // A product with a million may be off by a little: what is on the edge is decided in degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
+      if (rank[ordinal] < first) continue;
+      const pause = ++looked % PLACES_A_STEP === 0 ? breathe() : undefined;
+      if (pause) await pause;
       const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
       if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
         found.push(rank[ordinal]);
@@ -120,7 +133,7 @@ function ranksIn({ tree, rank, table }: Catchments, { boxes, contains }: SearchA
 
 function matches({ table }: Catchments, ordinal: number, { types, name }: PoiSearch): boolean {
   if (types && !table.types(ordinal).some((type) => types.has(type))) return false;
-  return name === undefined || folded(table.facts(ordinal).name).includes(name);
+  return name === undefined || folded(table.name(ordinal)).includes(name);
 }
 
 export function poiResult({ matrix, table }: Catchments, ordinal: number): PoiResult {

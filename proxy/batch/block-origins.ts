@@ -3,6 +3,7 @@ import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
+import { breathe } from '../../shards/turns.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import {
   countyWith,
@@ -123,12 +124,22 @@ export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp<PoiTi
     async rowsOf({ county, ordinal }) {
       const pois = await release.pois(county);
       const row = await release.poiRow(pois, ordinal);
-      return poiPage(release.manifest.modes, pois, row, filter, NO_LIMIT).results;
+      const page = await poiPage(release.manifest.modes, pois, row, filter, NO_LIMIT);
+      return page.results;
     },
   };
 }
 
+/** Rows named between two looks at the clock. */
+const ROWS_A_STEP = 256;
+
 /** Rows that say which origin they are from. */
-export function named(name: object, rows: readonly object[]): object[] {
-  return rows.map((row) => ({ ...name, ...row }));
+export async function named(name: object, rows: readonly object[]): Promise<object[]> {
+  const out: object[] = [];
+  for (const [i, row] of rows.entries()) {
+    out.push({ ...name, ...row });
+    const pause = i % ROWS_A_STEP === 0 ? breathe() : undefined;
+    if (pause) await pause;
+  }
+  return out;
 }

@@ -54,7 +54,7 @@ const blocksSummary = postedEndpoint({
   plan(release, { origins, ...cells }): Batch<Geoid> {
     const { modes, rowsOf } = summaryLookUp(release, cells);
     return blockBatch(release, origins, modes, async (block) => ({
-      rows: named({ geoid: block.geoid }, await rowsOf(block)),
+      rows: await named({ geoid: block.geoid }, await rowsOf(block)),
       about: blockMetadata(block.index, block.ordinal, block.geoid),
     }));
   },
@@ -87,7 +87,7 @@ const blocksPois = postedEndpoint({
   plan(release, { origins, ...query }): Batch<Geoid> {
     const { modes, rowsOf } = poisLookUp(release, query);
     return blockBatch(release, origins, modes, async (block) => ({
-      rows: named({ geoid: block.geoid }, await rowsOf(block)),
+      rows: await named({ geoid: block.geoid }, await rowsOf(block)),
     }));
   },
   answer: (_release, batch, services, balance) => answerNamed(batch, services, balance),

@@ -59,7 +59,8 @@ export const poisCatchment = postedEndpoint({
     const rowsOf = async (destId: DestId) => {
       const county = await homeCounty(release, destId);
       const { places, row } = await catchmentRow(release, county, destId);
-      return { rows: catchmentPage(modes, places, row, destId, filter, NO_LIMIT).results };
+      const page = await catchmentPage(modes, places, row, destId, filter, NO_LIMIT);
+      return { rows: page.results };
     };
     return {
       origins: checkOrigins(dest_ids, 'dest_ids'),

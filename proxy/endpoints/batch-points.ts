@@ -68,7 +68,7 @@ const pointsSummary = postedEndpoint({
     return pointBatch(release, origins, modes, async (block, name) => {
       const { geoid, ...metadata } = blockMetadata(block.index, block.ordinal, block.geoid);
       return {
-        rows: named(name, await rowsOf(block)),
+        rows: await named(name, await rowsOf(block)),
         about: { ...name, resolved_block: geoid, ...metadata },
       };
     });
@@ -107,7 +107,7 @@ const pointsPois = postedEndpoint({
   plan(release, { origins, ...query }): Batch<Point> {
     const { modes, rowsOf } = poisLookUp(release, query);
     return pointBatch(release, origins, modes, async (block, name) => ({
-      rows: named(name, await rowsOf(block)),
+      rows: await named(name, await rowsOf(block)),
       about: { ...name, resolved_block: block.geoid },
     }));
   },

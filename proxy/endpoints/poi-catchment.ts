@@ -91,7 +91,7 @@ export const poiCatchment = meteredEndpoint({
   async answer(release, { county, destId, filter, limit, bound }, { cursors }) {
     const { places, row } = await catchmentRow(release, county, destId);
     const { modes } = release.manifest;
-    const { results, more } = catchmentPage(modes, places, row, destId, filter, limit);
+    const { results, more } = await catchmentPage(modes, places, row, destId, filter, limit);
     const last = results.at(-1);
     const next_cursor =
       more && last ? cursors.seal(bound, [modeIdOf(last.mode), Number(last.geoid)]) : null;

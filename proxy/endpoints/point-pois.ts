@@ -80,7 +80,7 @@ export const pointPois = meteredEndpoint({
     const { index, ordinal } = await locateBlock(release, county, geoid);
     const pois = await release.pois(county);
     const row = await release.poiRow(pois, ordinal);
-    const { results, more } = poiPage(release.manifest.modes, pois, row, filter, limit);
+    const { results, more } = await poiPage(release.manifest.modes, pois, row, filter, limit);
     const next_cursor = cursorAfter(cursors, bound, results, more);
     const unrouted = besideUnrouted(unroutedModes(release, index, ordinal, filter.modes));
     return rowsAnswer({ resolved_block: geoid, results, next_cursor, ...unrouted }, results.length);

@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import Papa from 'papaparse';
+import { breathe } from '../../shards/turns.ts';
 import type { Format } from './negotiate.ts';
 import type { RowTable } from './row-table.ts';
 
 type JsonRow = Readonly<Record<string, unknown>>;
 
-/** Rows written between two looks at what else there is to do. */
-const ROWS_AT_A_TIME = 1_000;
+/** Rows written between two looks at the clock. */
+const ROWS_A_STEP = 128;
 
 /**
  * Writes an answer in a format. In others than JSON only its rows are written; what else there is
@@ -32,20 +32,21 @@ export async function render(
   );
 }
 
-/** A long list of results is written piece by piece; all else is short. */
+/** Long lists are written piece by piece; all else is short. */
 async function renderJson(body: object): Promise<Buffer> {
-  const { results } = body as { results?: readonly JsonRow[] };
-  if (!Array.isArray(results) || results.length <= ROWS_AT_A_TIME) {
-    return Buffer.from(JSON.stringify(body));
+  const isLong = (value: unknown) => Array.isArray(value) && value.length > ROWS_A_STEP;
+  if (!Object.values(body).some(isLong)) return Buffer.from(JSON.stringify(body));
+  const parts: Buffer[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    const member = `${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    const part = isLong(value)
+      ? await inPieces(value, (piece) => JSON.stringify(piece).slice(1, -1), `${member}[`, ',', ']')
+      : Buffer.from(`${member}${JSON.stringify(value)}`);
+    parts.push(part);
   }
-  const [before, after] = JSON.stringify({ ...body, results: [] }).split('"results":[]');
-  return inPieces(
-    results,
-    (piece) => JSON.stringify(piece).slice(1, -1),
-    `${before}"results":[`,
-    ',',
-    `]${after}`,
-  );
+  parts.push(Buffer.from('}'));
+  return Buffer.concat(parts);
 }
 
 /** What spreadsheets take for a formula. Papa writes an apostrophe before it, in cells of text only. */
@@ -69,10 +70,11 @@ async function inPieces(
   after = '',
 ): Promise<Buffer> {
   const parts = [Buffer.from(before)];
-  for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME) {
-    if (start > 0) await nextTurn();
-    const text = write(rows.slice(start, start + ROWS_AT_A_TIME));
+  for (let start = 0; start < rows.length; start += ROWS_A_STEP) {
+    const text = write(rows.slice(start, start + ROWS_A_STEP));
     parts.push(Buffer.from(start > 0 ? between + text : text));
+    const pause = breathe();
+    if (pause) await pause;
   }
   parts.push(Buffer.from(after));
   return Buffer.concat(parts);

@@ -127,9 +127,13 @@ export class PoiTable {
     return this.count * 40 + this.#stringStarts.length * 8 + this.#types.length * 2;
   }
 
+  name(ordinal: number): string {
+    return this.#string(ordinal, 'name') ?? '';
+  }
+
   facts(ordinal: number): PoiFacts {
     return {
-      name: this.#string(ordinal, 'name') ?? '',
+      name: this.name(ordinal),
       lon: this.lon[ordinal] / MICRO,
       lat: this.lat[ordinal] / MICRO,
       street: this.#string(ordinal, 'street'),
