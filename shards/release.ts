@@ -301,7 +301,8 @@ function spatialOrder(table: PoiTable) {
   const { count, lon, lat } = table;
   const cell = Uint32Array.from(lon, (x, i) => worldCell(x, lat[i]));
   // Places are in the order of their `dest_id`.
-  const byRank = Uint32Array.from(cell.keys()).sort((a, b) => cell[a] - cell[b] || a - b);
+  const keys = Float64Array.from(cell, (value, i) => value * count + i).sort();
+  const byRank = Uint32Array.from(keys, (key) => key % count);
   const rank = new Uint32Array(count);
   byRank.forEach((ordinal, place) => {
     rank[ordinal] = place;

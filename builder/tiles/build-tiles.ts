@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Content } from '../../shards/content.ts';
 import type { CountyManifest, Manifest, TileArchive } from '../../shards/manifest.ts';
@@ -8,6 +7,7 @@ import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts
 import { pageSumsOf } from '../../shards/store/checked-pages.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
+import { breathe } from '../../shards/turns.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -62,7 +62,7 @@ export async function buildTiles(
       for (let z = region.tile.z; z <= region.lastZoom; z++) {
         drawZoom(z, tilesAt(region, z), counties, bands, blocks);
         stage.at(++done);
-        await nextTurn();
+        await breathe();
       }
     }
     const bounds = boundsOf(request);

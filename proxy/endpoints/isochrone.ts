@@ -1,10 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
+import { breathe } from '../../shards/turns.ts';
 import type { Degrees, Minutes } from '../../shards/units.ts';
 import { canonicalRequest, countyWith } from '../answers/block-query.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
@@ -212,7 +212,7 @@ export const isochrone = meteredEndpoint({
     }
     const features: object[] = [];
     for (const level of [...levels].reverse()) {
-      if (features.length > 0) await nextTurn();
+      await breathe();
       features.push({
         type: 'Feature',
         geometry: await contour(release, reached, level),

@@ -1,10 +1,11 @@
 import { ShardError } from '../../shards/errors.ts';
 import {
   type DissolvePart,
-  dissolve,
+  dissolveSteps,
   toGeoJsonCoordinates,
 } from '../../shards/geometry/dissolve.ts';
 import type { Release } from '../../shards/release.ts';
+import { unhurried } from '../../shards/turns.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import { countyRanges, type Reachable } from './reachable.ts';
 
@@ -26,7 +27,8 @@ export async function contour(
   limit: Minutes,
 ): Promise<ContourGeometry> {
   const parts = await partsWithin(release, reachable, limit);
-  const coordinates = toGeoJsonCoordinates(dissolve(parts, FILL_HOLES_BELOW));
+  const outline = await unhurried(dissolveSteps(parts, FILL_HOLES_BELOW));
+  const coordinates = toGeoJsonCoordinates(outline);
   return coordinates.length === 1
     ? { type: 'Polygon', coordinates: coordinates[0] }
     : { type: 'MultiPolygon', coordinates };

@@ -1,3 +1,4 @@
+import { hurried } from '../turns.ts';
 import { MICRO, type SquareMetres } from '../units.ts';
 import { EdgeSet } from './edge-set.ts';
 import { nestRings } from './nest-rings.ts';
@@ -22,17 +23,34 @@ const RADIANS_PER_MICRO_DEGREE = Math.PI / 180 / MICRO;
  * clockwise (RFC 7946). Holes smaller than `fillHolesBelow` are filled. Linear in the points.
  */
 export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareMetres): Rings {
+  return hurried(dissolveSteps(parts, fillHolesBelow));
+}
+
+/** Areas between two steps of `dissolveSteps`. */
+const AREAS_A_STEP = 512;
+
+/** `dissolve` in steps, for a caller with other things to attend to. */
+export function* dissolveSteps(
+  parts: readonly DissolvePart[],
+  fillHolesBelow: SquareMetres,
+): Generator<undefined, Rings, undefined> {
   let edges = new EdgeSet(parts.reduce((sum, part) => sum + pointsOf(part), 0));
   for (const { outlines, areas } of parts) {
-    for (const area of areas) pushArea(edges, outlines, area);
+    for (const [i, area] of areas.entries()) {
+      pushArea(edges, outlines, area);
+      if (i % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
+    }
   }
-  edges.cancelOpposites();
+  yield* edges.cancelSteps();
+  yield;
   const split = splitAtPoints(edges);
+  yield;
   if (split !== edges) {
     edges = split;
     edges.cancelOpposites();
   }
   const rings = walkRings(edges);
+  yield;
   return nestRings(rings, (ring) => {
     const cosine = Math.cos(rings.y[rings.firstPoint[ring]] * RADIANS_PER_MICRO_DEGREE);
     const squareMetres = METRES_PER_MICRO_DEGREE ** 2 * cosine;

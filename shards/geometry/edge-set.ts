@@ -1,5 +1,9 @@
+import { hurried } from '../turns.ts';
+
 /** Slots of the hash table for every edge in it: half full at most. */
 const SLOTS_AN_EDGE = 2;
+/** Edges between two steps of `cancelSteps`: a millisecond or two. */
+const EDGES_A_STEP = 1 << 14;
 
 /**
  * Directed edges in integer coordinates, the inside to their left. Two areas that meet run along
@@ -49,10 +53,23 @@ export class EdgeSet {
 
   /** Removes pairs of opposite edges; the others keep their order. Linear in the edges. */
   cancelOpposites(): void {
-    const { ax, ay, bx, by, length } = this;
-    const mask = this.#clearTable(length);
+    hurried(this.cancelSteps());
+  }
+
+  /** `cancelOpposites` in steps, between which nothing else may be done with the edges. */
+  *cancelSteps(): Generator<undefined, void, undefined> {
+    const mask = this.#clearTable(this.length);
+    for (let first = 0; first < this.length; first += EDGES_A_STEP) {
+      this.#findOpposites(mask, first, Math.min(this.length, first + EDGES_A_STEP));
+      yield;
+    }
+    this.#dropCancelled();
+  }
+
+  #findOpposites(mask: number, first: number, end: number): void {
+    const { ax, ay, bx, by } = this;
     const [table, cancelled] = [this.#table, this.#cancelled];
-    for (let e = 0; e < length; e++) {
+    for (let e = first; e < end; e++) {
       const [x1, y1, x2, y2] = [ax[e], ay[e], bx[e], by[e]];
       // Opposite edges have the same ends, so the same sums.
       let slot = mix(x1 + x2, y1 + y2) & mask;
@@ -76,7 +93,6 @@ export class EdgeSet {
         slot = (slot + 1) & mask;
       }
     }
-    this.#dropCancelled();
   }
 
   #clearTable(edges: number): number {

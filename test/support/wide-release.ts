@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import { COUNTY_OBJECT_KINDS, type CountyManifest, type Manifest } from '../../shards/manifest.ts';
 import { Release } from '../../shards/release.ts';
@@ -20,6 +21,8 @@ export interface WideRelease {
   readonly read: string[];
 }
 
+/** Stands for the objects that nobody reads. */
+const UNREAD = new Uint8Array(0);
 const NO_OBJECT: ObjectRef = { name: 'none', bytes: 0, sha256: '0'.repeat(64) };
 
 export function wideRelease(counties: readonly WideCounty[]): WideRelease {
@@ -93,8 +96,8 @@ function manifestOf(
   const objects = Object.fromEntries(
     COUNTY_OBJECT_KINDS.map((kind) => {
       const name = `${kind}/${fips}`;
-      const bytes = indexes.get(name)?.length ?? 0;
-      return [kind, { name, bytes, sha256: fips.padStart(64, '0') }];
+      const bytes = indexes.get(name) ?? UNREAD;
+      return [kind, { name, bytes: bytes.length, sha256: hash('sha256', bytes) }];
     }),
   );
   return {
