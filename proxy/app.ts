@@ -5,33 +5,40 @@ import type { ReleaseSource } from '../shards/release-source.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSealer } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
-import type { Endpoint, PostedEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { CatalogueSender, catalogueText } from './http/catalogue-text.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
+import { CONNECTION_LIMITS } from './http/connection-limits.ts';
 import {
   handleErrors,
   refuseMalformed,
   refuseOtherMethods,
   sendProblem,
 } from './http/error-handling.ts';
+import { limitFreeRoutes } from './http/free-rate.ts';
 import { ignoreExpectations, requireHost } from './http/http-semantics.ts';
 import { takeJsonBodies } from './http/json-body.ts';
+import { Outbox } from './http/outbox.ts';
 import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
 import { serveFree } from './http/serve-free.ts';
 import { trustProxyOption } from './http/trusted-proxies.ts';
+import { takeTurns } from './http/turns.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { PlanCache } from './metering/plan-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
 import { serveMetered } from './metering/serve-metered.ts';
 import { servePosted } from './metering/serve-posted.ts';
+import { Turnstile } from './metering/turnstile.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './services.ts';
 
 const MAX_BODY_BYTES = 2 ** 20;
-const REQUEST_TIMEOUT_MS = 30_000;
+const KEYED = { keyed: true };
+/** Answers to POSTs made side by side: each may be of 50,000 rows. */
+const MAKERS = { inAll: 8, ofEach: 2 };
 
 /** The HTTP service over a source of releases and a ledger. It does not listen yet. */
 export async function buildProxy(parts: {
@@ -49,7 +56,8 @@ export async function buildProxy(parts: {
     answers: new AnswerCache(config.answerCacheBytes),
     cursors: new CursorSealer(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
     catalogue: new CatalogueSender(),
-    freeRates: new RateWindow(config.freeRateLimitPerMinute),
+    outbox: new Outbox({ maxWaiting: config.maxWaitingBytes }),
+    makers: new Turnstile(MAKERS),
   };
 
   const app = Fastify({
@@ -60,9 +68,7 @@ export async function buildProxy(parts: {
     trustProxy: trustProxyOption(config.trustProxy),
     genReqId: requestId,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // Node would refuse such a request itself, without a problem document: `requireHost` does it.
-    http: { requireHostHeader: false },
+    ...CONNECTION_LIMITS,
     // A request that comes on an open connection while closing is answered, and is its last.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
@@ -79,9 +85,12 @@ export async function buildProxy(parts: {
     },
   });
   handleErrors(app, config.problemBase);
+  takeTurns(app);
+  app.decorateReply('rate', null);
+  limitFreeRoutes(app, new RateWindow(config.freeRateLimitPerMinute));
+  app.addHook('onClose', async () => services.outbox.close());
   requireHost(app);
   ignoreExpectations(app);
-  app.decorateReply('rate', null);
   // Answers written raw bring these themselves; everything else gets them as it leaves.
   app.addHook('onSend', (_request, reply, payload, done) => {
     setCommonHeaders(reply);
@@ -91,11 +100,7 @@ export async function buildProxy(parts: {
 
   takeJsonBodies(app);
   app.decorateRequest('admitted', null);
-  for (const endpoint of ENDPOINTS) {
-    const url = fastifyPath(endpoint.path);
-    if (endpoint.access === 'posted') app.post(url, servePosted(endpoint, services));
-    else app.get(url, serve(endpoint, services));
-  }
+  for (const endpoint of ENDPOINTS) route(app, endpoint, services);
   const document = catalogueText(JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2));
   app.get('/openapi.json', (request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
@@ -116,10 +121,18 @@ export async function buildProxy(parts: {
   return app;
 }
 
-function serve(endpoint: Exclude<Endpoint, PostedEndpoint>, services: Services) {
-  if (endpoint.access === 'free') return serveFree(endpoint, services);
-  if (endpoint.access === 'keyed') return serveKeyed(endpoint, services);
-  return serveMetered(endpoint, services);
+function route(app: FastifyInstance, endpoint: Endpoint, services: Services): void {
+  const url = fastifyPath(endpoint.path);
+  switch (endpoint.access) {
+    case 'free':
+      return void app.get(url, serveFree(endpoint, services));
+    case 'keyed':
+      return void app.get(url, { config: KEYED }, serveKeyed(endpoint, services));
+    case 'metered':
+      return void app.get(url, { config: KEYED }, serveMetered(endpoint, services));
+    case 'posted':
+      return void app.post(url, { config: KEYED, ...servePosted(endpoint, services) });
+  }
 }
 
 function fastifyPath(path: string): string {

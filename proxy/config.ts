@@ -26,8 +26,13 @@ export const proxyConfigSchema = z.strictObject({
     .int()
     .min(0)
     .default(64 * MEBIBYTE),
+  /** Large answers that wait for their readers; past it, those that stand still are closed. */
+  maxWaitingBytes: z
+    .int()
+    .min(MEBIBYTE)
+    .default(128 * MEBIBYTE),
   /**
-   * The first signs cursors, all verify them: rotate by putting a new one in front. By default one
+   * The first seals cursors, all open them: rotate by putting a new one in front. By default one
    * that the ledger keeps.
    */
   cursorSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),

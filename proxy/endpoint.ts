@@ -38,8 +38,6 @@ export interface FreeEndpoint<
   readonly access: 'free';
   /** `catalogue`: the same for everybody until the next release. `never`: of this moment. */
   readonly cache: 'catalogue' | 'never';
-  /** Whether requests count against the address's rate. Probes of the service do not. */
-  readonly rateLimited: boolean;
   /** A status beside 200 that has the same kind of body. */
   readonly otherStatus?: number;
   /** Whether the body is one GeoJSON object, which may be asked for as such. */
@@ -88,7 +86,8 @@ export function rowsAnswer(body: object, rows: number): Answer {
   return { body, tokens: Math.max(MINIMUM_CHARGE, rows) };
 }
 
-const MINIMUM_CHARGE = 1;
+/** What a request costs at least: an answer without rows, or a HEAD. */
+export const MINIMUM_CHARGE = 1;
 
 /**
  * A route that is charged for. It says what it needs; key, rate, validation, conditional requests,

@@ -50,10 +50,20 @@ export class ReleaseSource {
     throw new StoreError('unavailable', this.#store.location, 'no release has been opened yet');
   }
 
-  /** Resolves when the store answers and there is a release in force. */
-  async ping(): Promise<void> {
-    void this.current;
-    await readLatest(this.#store);
+  /**
+   * Whether the release in force is the one that `latest.json` names. One that cannot be opened, or
+   * a `latest.json` that says nothing, changes nothing for requests: the release is `held`. Rejects
+   * with a `StoreError` when its objects cannot be read either.
+   */
+  async standing(): Promise<'current' | 'held'> {
+    const { latest, manifest } = this.current;
+    try {
+      const { sha256 } = await readLatest(this.#store);
+      return sha256 === latest.sha256 ? 'current' : 'held';
+    } catch {
+      await this.#store.readRange(manifest.objects['dest-ids'], 0, 1);
+      return 'held';
+    }
   }
 
   /** Opens what `latest.json` names now, if it is another. Returns whether it was. */

@@ -16,8 +16,11 @@ export interface Ledger {
    */
   debit(charge: Charge): Promise<Debit>;
 
-  /** Gives back a debit whose answer was not delivered, and takes its request off the count. */
-  refund(charge: Charge): Promise<void>;
+  /**
+   * Gives back what of a debit was not delivered: all of it, which takes its request off the count
+   * too, or so many `tokens` of it.
+   */
+  refund(charge: Charge, tokens?: number): Promise<void>;
 
   /**
    * `debit`, once for an `Idempotency-Key`: who comes first is charged, and their answer is kept for
@@ -33,7 +36,7 @@ export interface Ledger {
 
   /**
    * The answer that an earlier request with this `Idempotency-Key` was given, if one is kept: to ask
-   * before one is made. Charges nothing.
+   * before one is made. Charges only what was repaid of it.
    */
   replay(
     account: AccountId,
@@ -42,9 +45,11 @@ export interface Ledger {
   ): Promise<Replay | undefined>;
 
   /**
-   * Says, once for each delivery, that an answer of `debitOnce` or `replay` was not delivered. When
-   * all deliveries of a debit have failed, that debit is undone, once, and its answer forgotten;
-   * when one has not, it stays paid for.
+   * Says, once for each delivery, that an answer of `debitOnce` or `replay` was not delivered, or
+   * not so many `undelivered` tokens of it. When all deliveries of a debit have failed, what none of
+   * them delivered is repaid, once. An answer of which nothing was delivered is then forgotten;
+   * another is still kept, and the next replay of it charges again what was repaid: so it is paid
+   * for once, and nothing of it can be had for nothing.
    *
    * The receipt names one debit, not its `Idempotency-Key`: a debit under the same key, made when
    * the first had ended or had been undone, is never touched. A debit whose answer has ended in
@@ -52,7 +57,7 @@ export interface Ledger {
    * `RECEIPT_LIFE_MS` old: then the debit stays. A delivery of which nothing is heard, because its
    * process died, counts as made: until the answer ends it can be had again for nothing.
    */
-  undeliver(receipt: Receipt): Promise<void>;
+  undeliver(receipt: Receipt, undelivered?: number): Promise<void>;
 
   createAccount(account: { email: string | null; member?: boolean }): Promise<Account>;
   account(id: AccountId): Promise<Account | undefined>;
@@ -205,7 +210,11 @@ export type Replay =
       readonly balance: number;
       /** Of the debit that paid for it. */
       readonly receipt: Receipt;
+      /** What this replay was charged: what an undelivered part had been repaid. Mostly 0. */
+      readonly charged: number;
     }
+  /** What had been repaid of it can no longer be paid. */
+  | { readonly outcome: 'insufficient'; readonly tokens: number; readonly balance: number }
   /** The key was used for another request. */
   | { readonly outcome: 'conflict' };
 

@@ -11,7 +11,7 @@ import {
   type Receipt,
   type Replay,
 } from './ledger.ts';
-import { debit, refund } from './lmdb-balances.ts';
+import { chargeAgain, debit, refund } from './lmdb-balances.ts';
 import type { LedgerBatch } from './lmdb-batch.ts';
 import type { Books } from './lmdb-books.ts';
 
@@ -59,24 +59,41 @@ export function replay(
   // A receipt outlives its answer, unless the clock was far ahead for a while.
   if (!paid) return undefined;
   if (record.fingerprint !== fingerprint) return { outcome: 'conflict' };
-  const { balance } = batch.account(account);
-  books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries + 1 });
+  const { repaid } = paid;
+  const { outcome, balance } = chargeAgain(batch, paid.charge, repaid);
+  if (outcome === 'insufficient') return { outcome, tokens: repaid, balance };
+  books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries + 1, repaid: 0 });
   const gzip = books.answerBodies.get([account, key]) ?? null;
-  const { tokens } = paid.charge;
-  return { outcome: 'replayed', balance, tokens, receipt, answer: { status, headers, gzip } };
+  return {
+    outcome: 'replayed',
+    balance,
+    tokens: paid.charge.tokens,
+    charged: repaid,
+    receipt,
+    answer: { status, headers, gzip },
+  };
 }
 
-/** Takes back a delivery; with the last one, the charge and the answer. */
-export function undeliver(batch: LedgerBatch, receipt: Receipt): void {
+/** Takes back a delivery; with the last one, what none of them delivered of the charge. */
+export function undeliver(batch: LedgerBatch, receipt: Receipt, undelivered?: number): void {
   const { books } = batch;
-  const paid = books.receipts.get(placeOf(receipt));
-  if (!paid) return;
-  if (paid.deliveries > 1) {
-    books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries - 1 });
+  const place = placeOf(receipt);
+  const paid = books.receipts.get(place);
+  if (!paid || paid.deliveries === 0) return;
+  const { tokens } = paid.charge;
+  const deliveries = paid.deliveries - 1;
+  const delivered = Math.max(paid.delivered, tokens - (undelivered ?? tokens));
+  if (deliveries > 0) {
+    books.receipts.put(place, { ...paid, deliveries, delivered });
     return;
   }
-  refund(batch, paid.charge);
-  books.receipts.remove(placeOf(receipt));
+  const repaid = tokens - delivered;
+  refund(batch, paid.charge, repaid);
+  if (delivered > 0) {
+    books.receipts.put(place, { ...paid, deliveries, delivered, repaid });
+    return;
+  }
+  books.receipts.remove(place);
   const at = [receipt.account, paid.idempotencyKey];
   // Else it has ended, and the key may have been used again.
   if (books.answers.get(at)?.receipt.id === receipt.id) {
@@ -104,7 +121,13 @@ function keep(
   // One that has ended may still have been there.
   else books.answerBodies.remove(at);
   books.answers.put(at, { fingerprint, receipt, status, headers });
-  books.receipts.put(placeOf(receipt), { charge, idempotencyKey: key, deliveries: 1 });
+  books.receipts.put(placeOf(receipt), {
+    charge,
+    idempotencyKey: key,
+    deliveries: 1,
+    delivered: 0,
+    repaid: 0,
+  });
   return receipt;
 }
 

@@ -25,16 +25,29 @@ export function debit(batch: LedgerBatch, charge: Charge): Debit {
   return { outcome: 'debited', balance: account.balance };
 }
 
-export function refund(batch: LedgerBatch, charge: Charge): void {
+export function refund(batch: LedgerBatch, charge: Charge, tokens = charge.tokens): void {
   requireTokens(charge.tokens);
+  requireTokens(tokens);
+  if (tokens > charge.tokens) throw new RangeError(`${tokens} tokens are more than were charged`);
   const account = batch.account(charge.account);
   const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
   if (usage.requests < 1 || usage.tokens < charge.tokens) {
     throw new Error(`no debit of ${charge.tokens} tokens to refund to ${charge.account}`);
   }
-  account.balance += charge.tokens;
-  usage.requests--;
-  usage.tokens -= charge.tokens;
+  account.balance += tokens;
+  usage.tokens -= tokens;
+  if (tokens === charge.tokens) usage.requests--;
+}
+
+/** Takes back what `refund` repaid of a debit; its request was still counted. */
+export function chargeAgain(batch: LedgerBatch, charge: Charge, tokens: number): Debit {
+  requireTokens(tokens);
+  const account = batch.account(charge.account);
+  if (account.balance < tokens) return { outcome: 'insufficient', balance: account.balance };
+  if (tokens === 0) return { outcome: 'debited', balance: account.balance };
+  account.balance -= tokens;
+  batch.usage(charge.account, dayOf(charge.atMs), charge.keyId).tokens += tokens;
+  return { outcome: 'debited', balance: account.balance };
 }
 
 export function grant(

@@ -60,6 +60,10 @@ export interface ReceiptRecord {
   readonly idempotencyKey: string;
   /** How many deliveries have been begun and are not known to have failed. */
   readonly deliveries: number;
+  /** Tokens of what the best of the failed deliveries delivered. */
+  readonly delivered: number;
+  /** Tokens that were given back, and that the next delivery is charged. */
+  readonly repaid: number;
 }
 
 /** More than there are, for those to come: LMDB wants to know when it opens. */

@@ -107,8 +107,8 @@ class LmdbLedger implements Ledger {
     return this.#write((batch) => debit(batch, charge));
   }
 
-  refund(charge: Charge): Promise<void> {
-    return this.#write((batch) => refund(batch, charge));
+  refund(charge: Charge, tokens?: number): Promise<void> {
+    return this.#write((batch) => refund(batch, charge, tokens));
   }
 
   debitOnce(
@@ -129,8 +129,8 @@ class LmdbLedger implements Ledger {
     return this.#write((batch) => replay(batch, account, request, nowMs));
   }
 
-  undeliver(receipt: Receipt): Promise<void> {
-    return this.#write((batch) => undeliver(batch, receipt));
+  undeliver(receipt: Receipt, undelivered?: number): Promise<void> {
+    return this.#write((batch) => undeliver(batch, receipt, undelivered));
   }
 
   createAccount(account: { email: string | null; member?: boolean }): Promise<Account> {

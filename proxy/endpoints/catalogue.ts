@@ -12,7 +12,6 @@ const free = {
   query: NONE,
   problems: [],
   cache: 'catalogue',
-  rateLimited: true,
 } as const;
 
 export const lastUpdated = freeEndpoint({

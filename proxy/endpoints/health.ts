@@ -15,7 +15,6 @@ export const health = freeEndpoint({
   example: { status: 'ok', version: '0.1.0' },
   problems: [],
   cache: 'never',
-  rateLimited: false,
   answer: ({ config }) => ({ body: { status: 'ok', version: config.version } }),
 });
 
@@ -26,24 +25,38 @@ export const ready = freeEndpoint({
   path: '/v1/ready',
   operationId: 'getReady',
   summary: 'Whether requests can be answered',
-  description: 'Asks each backend. 503 when one of them does not answer.',
+  description:
+    'Asks each backend. 503 when one of them does not answer. `release` is `held` while the release ' +
+    'in force is not the one that was promoted last, since that has not been opened yet or cannot ' +
+    'be: requests are answered all the same.',
   tag: 'Service',
   params: NONE,
   query: NONE,
-  response: z.object({ ready: z.boolean(), checks: z.object({ store: check, ledger: check }) }),
-  example: { ready: true, checks: { store: 'ok', ledger: 'ok' } },
+  response: z.object({
+    ready: z.boolean(),
+    checks: z.object({
+      store: check,
+      release: z.enum(['current', 'held', 'unavailable']),
+      ledger: check,
+    }),
+  }),
+  example: { ready: true, checks: { store: 'ok', release: 'current', ledger: 'ok' } },
   problems: [],
   cache: 'never',
-  rateLimited: false,
   otherStatus: 503,
   async answer({ releases, ledger }) {
-    const state = (probe: Promise<unknown>) =>
-      probe.then(() => 'ok' as const).catch(() => 'unavailable' as const);
-    const [store, accounts] = await Promise.all([state(releases.ping()), state(ledger.ping())]);
+    const [release, accounts] = await Promise.all([
+      releases.standing().catch(() => 'unavailable' as const),
+      ledger.ping().then(
+        () => 'ok' as const,
+        () => 'unavailable' as const,
+      ),
+    ]);
+    const store = release === 'unavailable' ? 'unavailable' : 'ok';
     const isReady = store === 'ok' && accounts === 'ok';
     return {
       status: isReady ? 200 : 503,
-      body: { ready: isReady, checks: { store, ledger: accounts } },
+      body: { ready: isReady, checks: { store, release, ledger: accounts } },
     };
   },
 });

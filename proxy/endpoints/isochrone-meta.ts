@@ -36,7 +36,6 @@ export const isochroneMeta = freeEndpoint({
   },
   problems: [],
   cache: 'catalogue',
-  rateLimited: true,
   answer({ releases }) {
     const release = releases.current;
     return {

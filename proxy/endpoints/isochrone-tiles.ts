@@ -42,7 +42,6 @@ export const tileJson = freeEndpoint({
   },
   problems: ['no-isochrone-data'],
   cache: 'catalogue',
-  rateLimited: true,
   async answer({ releases, config }, { params: { mode, dest_type_id } }) {
     const release = releases.current;
     const archive = await release.tiles(archiveOf(release, mode, dest_type_id));

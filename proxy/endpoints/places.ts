@@ -45,7 +45,6 @@ const searchPlaces = freeEndpoint({
   },
   problems: [],
   cache: 'catalogue',
-  rateLimited: true,
   async answer({ releases }, { query: { q, limit } }) {
     return { body: { places: await findPlaces(releases.current, q, limit) } };
   },
@@ -82,7 +81,6 @@ const placeBoundary = freeEndpoint({
   },
   problems: ['place-not-found'],
   cache: 'catalogue',
-  rateLimited: true,
   isGeoJson: true,
   async answer({ releases }, { params: { geoid } }) {
     const release = releases.current;

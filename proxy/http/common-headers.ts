@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { policyHeader, rateHeader } from './rate-headers.ts';
 
 /** Any page may call the API: its keys travel in a header, never in a cookie. */
 export const CORS_HEADERS = [
@@ -19,8 +20,12 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 } as const;
 
-/** Sets what every answer carries: the id of its request, and that any page may read it. */
+/** Sets what every answer carries: the id of its request, its rate, and that any page may read it. */
 export function setCommonHeaders(reply: FastifyReply): void {
+  if (reply.rate) {
+    reply.header('ratelimit-policy', policyHeader(reply.rate));
+    reply.header('ratelimit', rateHeader(reply.rate));
+  }
   reply.header('x-request-id', reply.request.id);
   for (let i = 0; i < CORS_HEADERS.length; i += 2) {
     reply.header(CORS_HEADERS[i], CORS_HEADERS[i + 1]);

@@ -4,7 +4,6 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { Problem, type ProblemSlug, problemBody } from './problem.ts';
-import { policyHeader, rateHeader } from './rate-headers.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 /** How long a client should wait for a backend that may be back soon. */
@@ -19,8 +18,10 @@ const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
 /** Makes every error of every kind a problem document, with nothing internal in it. */
 export function handleErrors(app: FastifyInstance, problemBase: string): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refused = asProblem(error);
     // Where there is no route, a body that cannot be read does not matter.
-    const problem = request.is404 ? notFound(request) : asProblem(error);
+    const isMoot = request.is404 && refused.slug !== 'rate-limited';
+    const problem = isMoot ? notFound(request) : refused;
     if (problem.status >= 500) {
       request.log.error({ err: error, reqId: request.id }, problem.slug);
     }
@@ -30,12 +31,6 @@ export function handleErrors(app: FastifyInstance, problemBase: string): void {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: string) {
-  if (reply.rate) {
-    reply.headers({
-      'ratelimit-policy': policyHeader(reply.rate),
-      ratelimit: rateHeader(reply.rate),
-    });
-  }
   return reply
     .code(problem.status)
     .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_JSON })

@@ -1,24 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CORS_HEADERS } from './common-headers.ts';
+import type { Outbox, Share } from './outbox.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 /**
- * Writes a whole answer in one go, past Fastify's reply: header by header costs more than all else
- * on the way of a hot answer. `headers` alternates names and values. A header that HTTP does not
- * allow is thrown, with the reply as it was.
- *
- * It returns nothing on purpose: a Fastify reply is a thenable, so what an async function returned
- * would be undefined.
+ * Writes a whole answer past Fastify's reply: header by header costs more than all else on the way
+ * of a hot answer. `headers` alternates names and values. A header that HTTP does not allow is
+ * thrown, with the reply as it was. Resolves with how much of it was delivered.
  */
 export function writeAnswer(
+  outbox: Outbox,
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
   headers: readonly (string | number)[],
-  body?: Buffer,
-): void {
+  body: Buffer = NOTHING,
+): Promise<Share> {
   const all = ['x-request-id', request.id, ...CORS_HEADERS, ...headers];
   // Node's types know only string values here; numbers are written as they are.
   reply.raw.writeHead(status, all as string[]);
   reply.hijack();
-  reply.raw.end(body);
+  return outbox.send(reply.raw, request.raw.socket, body);
 }

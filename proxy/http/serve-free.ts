@@ -4,19 +4,12 @@ import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/n
 import type { Services } from '../services.ts';
 import { etagOf, variantEtag } from './conditional.ts';
 import { parseInput } from './parse-input.ts';
-import { policyHeader, rateHeader, rateLimited } from './rate-headers.ts';
-import { rateSubject } from './rate-subject.ts';
 
-/** A route without a key: limited by address, its ETag the hash of its bytes. */
+/** A route without a key. Its ETag is the hash of its bytes. */
 export function serveFree(endpoint: FreeEndpoint, services: Services) {
   const formats = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (endpoint.rateLimited) {
-      const { allowed, rate } = services.freeRates.take(rateSubject(request.ip), Date.now());
-      if (!allowed) throw rateLimited(reply, rate);
-      reply.headers({ 'ratelimit-policy': policyHeader(rate), ratelimit: rateHeader(rate) });
-    }
     const { status = 200, body } = await endpoint.answer(services, parseInput(endpoint, request));
     const text = JSON.stringify(body);
     const format = formatFor(request.headers.accept, formats);

@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Charge, Ledger } from '../../portal/accounts/ledger.ts';
+import type { Share } from '../http/outbox.ts';
 import { Problem } from '../http/problem.ts';
 
 /** Tokens come back when somebody buys some: nothing to wait a known time for. */
@@ -22,52 +23,29 @@ export function tokensExhausted(required: number, balance: number): Problem {
 }
 
 /**
- * Writes an answer that has been paid for. The payment is undone, once, if that fails, or if the
- * connection closes before the answer has left it.
+ * Writes an answer that has been paid for, and repays what of it was not delivered: the tokens of
+ * the share that the kernel did not take before the connection failed. So a reader who leaves in
+ * the middle pays for what was handed over, and one who leaves just before the end for all.
  */
 export async function writePaid(
   request: FastifyRequest,
-  reply: FastifyReply,
-  undo: () => Promise<void>,
-  write: () => Promise<void> | void,
+  tokens: number,
+  repay: (undelivered: number) => Promise<void>,
+  write: () => Promise<Share>,
 ): Promise<void> {
-  const undoNow = undoUnlessDelivered(request, reply, undo);
+  const repayFrom = async (share: Share) => {
+    const undelivered = tokens - Math.ceil(tokens * share);
+    if (undelivered > 0) await repay(undelivered);
+  };
+  let share: Share;
   try {
-    await write();
+    share = await write();
   } catch (error) {
-    await undoNow();
+    await repayFrom(0);
     throw error;
   }
-}
-
-/** Undoes a payment if the connection closes too early, or when the function it returns is called. */
-function undoUnlessDelivered(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  undo: () => Promise<void>,
-): () => Promise<void> {
-  const { raw } = reply;
-  const { socket } = request.raw;
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-    socket.off('close', lost);
-  };
-  const lost = async () => {
-    if (isSettled) return;
-    settle();
-    await undo().catch((error) => {
-      request.log.error({ err: error, reqId: request.id }, 'refund failed');
-    });
-  };
-  if (raw.destroyed || socket.destroyed) {
-    lost();
-    return lost;
-  }
-  raw.once('finish', settle);
-  // An answer that waits behind another on its connection has no socket yet, and so would never
-  // hear of its end.
-  if (raw.socket === null) socket.once('close', lost);
-  else raw.once('close', lost);
-  return lost;
+  // The answer is out: there is nobody left to tell.
+  await repayFrom(share).catch((error) => {
+    request.log.error({ err: error, reqId: request.id }, 'refund failed');
+  });
 }

@@ -1,21 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyedEndpoint } from '../endpoint.ts';
 import { parseInput } from '../http/parse-input.ts';
-import { policyHeader, rateHeader } from '../http/rate-headers.ts';
 import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
 
 /** A route that needs a key and is never charged, also at a zero balance. */
 export function serveKeyed(endpoint: KeyedEndpoint, services: Services) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
-    const { balance, rate } = await admit(services.ledger, request, reply);
+    const { balance } = await admit(services.ledger, request, reply);
     const input = parseInput(endpoint, request);
-    reply.headers({
-      'cache-control': 'no-store',
-      vary: 'Authorization',
-      'ratelimit-policy': policyHeader(rate),
-      ratelimit: rateHeader(rate),
-    });
+    reply.headers({ 'cache-control': 'no-store', vary: 'Authorization' });
     return endpoint.answer(balance, input);
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge, RateState } from '../../portal/accounts/ledger.ts';
 import type { Release } from '../../shards/release.ts';
-import type { MeteredEndpoint, MeteredPlan } from '../endpoint.ts';
+import { type MeteredEndpoint, type MeteredPlan, MINIMUM_CHARGE } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
 import { matchesAny, matchesEtag, strongEtag, variantEtag } from '../http/conditional.ts';
 import { acceptsGzip } from '../http/content-coding.ts';
@@ -50,7 +50,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
       if (isPlain || matchesEtag(ifNoneMatch, zipped)) {
         const headers = sharedHeaders(isPlain ? etag : zipped, admitted.rate, plan);
         if (!isFree) headers.push('x-tokens-charged', 0, 'x-tokens-remaining', admitted.balance);
-        return writeAnswer(request, reply, 304, headers);
+        return writeUnpaid(services, request, reply, 304, headers);
       }
     }
 
@@ -60,9 +60,18 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
     const isAsWanted = !wantsGzip && plain.contentEncoding === null;
     const answer = isAsWanted ? plain : await recoded(services, plain, etag, wantsGzip);
     const variant = answer.contentEncoding === null ? etag : variantEtag(etag, 'gzip');
+    const status = answer.contentType === null ? 204 : 200;
     const headers = sharedHeaders(variant, admitted.rate, plan);
+    if (request.method === 'HEAD') {
+      // Nothing else of the answer, not even its length: bisected, it would tell rows.
+      if (isFree) return writeUnpaid(services, request, reply, status, headers);
+      headers.push('x-tokens-cost', answer.tokens);
+      return deliver(services, request, reply, admitted, MINIMUM_CHARGE, status, headers);
+    }
     pushContentHeaders(headers, request, answer);
-    return deliver(request, reply, services, admitted, isFree, answer, headers);
+    const { body, tokens } = answer;
+    if (isFree) return writeUnpaid(services, request, reply, status, headers, body);
+    return deliver(services, request, reply, admitted, tokens, status, headers, body);
   };
 }
 
@@ -78,35 +87,38 @@ async function recoded(
   return answers.get(zipped) ?? answers.make(zipped, () => compressed(plain));
 }
 
+/** Takes what an answer costs, and writes it. */
 async function deliver(
+  services: Services,
   request: FastifyRequest,
   reply: FastifyReply,
-  { ledger }: Services,
   { account, keyId, balance }: Admitted,
-  isFree: boolean,
-  answer: FinishedAnswer,
+  tokens: number,
+  status: number,
   headers: (string | number)[],
+  body?: Buffer,
 ): Promise<void> {
-  const status = answer.contentType === null ? 204 : 200;
-  const isHead = request.method === 'HEAD';
-  if (isHead && !isFree) {
-    headers.push('x-tokens-cost', answer.tokens);
+  const { ledger, outbox } = services;
+  if (tokens === 0) {
     headers.push('x-tokens-charged', 0, 'x-tokens-remaining', balance);
+    return writeUnpaid(services, request, reply, status, headers, body);
   }
-  if (isHead) return writeAnswer(request, reply, status, headers);
-  if (!isFree && answer.tokens > 0) {
-    const due: Charge = { account, keyId, tokens: answer.tokens, atMs: Date.now() };
-    const remaining = await pay(ledger, due);
-    headers.push('x-tokens-charged', answer.tokens, 'x-tokens-remaining', remaining);
-    return writePaid(
-      request,
-      reply,
-      () => ledger.refund(due),
-      () => writeAnswer(request, reply, status, headers, answer.body),
-    );
-  }
-  if (!isFree) headers.push('x-tokens-charged', 0, 'x-tokens-remaining', balance);
-  writeAnswer(request, reply, status, headers, answer.body);
+  const due: Charge = { account, keyId, tokens, atMs: Date.now() };
+  const remaining = await pay(ledger, due);
+  headers.push('x-tokens-charged', tokens, 'x-tokens-remaining', remaining);
+  return writePaid(
+    request,
+    tokens,
+    (undelivered) => ledger.refund(due, undelivered),
+    () => writeAnswer(outbox, request, reply, status, headers, body),
+  );
+}
+
+async function writeUnpaid(
+  { outbox }: Services,
+  ...answer: Parameters<typeof writeAnswer> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<void> {
+  await writeAnswer(outbox, ...answer);
 }
 
 function sharedHeaders(etag: string, rate: RateState, plan: MeteredPlan): (string | number)[] {

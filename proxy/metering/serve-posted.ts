@@ -11,6 +11,7 @@ import type { PostedEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf } from '../formats/negotiate.ts';
 import { acceptsGzip, unzipped, zipped } from '../http/content-coding.ts';
 import { parseBody } from '../http/json-body.ts';
+import type { Outbox, Share } from '../http/outbox.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { policyHeader, rateHeader } from '../http/rate-headers.ts';
@@ -51,25 +52,35 @@ export function servePosted(endpoint: PostedEndpoint, services: Services) {
       request,
       reply,
       ledger,
+      outbox: services.outbox,
       admitted: request.admitted!,
       idempotent: idempotentRequest(endpoint, request, format),
-      make: async (balance) =>
-        finishAnswer(
-          await endpoint.answer(release, plan, services, balance),
-          format,
-          endpoint.table,
-        ),
+      make: (balance) =>
+        services.makers.pass(request.admitted!.account, async () => {
+          if (request.raw.socket.destroyed) throw new ClientGone();
+          const answer = await endpoint.answer(release, plan, services, balance);
+          return finishAnswer(answer, format, endpoint.table);
+        }),
     };
-    if (!(await replayed(posted))) await charged(posted);
+    try {
+      if (!(await replayed(posted))) await charged(posted);
+    } catch (error) {
+      if (!(error instanceof ClientGone)) throw error;
+      reply.hijack();
+    }
   };
   return { onRequest, handler };
 }
+
+/** Whoever asked has left while the request waited: there is nobody to answer, and nothing to pay. */
+class ClientGone extends Error {}
 
 /** A POST on its way. */
 interface Posted {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly ledger: Ledger;
+  readonly outbox: Outbox;
   readonly admitted: Admitted;
   readonly idempotent: IdempotentRequest | null;
   /** The answer that so many tokens can pay. */
@@ -86,7 +97,7 @@ async function replayed(posted: Posted): Promise<boolean> {
 }
 
 async function charged(posted: Posted): Promise<void> {
-  const { request, reply, ledger, admitted, idempotent } = posted;
+  const { request, ledger, admitted, idempotent } = posted;
   const { account, keyId, balance } = admitted;
   for (let attempt = 1, payable = balance; ; attempt++) {
     const answer = await posted.make(payable);
@@ -105,30 +116,34 @@ async function charged(posted: Posted): Promise<void> {
     if (paid.outcome !== 'debited') return answerAgain(posted, paid);
     return writePaid(
       request,
-      reply,
-      () => (paid.receipt ? ledger.undeliver(paid.receipt) : ledger.refund(due)),
+      due.tokens,
+      (undelivered) =>
+        paid.receipt
+          ? ledger.undeliver(paid.receipt, undelivered)
+          : ledger.refund(due, undelivered),
       () => send(posted, answer, answer.tokens, paid.balance, []),
     );
   }
 }
 
-/** Gives an answer again that was charged for before. */
+/** Gives an answer again that was charged for before; what of that was repaid is charged again. */
 async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
-  const { request, reply, ledger } = posted;
+  const { request, ledger } = posted;
   if (replay.outcome === 'conflict') {
     throw new Problem(
       'idempotency-conflict',
       'this Idempotency-Key was used for another request within the last 24 hours; use a new one',
     );
   }
-  const { balance } = replay;
+  if (replay.outcome === 'insufficient') throw tokensExhausted(replay.tokens, replay.balance);
+  const { balance, charged } = replay;
   await writePaid(
     request,
-    reply,
-    () => ledger.undeliver(replay.receipt),
+    replay.tokens,
+    (undelivered) => ledger.undeliver(replay.receipt, undelivered),
     async () => {
       const answer = await madeBefore(posted, replay);
-      await send(posted, answer, 0, balance, ['idempotency-replayed', 'true']);
+      return send(posted, answer, charged, balance, ['idempotency-replayed', 'true']);
     },
   );
 }
@@ -170,12 +185,12 @@ function idempotentRequest(
 }
 
 async function send(
-  { request, reply, admitted: { rate } }: Posted,
+  { request, reply, outbox, admitted: { rate } }: Posted,
   plain: FinishedAnswer,
   charged: number,
   remaining: number,
   more: readonly string[],
-): Promise<void> {
+): Promise<Share> {
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
   const { body, contentType, contentEncoding, beside } = isZipped ? await compressed(plain) : plain;
   const headers: (string | number)[] = [
@@ -187,5 +202,5 @@ async function send(
     ...more,
   ];
   if (contentEncoding) headers.push('content-encoding', contentEncoding);
-  writeAnswer(request, reply, 200, headers, body);
+  return writeAnswer(outbox, request, reply, 200, headers, body);
 }

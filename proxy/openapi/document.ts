@@ -8,12 +8,12 @@ import type { Endpoint } from '../endpoint.ts';
 import { PROBLEMS, type ProblemSlug } from '../http/problem.ts';
 import { problemDocument } from './schemas.ts';
 
-const PROBE_PROBLEMS: readonly ProblemSlug[] = ['invalid-parameters', 'internal-error'];
-const FREE_PROBLEMS: readonly ProblemSlug[] = [
-  ...PROBE_PROBLEMS,
+const PROBE_PROBLEMS: readonly ProblemSlug[] = [
+  'invalid-parameters',
   'rate-limited',
-  'store-unavailable',
+  'internal-error',
 ];
+const FREE_PROBLEMS: readonly ProblemSlug[] = [...PROBE_PROBLEMS, 'store-unavailable'];
 const KEYED_PROBLEMS: readonly ProblemSlug[] = [
   ...['invalid-parameters', 'missing-key', 'invalid-key', 'account-disabled'],
   ...['rate-limited', 'internal-error', 'debit-unavailable'],
@@ -221,7 +221,7 @@ function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
   if (endpoint.access === 'metered') return METERED_PROBLEMS;
   if (endpoint.access === 'posted') return POSTED_PROBLEMS;
   if (endpoint.access === 'keyed') return KEYED_PROBLEMS;
-  return endpoint.rateLimited ? FREE_PROBLEMS : PROBE_PROBLEMS;
+  return endpoint.cache === 'never' ? PROBE_PROBLEMS : FREE_PROBLEMS;
 }
 
 /** Headers of a problem's status, beside those of every answer. */

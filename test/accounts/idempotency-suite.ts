@@ -61,7 +61,14 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       const { receipt } = made;
       expect(made).toEqual({ outcome: 'debited', balance: 93, receipt });
-      const replayed = { outcome: 'replayed', balance: 93, tokens: 7, receipt, answer: first };
+      const replayed = {
+        outcome: 'replayed',
+        balance: 93,
+        tokens: 7,
+        charged: 0,
+        receipt,
+        answer: first,
+      };
       expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
         readable(replayed),
       );
@@ -196,6 +203,33 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         outcome: 'replayed',
         tokens: 20,
       });
+    });
+
+    test('of an answer that was cut off, the rest is repaid, and the next replay pays it again', async () => {
+      const { id, charge, books } = await customer(100);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const receipt = await debited(charge(40), request);
+      await ledger.undeliver(receipt, 30);
+      expect(await books()).toEqual({ balance: 90, requests: 1 });
+      await ledger.undeliver(receipt, 30);
+      expect(await books()).toEqual({ balance: 90, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
+      // One that got less takes nothing away from what was delivered before.
+      await ledger.undeliver(receipt, 35);
+      expect(await books()).toEqual({ balance: 90, requests: 1 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 30, balance: 60 });
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ charged: 0, balance: 60 });
+      expect(await books()).toEqual({ balance: 60, requests: 1 });
+    });
+
+    test('what was repaid and has been spent since is not given for nothing', async () => {
+      const { id, charge, books } = await customer(40);
+      const request = { key: 'k', fingerprint: 'abc' };
+      await ledger.undeliver(await debited(charge(40), request), 30);
+      await ledger.debit(charge(1));
+      const refused = { outcome: 'insufficient', tokens: 30, balance: 29 };
+      expect(await ledger.replay(id, request, NOON)).toEqual(refused);
+      expect(await books()).toEqual({ balance: 29, requests: 2 });
     });
 
     test('a debit that was delivered before its answer ended is not repaid after', async () => {

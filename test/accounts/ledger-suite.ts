@@ -73,6 +73,16 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       await expectBooksToAddUp(id);
     });
 
+    test('a refund of a part leaves the rest of the debit, and its request', async () => {
+      const { id, key, charge } = await customer(10);
+      await ledger.debit(charge(4));
+      await ledger.refund(charge(4), 3);
+      expect((await ledger.account(id))!.balance).toBe(9);
+      expect(await ledger.usage(id)).toMatchObject([{ keyId: key.id, requests: 1, tokens: 1 }]);
+      await expect(ledger.refund(charge(4), 5)).rejects.toThrow(RangeError);
+      await expectBooksToAddUp(id);
+    });
+
     test('usage is counted by key and UTC day', async () => {
       const { id, key, charge } = await customer(100);
       await ledger.debit(charge(3, Date.UTC(2026, 0, 1, 23, 59, 59)));

@@ -173,15 +173,16 @@ describe('§5.6 and §8 what it costs', () => {
     });
   });
 
-  test('304 is free; HEAD is free and says the cost', async () => {
+  test('304 is free; HEAD is one token and says the cost', async () => {
     const first = await fromBlock({ contours: '5,10' });
     const headers = { 'if-none-match': String(first.headers.etag) };
     const query = { block: demo.block.geoid, contours: '5,10' };
     const as = await demo.api.newCustomer({ tokens: 0 });
     const again = await demo.api.get(PATH, query, { headers, as });
     expect([again.statusCode, again.body]).toEqual([304, '']);
-    const head = await demo.api.call({ method: 'HEAD', path: PATH, query, as });
+    const head = await demo.api.call({ method: 'HEAD', path: PATH, query });
     expect([head.statusCode, head.headers['x-tokens-cost']]).toEqual([200, '20']);
+    expect(head.headers['x-tokens-charged']).toBe('1');
   });
 
   test('needs a key', async () => {

@@ -231,14 +231,24 @@ describe('the catalogue', () => {
     }
   });
 
-  test('is limited by address', async () => {
-    const limited = await openProxy(inject('demoStore'), { config: { freeRateLimitPerMinute: 2 } });
+  test('is limited by address, with all else that needs no key; what has one is not', async () => {
+    const limited = await openProxy(inject('demoStore'), { config: { freeRateLimitPerMinute: 8 } });
     try {
-      await limited.get('/v1/plans');
-      await limited.get('/v1/plans');
-      const refused = await limited.get('/v1/plans');
-      expect([refused.statusCode, refused.json().status]).toEqual([429, 429]);
-      expect((await limited.get('/v1/health')).statusCode).toBe(200);
+      const free = ['/v1/plans', '/v1/health', '/v1/ready', '/openapi.json', '/docs', '/nothing'];
+      const statuses = async (urls: readonly string[]) => {
+        const answers = await Promise.all(urls.map((url) => limited.get(url)));
+        return answers.map(({ statusCode }) => statusCode);
+      };
+      expect(await statuses(free)).toEqual([200, 200, 200, 200, 200, 404]);
+      await statuses(['/problems/not-found', '/v1/plans']);
+      expect(new Set(await statuses([...free, '/problems/not-found']))).toEqual(new Set([429]));
+      const refused = await limited.get('/openapi.json');
+      expect(refused.json().type).toMatch(/\/rate-limited$/);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      const { key } = await limited.customer();
+      expect((await limited.get('/v1/tokens', key)).statusCode).toBe(200);
+      const preflight = await limited.app.inject({ method: 'OPTIONS', url: '/v1/tokens' });
+      expect(preflight.statusCode).toBe(204);
     } finally {
       await limited.close();
     }

@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StoreError } from '../../shards/errors.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -53,6 +54,32 @@ test('a failed read is not remembered: the next request is answered', async () =
   for (const url of [summary, `/v1/blocks/${geoid}/pois`]) {
     expect((await proxy.get(url, customer.key)).statusCode).toBe(200);
   }
+});
+
+test('what cannot be followed in latest.json is told, and the service stays ready on its release', async () => {
+  const ready = async () => {
+    const { statusCode, body } = await proxy.get('/v1/ready');
+    return [statusCode, JSON.parse(body).checks];
+  };
+  const latest = path.join(folder, 'latest.json');
+  const whole = await readFile(latest, 'utf8');
+  expect(await ready()).toEqual([200, { store: 'ok', release: 'current', ledger: 'ok' }]);
+  const another = whole.replace(/"sha256": ?"[0-9a-f]{64}"/, `"sha256":"${'0'.repeat(64)}"`);
+  expect(another).not.toBe(whole);
+  for (const garbage of ['', '{', 'null', '{"release":1}', '\0\0\0', another]) {
+    await writeFile(latest, garbage);
+    await proxy.releases.refresh().catch(() => {});
+    expect(await ready()).toEqual([200, { store: 'ok', release: 'held', ledger: 'ok' }]);
+    expect((await proxy.get(summary, customer.key)).statusCode).toBe(200);
+  }
+  await rm(latest);
+  expect(await ready()).toEqual([200, { store: 'ok', release: 'held', ledger: 'ok' }]);
+  const down = () => Promise.reject(new StoreError('unavailable', folder, 'the disk is gone'));
+  proxy.store.readRange = down;
+  expect(await ready()).toEqual([
+    503,
+    { store: 'unavailable', release: 'unavailable', ledger: 'ok' },
+  ]);
 });
 
 test('requests for the same cold answer share its reads, and each is charged', async () => {

@@ -2,7 +2,7 @@ import { appendFile, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 
@@ -63,17 +63,43 @@ describe('charging', () => {
     expect(refused[0].headers['retry-after']).toMatch(/^\d+$/);
   });
 
-  test('HEAD is free, says what GET would charge, and has its headers', async () => {
+  test('HEAD costs one token, and tells nothing of the answer but its ETag and cost', async () => {
     const customer = await proxy.customer({ tokens: 1000 });
     const head = await proxy.get(summary(geoid), customer.key, {}, 'HEAD');
-    expect(await balanceOf(customer.id)).toBe(1000);
+    expect(await balanceOf(customer.id)).toBe(999);
     const get = await proxy.get(summary(geoid), customer.key);
-    expect(head.statusCode).toBe(200);
-    expect(head.body).toBe('');
+    expect([head.statusCode, head.body]).toEqual([200, '']);
     expect(head.headers['x-tokens-cost']).toBe(get.headers['x-tokens-charged']);
-    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
+    expect(head.headers['x-tokens-charged']).toBe('1');
+    expect(head.headers['x-tokens-remaining']).toBe('999');
+    for (const name of ['etag', 'cache-control', 'vary']) {
       expect(head.headers[name]).toBe(get.headers[name]);
     }
+    const told = new Set(Object.keys(head.headers));
+    for (const name of Object.keys(get.headers)) told.delete(name);
+    expect([...told]).toEqual(['x-tokens-cost']);
+    for (const name of ['content-length', 'content-type', 'content-encoding', 'link']) {
+      expect(head.headers).not.toHaveProperty(name);
+    }
+  });
+
+  test('HEAD of a page and of a point tells neither the next page nor the block', async () => {
+    const [{ county }] = proxy.releases.current.counties;
+    const { lon, lat } = await proxy.releases.current.index(county);
+    const point = `lat=${lat[0] / 1e6}&lon=${lon[0] / 1e6}`;
+    for (const url of [`/v1/blocks/${geoid}/pois?limit=1`, `/v1/point/summary?${point}`]) {
+      const head = await proxy.get(url, key, {}, 'HEAD');
+      expect([head.statusCode, head.headers['x-tokens-charged']]).toEqual([200, '1']);
+      for (const name of ['link', 'x-next-cursor', 'x-resolved-block', 'content-length']) {
+        expect(head.headers).not.toHaveProperty(name);
+      }
+    }
+    const none = await proxy.customer({ tokens: 0 });
+    const refused = await proxy.get(summary(geoid), none.key, {}, 'HEAD');
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '3600']);
+    const { etag } = (await proxy.get(summary(geoid), key)).headers;
+    const known = { 'if-none-match': String(etag) };
+    expect((await proxy.get(summary(geoid), none.key, known, 'HEAD')).statusCode).toBe(304);
   });
 
   test('/v1/tokens is free, also at a zero balance', async () => {
@@ -83,26 +109,28 @@ describe('charging', () => {
   });
 
   test('an answer that the client did not wait for is refunded, and one it waited for is not', async () => {
-    const slow = await openProxy(inject('demoStore'), { debitDelayMs: 100 });
+    const slow = await openProxy(inject('demoStore'), { debitDelayMs: 500 });
     try {
       const customer = await slow.customer({ tokens: 5000 });
       await slow.app.listen({ port: 0, host: '127.0.0.1' });
       const { port } = slow.app.server.address() as { port: number };
-      const ask = (leaveAfterMs: number) =>
+      const ask = (leaveAfterMs: number | 'the answer') =>
         new Promise<void>((resolve) => {
           const request = `GET ${summary(geoid)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${customer.key}\r\n\r\n`;
           const socket = connect(port, '127.0.0.1', () => {
             socket.write(request);
-            setTimeout(() => socket.resetAndDestroy(), leaveAfterMs);
+            if (leaveAfterMs !== 'the answer') {
+              setTimeout(() => socket.resetAndDestroy(), leaveAfterMs);
+            }
           });
-          socket.resume();
+          socket.on('data', () => socket.resetAndDestroy());
           socket.on('close', () => resolve());
         });
       await Promise.all(Array.from({ length: 20 }, () => ask(40)));
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await vi.waitFor(async () => expect(await slow.ledger.usage(customer.id)).toEqual([]));
       expect((await slow.ledger.account(customer.id))!.balance).toBe(5000);
-      expect(await slow.ledger.usage(customer.id)).toEqual([]);
-      await ask(400);
+      await ask('the answer');
       const { balance } = (await slow.ledger.account(customer.id))!;
       expect(balance).toBeLessThan(5000);
     } finally {

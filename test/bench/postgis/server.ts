@@ -6,6 +6,7 @@ import { RateWindow } from '../../../portal/accounts/rate-window.ts';
 import { canonicalRequest } from '../../../proxy/answers/block-query.ts';
 import { CursorSealer } from '../../../proxy/cursors/cursor.ts';
 import { strongEtag } from '../../../proxy/http/conditional.ts';
+import { Outbox } from '../../../proxy/http/outbox.ts';
 import { policyHeader, rateHeader } from '../../../proxy/http/rate-headers.ts';
 import { writeAnswer } from '../../../proxy/http/raw-answer.ts';
 import { requestId } from '../../../proxy/http/request-id.ts';
@@ -35,6 +36,7 @@ const sql = postgres({
   // GEOIDs, ids and balances: all below 2⁵³.
   types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
 });
+const outbox = new Outbox({ maxWaiting: 2 ** 27 });
 const cursors = new CursorSealer([settings.CURSOR_SECRET]);
 const rates = new RateWindow(1_000_000_000);
 const release = [{ name: 'release', bytes: 0, sha256: settings.RELEASE_SHA256 }];
@@ -92,6 +94,7 @@ function serveRoute(route: TwinRoute): void {
     const body = Buffer.from(JSON.stringify(answer));
     const charged = Math.max(1, answer.results.length);
     return writeAnswer(
+      outbox,
       request,
       reply,
       200,

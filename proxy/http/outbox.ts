@@ -1,0 +1,140 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Bytes } from '../../shards/units.ts';
+
+/** What is written at once: how finely a delivery that was broken off is measured. */
+const PIECE: Bytes = 16_384;
+const SWEEP_MS = 1_000;
+
+/** How long answers may wait, and how much of them. */
+export interface OutboxLimits {
+  /** In all: past it, readers that have taken nothing for longest are ended. */
+  readonly maxWaiting: Bytes;
+  /** A reader may be slow for so long before it has to keep up. */
+  readonly patienceMs?: number;
+  /** The rate to keep up with, from the answer's beginning. */
+  readonly leastBytesPerSecond?: number;
+}
+
+/** How much of an answer was delivered: 1 is all of it. */
+export type Share = number;
+
+/** An answer on its way, of more than one piece. */
+interface Parcel {
+  readonly socket: Socket;
+  readonly bytes: Bytes;
+  readonly begunMs: number;
+  handed: Bytes;
+  /** When the kernel last took a piece. */
+  takenMs: number;
+}
+
+/**
+ * Hands answers to the kernel, and knows how much of each it took. Ends the connections of readers
+ * that do not keep up with a least rate; and, when more waits than memory is meant for, of those
+ * that have taken nothing for longest.
+ */
+export class Outbox {
+  readonly #limits: Required<OutboxLimits>;
+  readonly #parcels = new Set<Parcel>();
+  readonly #timer: NodeJS.Timeout;
+  #waiting: Bytes = 0;
+
+  constructor(limits: OutboxLimits) {
+    this.#limits = { patienceMs: 20_000, leastBytesPerSecond: 16_384, ...limits };
+    this.#timer = setInterval(() => this.#endSlowReaders(performance.now()), SWEEP_MS).unref();
+  }
+
+  /** Bytes of large answers that wait for their readers. */
+  get waiting(): Bytes {
+    return this.#waiting;
+  }
+
+  /**
+   * Writes the body of an answer whose head has been written, and ends it. Resolves with the share
+   * of it, from 0 to 1, that the kernel took while the connection was sound: that much counts as
+   * delivered. What becomes of it on the way, nobody is told.
+   */
+  send(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
+    if (raw.destroyed || socket.destroyed) return Promise.resolve(0);
+    if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
+    return sendWhole(raw, socket, body);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sendInPieces(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
+    const now = performance.now();
+    const parcel: Parcel = { socket, bytes: body.length, begunMs: now, handed: 0, takenMs: now };
+    this.#parcels.add(parcel);
+    this.#waiting += body.length;
+    this.#makeRoom();
+    return new Promise((resolve) => {
+      const settle = () => {
+        if (!this.#parcels.delete(parcel)) return;
+        this.#waiting -= body.length - parcel.handed;
+        resolve(parcel.handed / body.length);
+      };
+      const taken = (bytes: Bytes) => {
+        parcel.handed += bytes;
+        parcel.takenMs = performance.now();
+        this.#waiting -= bytes;
+      };
+      const next = () => {
+        const start = parcel.handed;
+        const piece = body.subarray(start, start + PIECE);
+        if (start + piece.length === body.length) {
+          raw.once('finish', () => {
+            if (isSound(socket)) taken(piece.length);
+            settle();
+          });
+          raw.end(piece);
+          return;
+        }
+        raw.write(piece, (error) => {
+          if (error || !isSound(socket)) return settle();
+          taken(piece.length);
+          next();
+        });
+      };
+      raw.once('close', settle);
+      next();
+    });
+  }
+
+  #makeRoom(): void {
+    let excess = this.#waiting - this.#limits.maxWaiting;
+    if (excess <= 0) return;
+    const idlest = [...this.#parcels].sort((a, b) => a.takenMs - b.takenMs);
+    for (const { socket, bytes, handed } of idlest) {
+      if (excess <= 0) return;
+      excess -= bytes - handed;
+      socket.destroy(new Error('too much waits to be read'));
+    }
+  }
+
+  #endSlowReaders(nowMs: number): void {
+    const { patienceMs, leastBytesPerSecond } = this.#limits;
+    for (const { socket, begunMs, handed } of this.#parcels) {
+      const elapsed = nowMs - begunMs;
+      if (elapsed < patienceMs || handed >= (elapsed / 1000) * leastBytesPerSecond) continue;
+      socket.destroy(new Error('the answer is read too slowly'));
+    }
+  }
+}
+
+/** One piece is delivered whole or not at all. */
+function sendWhole(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
+  return new Promise((resolve) => {
+    raw.once('finish', () => resolve(isSound(socket) ? 1 : 0));
+    raw.once('close', () => resolve(0));
+    raw.end(body);
+  });
+}
+
+/** Node says `finish` of answers that were cut off too. */
+function isSound(socket: Socket): boolean {
+  return !socket.destroyed && !socket.errored;
+}

@@ -1,0 +1,98 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+let proxy: ProxyHarness;
+let body: string;
+beforeAll(async () => {
+  proxy = await openProxy(inject('demoStore'));
+  await proxy.app.listen({ port: 0, host: '127.0.0.1' });
+  const [{ county }] = proxy.releases.current.counties;
+  const { geoids } = await proxy.releases.current.index(county);
+  const origins = Array.from(geoids.subarray(0, 250), (geoid) => String(geoid).padStart(15, '0'));
+  body = JSON.stringify({ origins });
+});
+afterAll(() => proxy.close());
+
+/** Asks for the places of 250 blocks, some megabytes, and reads until `stop` says so. */
+function askForMuch(
+  key: string,
+  stop: (received: number, length: number) => boolean,
+  headers: Record<string, string> = {},
+): Promise<{ socket: Socket; text: string }> {
+  const { port } = proxy.app.server.address() as { port: number };
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const socket = connect(port, '127.0.0.1', () => {
+      const head = [
+        'POST /v1/blocks/pois HTTP/1.1',
+        'Host: x',
+        `Authorization: Bearer ${key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => reject(new Error('closed early')));
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      received += chunk.length;
+      const length = Number(/content-length: (\d+)/.exec(String(chunks[0]))?.[1]);
+      if (!stop(received, length)) return;
+      socket.pause();
+      resolve({ socket, text: Buffer.concat(chunks).toString() });
+    });
+  });
+}
+
+const all = (received: number, length: number) => received > length;
+const chargedIn = (text: string) => Number(/x-tokens-charged: (\d+)/.exec(text)?.[1]);
+const rowsIn = (text: string) => text.split('"dest_id":').length - 1;
+const TOKENS = 200_000;
+
+async function books(id: string) {
+  const { balance } = (await proxy.ledger.account(id))!;
+  const used = (await proxy.ledger.usage(id)).reduce((sum, { tokens }) => sum + tokens, 0);
+  expect(balance + used).toBe(TOKENS);
+  return used;
+}
+
+test('an answer cut off by a reset is paid for as far as the kernel took it', async () => {
+  const { id, key } = await proxy.customer({ tokens: TOKENS });
+  const { socket, text } = await askForMuch(key, (received) => received > 200_000);
+  const charged = chargedIn(text);
+  expect(charged).toBeGreaterThan(20_000);
+  expect(await books(id)).toBe(charged);
+  socket.resetAndDestroy();
+  await vi.waitFor(async () => expect(await books(id)).toBeLessThan(charged));
+  const used = await books(id);
+  expect(used).toBeGreaterThanOrEqual(rowsIn(text));
+});
+
+test('a reader who stops just before the end is not repaid', async () => {
+  const { id, key } = await proxy.customer({ tokens: TOKENS });
+  const { socket, text } = await askForMuch(key, (received, length) => received > length - 2_000);
+  const charged = chargedIn(text);
+  socket.resetAndDestroy();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await books(id)).toBe(charged);
+});
+
+test('with an Idempotency-Key, an answer cut off and asked for again is paid for once', async () => {
+  const { id, key } = await proxy.customer({ tokens: TOKENS });
+  const again = { 'Idempotency-Key': 'cut off' };
+  const { socket, text } = await askForMuch(key, (received) => received > 200_000, again);
+  const charged = chargedIn(text);
+  socket.resetAndDestroy();
+  await vi.waitFor(async () => expect(await books(id)).toBeLessThan(charged));
+  const repaid = charged - (await books(id));
+  const replayed = await askForMuch(key, all, again);
+  expect(replayed.text).toMatch(/idempotency-replayed: true/);
+  expect(chargedIn(replayed.text)).toBe(repaid);
+  expect(rowsIn(replayed.text)).toBe(charged);
+  expect(await books(id)).toBe(charged);
+  replayed.socket.destroy();
+});

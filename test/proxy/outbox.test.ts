@@ -1,0 +1,104 @@
+import { createServer, type Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { Outbox, type OutboxLimits, type Share } from '../../proxy/http/outbox.ts';
+
+const MEBIBYTE = 2 ** 20;
+/** More than the kernel takes for a reader that does not read. */
+const LARGE = 32 * MEBIBYTE;
+
+let outbox: Outbox;
+let server: Server;
+const sockets: Socket[] = [];
+afterEach(async () => {
+  outbox.close();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** A server whose answers are as many bytes as the path says. */
+async function serve(limits: OutboxLimits): Promise<{ shares: Map<number, Promise<Share>> }> {
+  outbox = new Outbox(limits);
+  const shares = new Map<number, Promise<Share>>();
+  server = createServer((request, response) => {
+    const bytes = Number(request.url!.slice(1));
+    response.writeHead(200, { 'content-length': bytes });
+    shares.set(bytes, outbox.send(response, request.socket, Buffer.alloc(bytes, 'x')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { shares };
+}
+
+/** Asks for so many bytes, and stops reading after `read` of them. */
+function ask(bytes: number, read = Number.POSITIVE_INFINITY): Promise<{ socket: Socket }> {
+  const { port } = server.address() as { port: number };
+  return new Promise((resolve) => {
+    let got = 0;
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`GET /${bytes} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    );
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      got += chunk.length;
+      if (got < Math.min(read, bytes)) return;
+      socket.pause();
+      resolve({ socket });
+    });
+  });
+}
+
+test.each([0, 1, 16_384, 16_385, 5 * MEBIBYTE])(
+  '%i bytes that are read are delivered whole',
+  async (bytes) => {
+    const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
+    await ask(bytes);
+    expect(await shares.get(bytes)).toBe(1);
+    expect(outbox.waiting).toBe(0);
+  },
+);
+
+test('of an answer cut off by a reset, the share that the kernel took was delivered', async () => {
+  const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
+  const { socket } = await ask(LARGE, MEBIBYTE);
+  const read = socket.bytesRead;
+  socket.resetAndDestroy();
+  const share = (await shares.get(LARGE))!;
+  expect(share * LARGE).toBeGreaterThanOrEqual(read - 16_384 - 200);
+  expect(share).toBeLessThan(1);
+  expect(outbox.waiting).toBe(0);
+});
+
+test('a reader that stops just before the end has got it', async () => {
+  const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
+  const { socket } = await ask(LARGE, LARGE - 4_000);
+  expect(await shares.get(LARGE)).toBe(1);
+  socket.resetAndDestroy();
+});
+
+test('a reader that does not keep up is ended, and one that does is not', async () => {
+  const limits = { patienceMs: 500, leastBytesPerSecond: 64 * MEBIBYTE };
+  const { shares } = await serve({ maxWaiting: MEBIBYTE * 256, ...limits });
+  const { socket } = await ask(LARGE, MEBIBYTE);
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  expect(await shares.get(LARGE)).toBeLessThan(1);
+  socket.removeAllListeners('data').resume();
+  await closed;
+  await ask(LARGE + 1);
+  expect(await shares.get(LARGE + 1)).toBe(1);
+  expect(outbox.waiting).toBe(0);
+});
+
+test('when too much waits, those that have taken nothing for longest are ended', async () => {
+  const { shares } = await serve({ maxWaiting: 3 * LARGE });
+  const stalled = [LARGE, LARGE + 1, LARGE + 2];
+  for (const bytes of stalled) await ask(bytes, 1);
+  expect(outbox.waiting).toBeGreaterThan(2 * LARGE);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  // Reads all, while there is no room for it beside the others.
+  await ask(LARGE + 3);
+  expect(await shares.get(LARGE + 3)).toBe(1);
+  expect(await shares.get(LARGE)).toBeLessThan(1);
+  expect(outbox.waiting).toBeLessThanOrEqual(3 * LARGE);
+});
