@@ -1,3 +1,4 @@
+import type { Direction } from '../shards/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 
 /** What a release is made of, and how. */
@@ -26,6 +27,8 @@ export interface BuildRequest {
   readonly scratch?: string;
   /** Whether to make map tiles too; true by default. */
   readonly tiles?: boolean;
+  /** The directions of block-to-block times; both by default. `from`, which `to` is made of, always. */
+  readonly directions?: readonly Direction[];
 }
 
 /** What a build may use if it is not told. */

@@ -2,16 +2,21 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FORMAT_VERSION } from '../shards/format-version.ts';
-import type { CountyManifest, Latest, Manifest } from '../shards/manifest.ts';
+import {
+  type CountyManifest,
+  DIRECTIONS,
+  type Direction,
+  type Latest,
+  type Manifest,
+} from '../shards/manifest.ts';
 import type { WritableStore } from '../shards/store/store.ts';
-import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { BuildRequest } from './build-request.ts';
 import { readPlaces } from './census/places.ts';
 import { type CountyScope, scopeCounties } from './county/county-scope.ts';
 import { searchCounties } from './county/search-counties.ts';
 import { transposePois, transposeReach } from './county/transpose-region.ts';
-import { TAXONOMY, TAXONOMY_VERSION } from './destinations/taxonomy.ts';
+import { TAXONOMY_VERSION } from './destinations/taxonomy.ts';
 import type { Progress } from './progress.ts';
 import { publishManifest } from './publish/publish.ts';
 import { putObject } from './publish/put-object.ts';
@@ -22,6 +27,7 @@ import { components } from './release/components.ts';
 import { countyMap } from './release/county-map.ts';
 import { boxOfPlaces, homesByCounty, putDestIds } from './release/poi-homes.ts';
 import { poiMap } from './release/poi-map.ts';
+import { releaseTaxonomy } from './release/release-taxonomy.ts';
 import { putStates } from './release/state-objects.ts';
 import { assumptions } from './routing-parameters.ts';
 import { drawTiles } from './tiles/draw-tiles.ts';
@@ -69,8 +75,9 @@ async function buildIn(
   store: WritableStore,
   progress: Progress,
 ): Promise<BuildResult> {
-  const taxonomy = new Taxonomy(TAXONOMY.map(publicType));
   const region = await readRegion(request, progress);
+  const taxonomy = releaseTaxonomy(region);
+  const directions = DIRECTIONS.filter((one) => request.directions?.includes(one) ?? true);
   const linked = buildWorld(region, taxonomy, progress);
   const censusPlaces = await readPlaces(request.places ?? [], boxAround(linked.blocks));
   const scopes = scopeCounties(linked);
@@ -83,7 +90,7 @@ async function buildIn(
   const transposing = { ...stage, searched, threads, memory };
   const placesInScope = new Set(scopes.flatMap(({ places }) => [...places]));
   const homes = homesByCounty(region.destinations, placesInScope, linked.blocks);
-  const reachTo = await transposeReach(transposing);
+  const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
   const catchments = await transposePois(transposing, homes);
 
   const counties: Record<CountyFips, CountyManifest> = {};
@@ -92,10 +99,10 @@ async function buildIn(
     counties[county] = {
       ...facts,
       poi_box: boxOfPlaces(places),
-      reach: reachOf(scopes, county),
+      reach: reachOf(scopes, county, directions),
       objects: {
         ...objects,
-        'reach-to': reachTo.get(county)!,
+        ...(reachTo && { 'reach-to': reachTo.get(county)! }),
         catchment: catchments.get(county)!,
         'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, places)),
       },
@@ -112,8 +119,9 @@ async function buildIn(
     format: FORMAT_VERSION,
     release: request.release,
     modes,
+    directions,
     components: await components(request, region),
-    assumptions: assumptions(region.transit),
+    assumptions: assumptions(region.transit, directions),
     taxonomy: types,
     feeds: [...(region.transit?.feeds ?? [])],
     counties,
@@ -141,13 +149,14 @@ async function buildIn(
 }
 
 /** Which counties a county's rows lead to, and come from. */
-function reachOf(scopes: readonly CountyScope[], county: CountyFips) {
+function reachOf(
+  scopes: readonly CountyScope[],
+  county: CountyFips,
+  directions: readonly Direction[],
+) {
+  const reaching = scopes.filter(({ reach }) => reach.includes(county));
   return {
     from: [...scopes.find((scope) => scope.county === county)!.reach],
-    to: scopes.filter(({ reach }) => reach.includes(county)).map((scope) => scope.county),
+    to: directions.includes('to') ? reaching.map((scope) => scope.county) : [],
   };
-}
-
-function publicType({ dest_type_id, label, name, parent_id }: (typeof TAXONOMY)[number]) {
-  return { dest_type_id, label, name, parent_id };
 }

@@ -1,3 +1,4 @@
+import type { Direction, FeedFacts, Manifest } from '../shards/manifest.ts';
 import type { Metres, Millis, Minutes } from '../shards/units.ts';
 
 export const MILLIS_PER_MINUTE = 60_000;
@@ -45,15 +46,28 @@ export const ROUTING = {
 export const PERCENTILE_INDEX =
   Math.ceil((ROUTING.transit.percentile / 100) * ROUTING.transit.departures) - 1;
 
+/** The feeds of a release, and the common day that they were read on if they run on it. */
+interface TransitRead {
+  readonly serviceDate: string;
+  readonly feeds: readonly FeedFacts[];
+}
+
 /** The parameters as a manifest and an answer state them, in words where a number is not enough. */
 export function assumptions(
-  timetable: { readonly serviceDate: string } | null,
-): Record<string, string | number> {
+  transit: TransitRead | null,
+  directions: readonly Direction[],
+): Manifest['assumptions'] {
   return {
     ...streetAssumptions(),
-    ...(timetable && {
-      transit_departure: `${timetable.serviceDate}T08:00:00`,
+    ...(directions.includes('to') && {
+      direction_to: `the transpose of \`from\`: trips to the block, from each block that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
+    }),
+    ...(transit && {
+      transit_departure: `${transit.serviceDate}T08:00:00`,
       ...transitAssumptions(),
+      feeds: transit.feeds.map(({ file, feed_id, agency, service_date }) => ({
+        ...{ file, feed_id, agency, service_date },
+      })),
     }),
   };
 }
@@ -78,6 +92,7 @@ function streetAssumptions() {
 function transitAssumptions() {
   const { transit } = ROUTING;
   return {
+    transit_window: 'trips that begin at each whole minute from 08:00 to 08:59, by the clock there',
     transit_window_min: transit.departures,
     transit_percentile: transit.percentile,
     transit_percentile_formula:

@@ -12,20 +12,20 @@ export function encodeLatest(latest: Latest): Uint8Array {
   return Buffer.from(`${JSON.stringify(sealed, null, 2)}\n`);
 }
 
-/** Reads what `encodeLatest` wrote; anything else is a `ShardError`. */
-export function decodeLatest(bytes: Uint8Array): Latest {
+/** Reads what `encodeLatest` wrote; anything else is a `ShardError` that names the object. */
+export function decodeLatest(bytes: Uint8Array, name: string = LATEST): Latest {
   let content: unknown;
   try {
     content = JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw damaged(LATEST, 'content', (error as Error).message);
+    throw damaged(name, 'content', (error as Error).message);
   }
   const { check, ...latest } = Object(content) as Record<string, unknown>;
-  if (check !== checkOf(latest)) throw damaged(LATEST, 'check');
+  if (check !== checkOf(latest)) throw damaged(name, 'check');
   const parsed = latestSchema.safeParse(latest);
   if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
-  throw new ShardError(LATEST, path.join('.') || 'content', message);
+  throw new ShardError(name, path.join('.') || 'content', message);
 }
 
 export async function readLatest(store: Store): Promise<Latest> {

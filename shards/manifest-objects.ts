@@ -9,6 +9,7 @@ export function objectsNamed(manifest: Manifest): ObjectRef[] {
     manifest.objects,
     ...Object.values(manifest.tiles),
   ];
-  const refs = owners.flatMap((owner): ObjectRef[] => Object.values(owner));
-  return [...new Map(refs.map((ref) => [ref.name, ref])).values()];
+  const refs = owners.flatMap((owner) => Object.values<ObjectRef | undefined>(owner));
+  const named = refs.filter((ref) => ref !== undefined);
+  return [...new Map(named.map((ref) => [ref.name, ref])).values()];
 }

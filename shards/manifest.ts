@@ -22,6 +22,10 @@ export const COUNTY_OBJECT_KINDS = [
 ] as const;
 export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
 
+/** Ways to look at the times between blocks: away from one, or towards it. Every release has `from`. */
+export const DIRECTIONS = ['from', 'to'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
 /** The objects each state has: of the census places in it that have blocks in the release. */
 export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
 
@@ -40,12 +44,14 @@ export const countySchema = z.strictObject({
   block_box: boxSchema,
   /** The same of the points of interest at home in it; null where there are none. */
   poi_box: boxSchema.nullable(),
-  /** Counties whose blocks its reach objects speak of, itself among them. */
+  /** Counties whose blocks its reach objects speak of, itself among them; none without the object. */
   reach: z.strictObject({
     from: z.array(z.string().regex(/^\d{5}$/)),
     to: z.array(z.string().regex(/^\d{5}$/)),
   }),
-  objects: z.strictObject(objectsOf(COUNTY_OBJECT_KINDS)),
+  objects: z
+    .strictObject(objectsOf(COUNTY_OBJECT_KINDS))
+    .extend({ 'reach-to': objectRefSchema.optional() }),
 });
 export type CountyManifest = z.infer<typeof countySchema>;
 
@@ -73,6 +79,8 @@ export type TileArchive = z.infer<typeof tileArchiveSchema>;
 export const feedSchema = z.strictObject({
   agency: z.string(),
   file: z.string(),
+  /** As its feed_info.txt has it; null where it does not. */
+  feed_id: z.string().nullable(),
   sha256: z.string(),
   time_zone: z.string(),
   /** The service day it was read on. */
@@ -94,22 +102,20 @@ export type FeedFacts = z.infer<typeof feedSchema>;
 
 export const componentSchema = z.strictObject({
   component: z.enum(['road_network', 'transit_network', 'pois', 'blocks', 'parks']),
-  /** Names the exact input: the hash of its files, and what they are called. */
+  /** Changes with everything that the component was made from, and with nothing else. */
   version: z.string(),
   /** `YYYY-MM-DD`: the day the data speaks of. */
   effective_date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
 });
 export type Component = z.infer<typeof componentSchema>;
 
-/**
- * Everything about a release, content-addressed like its objects: the same inputs under the same
- * release label give the same manifest, byte for byte. Time of publication is in `latest.json`.
- */
-export const manifestSchema = z.strictObject({
+const membersSchema = z.strictObject({
   format: z.literal(FORMAT_VERSION),
   release: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/),
   /** The modes that were routed, in the order of their ids. */
   modes: z.array(z.enum(MODE_LABELS)).min(1),
+  /** The directions that counties have reach objects of. */
+  directions: z.array(z.enum(DIRECTIONS)).min(1),
   components: z.array(componentSchema),
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
@@ -120,7 +126,22 @@ export const manifestSchema = z.strictObject({
   /** PMTiles archives: `blocks`, and `<mode>-<dest_type_id>`. */
   tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
 });
+
+/**
+ * Everything about a release, content-addressed like its objects: the same inputs under the same
+ * release label give the same manifest, byte for byte. The time of its publication is not in it.
+ */
+export const manifestSchema = membersSchema.refine(hasItsDirections, {
+  path: ['directions'],
+  error: 'are not those that the counties have objects of',
+});
 export type Manifest = z.infer<typeof manifestSchema>;
+
+function hasItsDirections({ directions, counties }: z.infer<typeof membersSchema>): boolean {
+  return Object.values(counties).every(({ objects }) =>
+    DIRECTIONS.every((one) => directions.includes(one) === `reach-${one}` in objects),
+  );
+}
 
 /** The only mutable object of a store. */
 export const LATEST = 'latest.json';
@@ -128,6 +149,7 @@ export const latestSchema = z.strictObject({
   release: z.string(),
   manifest: z.string().regex(/^manifests\/[0-9A-Za-z._-]+\.json$/),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** When this manifest was first published; putting it back in force leaves that as it is. */
   published_at: z.iso.datetime(),
 });
 export type Latest = z.infer<typeof latestSchema>;

@@ -9,7 +9,14 @@ import { BandedArea } from './geometry/banded-area.ts';
 import { boxWithin } from './geometry/wgs84.ts';
 import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
-import type { CountyManifest, Latest, Manifest, StateManifest, TileArchive } from './manifest.ts';
+import type {
+  CountyManifest,
+  Direction,
+  Latest,
+  Manifest,
+  StateManifest,
+  TileArchive,
+} from './manifest.ts';
 import { Matrix } from './matrix/matrix.ts';
 import type { ModeRow } from './matrix/row-codec.ts';
 import { decodeNearestRow, nearestBytes, nearestRange } from './nearest/nearest.ts';
@@ -19,7 +26,7 @@ import { PoiTable } from './pois/poi-table.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import { CheckedPages } from './store/checked-pages.ts';
 import { readVerified } from './store/recorded-hash.ts';
-import type { Store } from './store/store.ts';
+import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
 import { breathe, unhurried } from './turns.ts';
 import type { BoundingBox, CountyFips } from './units.ts';
@@ -209,9 +216,16 @@ export class Release {
     });
   }
 
-  /** The head of a county's block-to-block times, from its blocks or to them. */
-  reach(county: CountyManifest, direction: 'from' | 'to'): Promise<Matrix> {
+  /** The object of a county's block-to-block times in one of the release's directions. */
+  reachObject(county: CountyManifest, direction: Direction): ObjectRef {
     const ref = county.objects[`reach-${direction}`];
+    if (ref) return ref;
+    throw new ShardError(this.latest.manifest, 'counties', `one has no reach-${direction}`);
+  }
+
+  /** The head of a county's block-to-block times, from its blocks or to them. */
+  reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
+    const ref = this.reachObject(county, direction);
     return this.#cache.head(ref, async () => {
       const value = await Matrix.open(this.store, ref);
       return { value, bytes: value.byteLength };

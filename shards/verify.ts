@@ -30,7 +30,7 @@ export async function* verifyRelease(
   release: Release,
   onObject: (object: string) => void,
 ): AsyncGenerator<Fault> {
-  const { counties, states, objects, tiles } = release.manifest;
+  const { counties, directions, states, objects, tiles } = release.manifest;
   const verification = new Verification(release);
 
   /** Whoever looks into an object may rely on its bytes. */
@@ -58,7 +58,10 @@ export async function* verifyRelease(
     yield* check(nearest);
     yield* check(pois, () => verifyPois(verification, fips, county));
     yield* check(refs['reach-from'], () => verifyReachFrom(verification, fips, county));
-    yield* check(refs['reach-to'], () => verifyReachTo(verification, fips, county));
+    if (directions.includes('to')) {
+      const ref = release.reachObject(county, 'to');
+      yield* check(ref, () => verifyReachTo(verification, fips, county, ref));
+    }
     yield* check(refs['poi-map']);
     yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
   }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { FORMAT_VERSION } from '../../shards/format-version.ts';
-import { TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
+import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
@@ -23,7 +23,8 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const { region, blocks } = linked;
   const hash = createHash('sha256');
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
-  text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION, TAXONOMY.length]);
+  text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
+  text([linked.modes, linked.leafIds]);
   text([scope.county, scope.windowStart, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
   for (let i = scope.firstBlock; i < scope.endBlock; i++) text([blocks[i], linked.links[i]]);

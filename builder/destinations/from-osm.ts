@@ -10,7 +10,7 @@ import { classify, describe } from './classify.ts';
 import { osmDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
 import { mergeDuplicates } from './duplicates.ts';
-import { TAXONOMY } from './taxonomy.ts';
+import { PARK_LEAVES } from './taxonomy.ts';
 
 /** A node whose tags may name a destination. */
 export interface PointSource {
@@ -40,7 +40,7 @@ export interface OsmSources {
   readonly area: BoundingBox;
 }
 
-const PARKS = new Set(TAXONOMY.filter((t) => t.source === 'park-size').map((t) => t.dest_type_id));
+const PARKS = new Set(PARK_LEAVES);
 
 /** A destination of an area, and of a park that shows no entrance the boundary: else no points. */
 interface FromArea {

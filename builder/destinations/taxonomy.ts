@@ -273,6 +273,11 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   },
 ];
 
+/** The leaves of parks by size. */
+export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
+  ({ source }) => source === 'park-size',
+).map(({ dest_type_id }) => dest_type_id);
+
 /** Hectares at which a park is of the next size: its leaf is the last whose bound it reaches. */
 export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [
   { label: 'parks_small', fromHectares: 0 },

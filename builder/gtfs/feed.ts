@@ -49,6 +49,8 @@ export interface Feed {
   readonly source: FeedSource;
   /** The name of its first agency: what its stops' ids are told apart by. */
   readonly agency: string;
+  /** `feed_id` of feed_info.txt, which many feeds have beside what GTFS defines; null without. */
+  readonly feedId: string | null;
   readonly timeZone: string;
   readonly stops: ReadonlyMap<string, FeedStop>;
   readonly trips: ReadonlyMap<string, FeedTrip>;
@@ -84,6 +86,7 @@ export async function readFeed(path: string): Promise<Feed> {
     return {
       source,
       ...agency,
+      feedId: await readFeedId(source),
       stops,
       trips,
       calendar,
@@ -97,6 +100,14 @@ export async function readFeed(path: string): Promise<Feed> {
     source.close();
     throw error;
   }
+}
+
+async function readFeedId(source: FeedSource): Promise<string | null> {
+  let feedId = '';
+  await readTable(source, 'feed_info.txt', [], (row) => {
+    feedId ||= row.text('feed_id');
+  });
+  return feedId || null;
 }
 
 async function readAgency(source: FeedSource, report: FeedReport) {

@@ -8,6 +8,7 @@ export const FEED_LIMITS = {
   /** Of a table, its header and empty lines too. */
   rows: {
     'agency.txt': 100_000,
+    'feed_info.txt': 10_000,
     'stops.txt': 2_000_000,
     'calendar.txt': 1_000_000,
     'calendar_dates.txt': 20_000_000,

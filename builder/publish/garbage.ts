@@ -1,3 +1,5 @@
+import { PUBLICATIONS } from './first-publication.ts';
+
 /** A file of a store. */
 export interface StoredFile {
   /** As the store names it, such as `pois/24510-6f1c….tta`. */
@@ -28,7 +30,8 @@ export interface Garbage {
  * Decides what of a store nobody needs. The newest manifests are those written last: a manifest is
  * the last thing a build writes before it is in force, and never written again. Objects stay that a
  * kept manifest or a young receipt names, receipts as long as all they name stays, and whatever is
- * young. `namedBy` gives what a manifest or a receipt names.
+ * young. When releases were first published stays too, for the day that one is built again.
+ * `namedBy` gives what a manifest or a receipt names.
  */
 export async function findGarbage(
   files: readonly StoredFile[],
@@ -71,11 +74,12 @@ function sort(files: readonly StoredFile[]) {
   const whole = files.filter(({ name }) => !isLeftover(name));
   const isIn = (folder: string) => (file: StoredFile) => file.name.startsWith(folder);
   const [isManifest, isReceipt] = [isIn('manifests/'), isIn('receipts/')];
+  const isPublication = isIn(PUBLICATIONS);
   return {
     leftovers,
     manifests: whole.filter(isManifest).sort(newestFirst),
     receipts: whole.filter(isReceipt),
-    objects: whole.filter((file) => !isManifest(file) && !isReceipt(file)),
+    objects: whole.filter((file) => !isManifest(file) && !isReceipt(file) && !isPublication(file)),
   };
 }
 

@@ -2,6 +2,7 @@ import { ShardError, StoreError } from '../../shards/errors.ts';
 import { decodeLatest, encodeLatest } from '../../shards/latest.ts';
 import { LATEST, type Latest, type Manifest, manifestSchema } from '../../shards/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import { firstPublication } from './first-publication.ts';
 import { putObject } from './put-object.ts';
 
 /**
@@ -19,7 +20,10 @@ export async function publishManifest(
   return promote(store, manifest.release, ref, now);
 }
 
-/** Swaps `latest.json` to a manifest that is in the store. A damaged one is replaced. */
+/**
+ * Swaps `latest.json` to a manifest that is in the store; a damaged one is replaced. Its time is
+ * that of the manifest's first publication: `now` for one that was never in force.
+ */
 export async function promote(
   store: WritableStore,
   release: string,
@@ -30,14 +34,14 @@ export async function promote(
     if (error instanceof StoreError && error.failure === 'missing') return null;
     throw error;
   });
-  const latest: Latest = {
+  const before = current && readable(current.bytes);
+  if (before?.sha256 === manifest.sha256) return before;
+  const latest = await firstPublication(store, {
     release,
     manifest: manifest.name,
     sha256: manifest.sha256,
     published_at: now.toISOString(),
-  };
-  const before = current && readable(current.bytes);
-  if (before?.sha256 === manifest.sha256) return before;
+  });
   await store.putConditional(LATEST, encodeLatest(latest), current?.identity ?? null);
   return latest;
 }

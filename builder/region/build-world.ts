@@ -1,6 +1,7 @@
 import type { BlockLink } from '../../shards/index/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
+import type { DestTypeId } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { Progress } from '../progress.ts';
@@ -20,6 +21,8 @@ export interface LinkedRegion {
   readonly blocks: readonly CensusBlock[];
   /** Per block, one per `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
+  /** Leaf types by their column. */
+  readonly leafIds: readonly DestTypeId[];
   /** Modes that are searched, in the order of their ids. */
   readonly modes: readonly Mode[];
 }
@@ -59,6 +62,7 @@ export function buildWorld(region: Region, taxonomy: Taxonomy, progress: Progres
     region,
     blocks,
     links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
+    leafIds: taxonomy.leafIds,
     modes: transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
     world: {
       places: destinations.length,

@@ -1,5 +1,5 @@
 import { boxAroundBoth, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, CountyFips, Metres } from '../../shards/units.ts';
+import type { BoundingBox, CountyFips, DestTypeId, Metres } from '../../shards/units.ts';
 import type { BuildRequest } from '../build-request.ts';
 import { type CensusBlock, countiesIn, readBlocks } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
@@ -21,6 +21,8 @@ export interface Region {
   readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
   /** Ascending by `destId`. */
   readonly destinations: readonly Destination[];
+  /** Types that places of files beside OSM's have. */
+  readonly listedTypes: ReadonlySet<DestTypeId>;
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
@@ -67,6 +69,7 @@ export async function readRegion(request: BuildRequest, progress: Progress): Pro
   return {
     counties,
     destinations,
+    listedTypes: new Set(listed.flatMap(({ types }) => types)),
     streets,
     walk,
     bike,

@@ -1,39 +1,109 @@
+import { createHash } from 'node:crypto';
 import type { Component } from '../../shards/manifest.ts';
 import type { BuildRequest } from '../build-request.ts';
-import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
+import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Region } from '../region/read-region.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import type { Transit } from '../transit/read-transit.ts';
+
+/** Change one when the same files come to give other data: components made of it get new versions. */
+const READ_AS = { streets: 1, timetable: 1, destinations: 1, blocks: 1 } as const;
 
 /** Census day: what the 2020 blocks and their populations speak of. */
 const CENSUS_DAY = '2020-04-01';
-const VERSION_DIGITS = 16;
+const SOURCE_DIGITS = 16;
+const READING_DIGITS = 8;
 
-/** The data a release is made of: each part with a version that names its exact input. */
+/**
+ * The data a release is made of. The version of each part changes with everything that it was made
+ * from and with nothing else: `<sources>/<reading>`, where a source is named by the contents of its
+ * files, whatever their names and order, and the reading by its parameters and the code's version.
+ */
 export async function components(request: BuildRequest, region: Region): Promise<Component[]> {
-  const version = async (name: string, paths: readonly string[]) =>
-    `${name}-${(await fingerprint(paths)).slice(0, VERSION_DIGITS)}`;
-  const osm = await version('osm', request.osm);
+  const osm = await filesSource('osm', request.osm);
+  const listed = request.pois?.length ? await filesSource('files', request.pois) : null;
+  const gtfs = region.transit && feedsSource(region.transit);
   const osmDay = new Date(region.streetsAsOfMs).toISOString().slice(0, 10);
-  const listed = request.pois?.length ? `+${await version('files', request.pois)}` : '';
-  const pois = `${osm}${listed}/taxonomy-${TAXONOMY_VERSION}`;
-  const { transit } = region;
+  // Files of one's own may list parks; those of Overture have none.
+  const listedParks = PARK_LEAVES.some((leaf) => region.listedTypes.has(leaf)) ? listed : null;
   return [
-    { component: 'road_network', version: osm, effective_date: osmDay },
-    ...(transit
+    {
+      component: 'road_network',
+      version: version([osm], 'streets', READ_AS.streets, streetParameters()),
+      effective_date: osmDay,
+    },
+    ...(region.transit
       ? [
           {
             component: 'transit_network' as const,
-            version: await version('gtfs', request.gtfs ?? []),
-            effective_date: transit.serviceDate,
+            version: version([gtfs], 'timetable', READ_AS.timetable, windowParameters()),
+            effective_date: region.transit.serviceDate,
           },
         ]
       : []),
-    { component: 'pois', version: pois, effective_date: osmDay },
+    {
+      component: 'pois',
+      version: version([osm, listed, gtfs], `taxonomy-${TAXONOMY_VERSION}`, READ_AS.destinations, [
+        TAXONOMY,
+        ...(gtfs ? [READ_AS.timetable, windowParameters(), frequentParameters()] : []),
+      ]),
+      effective_date: osmDay,
+    },
     {
       component: 'blocks',
-      version: await version('tabblock20', request.blocks),
+      version: version([await filesSource('tabblock20', request.blocks)], 'blocks', READ_AS.blocks),
       effective_date: CENSUS_DAY,
     },
-    { component: 'parks', version: `${osm}/taxonomy-${TAXONOMY_VERSION}`, effective_date: osmDay },
+    {
+      component: 'parks',
+      version: version([osm, listedParks], `taxonomy-${TAXONOMY_VERSION}`, READ_AS.destinations, [
+        TAXONOMY,
+      ]),
+      effective_date: osmDay,
+    },
   ];
+}
+
+function version(
+  sources: readonly (string | null)[],
+  name: string,
+  readAs: number,
+  parameters: unknown = null,
+): string {
+  const from = sources.filter((source) => source !== null).join('+');
+  return `${from}/${name}-${digest([readAs, parameters]).slice(0, READING_DIGITS)}`;
+}
+
+async function filesSource(name: string, paths: readonly string[]): Promise<string> {
+  const prints = await Promise.all(paths.map((path) => fingerprint([path])));
+  return `${name}-${digest(prints.sort()).slice(0, SOURCE_DIGITS)}`;
+}
+
+/** Feeds as they run on the days they were read on. */
+function feedsSource({ feeds, serviceDate }: Transit): string {
+  const read = feeds.map(({ sha256, service_date }) => `${sha256} on ${service_date}`);
+  return `gtfs-${digest([serviceDate, read.sort()]).slice(0, SOURCE_DIGITS)}`;
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+/** What prices the streets and says which of them are part of a mode's network. */
+function streetParameters() {
+  const { walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices } =
+    ROUTING;
+  return { walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices };
+}
+
+/** What says which trips of a day are part of the network. */
+function windowParameters() {
+  const { windowStart, departures, departureStep } = ROUTING.transit;
+  return { windowStart, departures, departureStep, maxReachMinutes: ROUTING.maxReachMinutes };
+}
+
+function frequentParameters() {
+  const { frequentDepartures } = ROUTING.transit;
+  return { frequentDepartures };
 }

@@ -157,6 +157,7 @@ class TransitAssembly {
     this.#facts.push({
       agency: feed.agency,
       file: path.basename(file.path),
+      feed_id: feed.feedId,
       sha256: file.sha256,
       time_zone: feed.timeZone,
       service_date: isoDate(day),

@@ -19,7 +19,9 @@ export const lastUpdated = freeEndpoint({
   path: '/v1/last-updated',
   operationId: 'getLastUpdated',
   summary: 'When the newest data was published',
-  description: 'The time of publication of the release in force, and what it is called.',
+  description:
+    'When the release in force was first published, and what it is called. The same from every ' +
+    'server, and again after a release of before was put back in force.',
   response: z.object({ last_updated: z.iso.datetime(), release: z.string() }),
   example: { last_updated: '2026-11-21T06:33:39.630Z', release: '2026-11-21' },
   answer({ releases }) {
@@ -33,18 +35,22 @@ export const modes = freeEndpoint({
   path: '/v1/meta/modes',
   operationId: 'getModes',
   summary: 'Travel modes and their ids',
-  description: 'Labels are used on block, point and POI routes, ids on areal routes.',
+  description:
+    'Those that the release in force holds. Labels are used on block, point and POI routes, ids on ' +
+    'areal routes.',
   response: z.object({
     modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
   }),
   example: {
     modes: [{ mode_id: 1, mode: 'walk', description: 'On foot along streets and paths.' }],
   },
-  answer: () => ({
-    body: {
-      modes: MODES.map(({ modeId, mode, description }) => ({ mode_id: modeId, mode, description })),
-    },
-  }),
+  answer({ releases }) {
+    const { modes: held } = releases.current.manifest;
+    const listed = MODES.filter(({ mode }) => held.includes(mode)).map(
+      ({ modeId, mode, description }) => ({ mode_id: modeId, mode, description }),
+    );
+    return { body: { modes: listed } };
+  },
 });
 
 export const destinationTypes = freeEndpoint({
@@ -52,7 +58,9 @@ export const destinationTypes = freeEndpoint({
   path: '/v1/meta/destination-types',
   operationId: 'getDestinationTypes',
   summary: 'The taxonomy of destinations',
-  description: 'Places are of leaf types. A parent stands for all the leaves below it.',
+  description:
+    'Those that the release in force holds. Places are of leaf types. A parent stands for all the ' +
+    'leaves below it.',
   response: z.object({
     destination_types: z.array(
       z.object({
@@ -93,7 +101,9 @@ export const vintage = freeEndpoint({
   path: '/v1/meta/vintage',
   operationId: 'getVintage',
   summary: 'The version of each data component',
-  description: 'A version names the exact input files; the date is the day their data speaks of.',
+  description:
+    'A version changes with everything that the component was made from: files, parameters, the ' +
+    'way they were read. The date is the day its data speaks of.',
   response: z.object({
     components: z.array(
       z.object({ component: z.string(), version: z.string(), effective_date: z.iso.date() }),
@@ -101,7 +111,11 @@ export const vintage = freeEndpoint({
   }),
   example: {
     components: [
-      { component: 'blocks', version: 'tabblock20-1f0c6a…', effective_date: '2020-04-01' },
+      {
+        component: 'blocks',
+        version: 'tabblock20-1f0c6a5e9b3d7c42/blocks-5d41402a',
+        effective_date: '2020-04-01',
+      },
     ],
   },
   answer: ({ releases }) => ({ body: { components: releases.current.manifest.components } }),

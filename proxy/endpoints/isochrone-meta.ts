@@ -1,11 +1,7 @@
 import { z } from 'zod';
+import { DIRECTIONS } from '../../shards/manifest.ts';
 import { freeEndpoint } from '../endpoint.ts';
-import {
-  assumptionsOf,
-  assumptionsSchema,
-  DIRECTIONS,
-  MAX_MINUTES,
-} from '../isochrone/assumptions.ts';
+import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
 import { NONE } from '../openapi/parameters.ts';
 import { modeLabel } from '../openapi/schemas.ts';
 
@@ -28,11 +24,19 @@ export const isochroneMeta = freeEndpoint({
   }),
   example: {
     version: '2026-11-21-0a1b2c3d4e5f',
-    directions: ['to', 'from'],
+    directions: ['from', 'to'],
     modes: ['walk', 'bike', 'transit'],
     max_minutes: 60,
     dest_set: 'blocks',
-    assumptions: { max_trip_duration_min: 60, transit_percentile: 10, transit_window_min: 60 },
+    assumptions: {
+      max_trip_duration_min: 60,
+      transit_departure: '2026-03-11T08:00:00',
+      transit_percentile: 10,
+      transit_window_min: 60,
+      feeds: [
+        { file: 'mdb-247.zip', feed_id: 'mta', agency: 'Demo Transit', service_date: '2026-03-11' },
+      ],
+    },
   },
   problems: [],
   cache: 'catalogue',
@@ -41,7 +45,7 @@ export const isochroneMeta = freeEndpoint({
     return {
       body: {
         version: release.version,
-        directions: DIRECTIONS,
+        directions: release.manifest.directions,
         modes: release.manifest.modes,
         max_minutes: MAX_MINUTES,
         dest_set: 'blocks',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import type { Geoid } from '../../shards/geoid.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
+import { type CountyManifest, DIRECTIONS, type Direction } from '../../shards/manifest.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import { breathe } from '../../shards/turns.ts';
@@ -10,13 +10,7 @@ import { canonicalRequest, countyWith } from '../answers/block-query.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
-import {
-  assumptionsOf,
-  assumptionsSchema,
-  DIRECTIONS,
-  type Direction,
-  MAX_MINUTES,
-} from '../isochrone/assumptions.ts';
+import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { blocksWithin, countWithin, reachable, routableBlock } from '../isochrone/reachable.ts';
 import {
@@ -159,6 +153,12 @@ export const isochrone = meteredEndpoint({
     if (!release.manifest.modes.includes(mode)) {
       throw new Problem('no-isochrone-data', `this release has no ${mode}`);
     }
+    if (!release.manifest.directions.includes(direction)) {
+      throw new Problem(
+        'direction-not-available',
+        `this release was built without direction ${direction}; it has ${release.manifest.directions.join(', ')}`,
+      );
+    }
     const counties = 'county' in origin ? [origin.county] : origin.counties;
     const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
     const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
@@ -170,10 +170,10 @@ export const isochrone = meteredEndpoint({
         version: release.version,
       }),
       dependsOn: [
-        ...counties.flatMap(({ objects }) => [
-          objects.index,
-          objects.blocks,
-          objects[`reach-${direction}`],
+        ...counties.flatMap((county) => [
+          county.objects.index,
+          county.objects.blocks,
+          release.reachObject(county, direction),
         ]),
         ...neighbours.map((fips) => release.county(fips)!.objects.blocks),
       ],

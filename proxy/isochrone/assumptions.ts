@@ -3,9 +3,6 @@ import type { Release } from '../../shards/release.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
 
-export const DIRECTIONS = ['to', 'from'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
-
 /** As far as reach between blocks goes. */
 export const MAX_MINUTES: Minutes = 60;
 
@@ -22,8 +19,5 @@ export function assumptionsOf({ manifest }: Release) {
     ...manifest.assumptions,
     max_trip_duration_min: MAX_MINUTES,
     fill_holes_below_m2: FILL_HOLES_BELOW,
-    ...(manifest.feeds.length > 0 && {
-      feeds: manifest.feeds.map(({ agency, service_date }) => ({ agency, service_date })),
-    }),
   };
 }

@@ -1,5 +1,5 @@
 import { countyOf, type Geoid, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
+import type { CountyManifest, Direction } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
@@ -7,7 +7,6 @@ import type { Minutes } from '../../shards/units.ts';
 import { type LocatedBlock, locateBlock } from '../answers/block-query.ts';
 import { REASONS, unroutedReason } from '../answers/unrouted.ts';
 import { Problem } from '../http/problem.ts';
-import type { Direction } from './assumptions.ts';
 
 /** The blocks within reach of a block, or from which it is within reach, and how long that takes. */
 export interface Reachable {

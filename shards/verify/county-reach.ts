@@ -3,6 +3,7 @@ import { linkModeOf } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
+import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
 import { unlinkedWithRows } from './county-pois.ts';
 import { type Fault, type Findings, findFaults } from './fault.ts';
@@ -64,9 +65,9 @@ export function verifyReachTo(
   verification: Verification,
   fips: CountyFips,
   county: CountyManifest,
+  ref: ObjectRef,
 ): AsyncGenerator<Fault> {
   const { store } = verification.release;
-  const ref = county.objects['reach-to'];
   return findFaults(ref.name, async (findings) => {
     const index = await verification.index(county);
     const matrix = await Matrix.open(store, ref);

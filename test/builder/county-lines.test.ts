@@ -46,7 +46,7 @@ async function build(
   const nearest: number[][] = [];
   for (const [, county] of counties) {
     for (const kind of KINDS) {
-      const matrix = await Matrix.open(store, county.objects[kind]);
+      const matrix = await Matrix.open(store, county.objects[kind]!);
       for await (const { ordinal, modes } of matrix.rows(store)) {
         modes.forEach((row, mode) => {
           row.targets.forEach((target, i) => {

@@ -94,7 +94,7 @@ async function rebuilt(
 /** Objects of a county that are others than before. */
 function changedObjects(before: Manifest, after: Manifest, county: string): string[] {
   const [was, is] = [before, after].map(({ counties }) => counties[county].objects);
-  return COUNTY_OBJECT_KINDS.filter((kind) => was[kind].sha256 !== is[kind].sha256);
+  return COUNTY_OBJECT_KINDS.filter((kind) => was[kind]?.sha256 !== is[kind]?.sha256);
 }
 
 test('nothing changed: nothing is searched, and the manifest is the same', async () => {

@@ -87,6 +87,18 @@ test('an unknown county is named, and those there are', async () => {
   await expectRefused(await build({ counties: 'Baltimore' }), /"Baltimore" is not a five-digit/);
 });
 
+test('directions are from, or from and to; the environment may say so too', async () => {
+  const flags = ['build', '--osm', osm, '--blocks', blocks, '--out', at('out'), '--directions'];
+  await expectRefused(await tta(...flags, 'to'), /--directions: "to" is made of "from"; give/);
+  await expectRefused(await tta(...flags, 'from,up'), /--directions: "up" is none of from, to/);
+  process.env.DIRECTIONS = 'outwards';
+  try {
+    await expectRefused(await build({}), /--directions: "outwards" is none of from, to/);
+  } finally {
+    delete process.env.DIRECTIONS;
+  }
+});
+
 test('an extract that does not cover the county says so', async () => {
   const far = at('far.osm');
   await writeFile(

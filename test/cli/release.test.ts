@@ -73,6 +73,11 @@ async function filesOf(): Promise<string[]> {
     .sort();
 }
 
+/** All of it but the times of first publication. */
+async function objectsOf(): Promise<string[]> {
+  return (await filesOf()).filter((name) => !name.startsWith('published/'));
+}
+
 async function bytesOf(names: readonly string[]): Promise<number> {
   const sizes = await Promise.all(names.map((name) => stat(path.join(store.folder, name))));
   return sizes.reduce((sum, { size }) => sum + size, 0);
@@ -246,7 +251,7 @@ test('gc leaves what is younger than the grace age, and what a young receipt nam
 });
 
 test('gc and promote wait for nobody: they refuse while another process has the store', async () => {
-  const before = await filesOf();
+  const before = await objectsOf();
   const building = await takeLock(path.join(store.folder, '.build-lock'));
   await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'is writing to it');
   // A build does not keep anybody from going back to a release of before.
@@ -256,7 +261,7 @@ test('gc and promote wait for nobody: they refuse while another process has the 
   await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'try again');
   await expectRefused(release('promote', 'autumn'), `process ${process.pid}`, 'try again');
   if (promoting.taken) await promoting.release();
-  expect(await filesOf()).toEqual(before);
+  expect(await objectsOf()).toEqual(before);
 });
 
 test('gc refuses a store whose manifests cannot be read, and a folder that is no store', async () => {
@@ -286,7 +291,7 @@ test('inspect says in words what is in an object of every kind', async () => {
     ],
     [county.catchment, /^matrix: \d+ origins [\s\S]*first place: \d+ \{"name"/m],
     [county['reach-from'], /^matrix: (\d+) origins .* in minutes$/m],
-    [county['reach-to'], /^matrix: (\d+) origins .* in minutes$/m],
+    [county['reach-to']!, /^matrix: (\d+) origins .* in minutes$/m],
     [county.blocks, /^FlatGeobuf: \d+ × MultiPolygon$/m],
     [county['poi-map'], /^FlatGeobuf: \d+ × Point$[\s\S]*"dest_id"/m],
     [states['99'].objects.places, /^places: 2 census places of \d+ blocks$/m],

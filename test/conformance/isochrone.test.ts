@@ -31,10 +31,22 @@ describe('§2 GET /v1/isochrone/meta', () => {
   test('assumptions say departure, percentile, window and cap as they should be read', async () => {
     const { assumptions, modes } = await meta();
     expect(assumptions.max_trip_duration_min).toEqual(expect.any(Number));
+    expect(assumptions).toMatchObject({ walk_speed_kmh: 4.8, bike_speed_kmh: 15 });
+    expect(assumptions.direction_to).toMatch(/transpose .* not trips that arrive at a set time/);
     if (!modes.includes('transit')) return;
     expect(assumptions.transit_departure).toMatch(/^\d{4}-\d\d-\d\dT08:00(:00)?$/);
     expect(assumptions.transit_percentile).toBe(10);
     expect(assumptions.transit_window_min).toBe(60);
+    expect(assumptions.transit_window).toMatch(/each whole minute from 08:00 to 08:59/);
+    expect(assumptions.transit_percentile_formula).toMatch(/ceil\(percentile/);
+    expect(assumptions.feeds).toEqual([
+      {
+        file: 'demo_transit.zip',
+        feed_id: null,
+        agency: expect.stringMatching(/\w/),
+        service_date: assumptions.transit_departure.slice(0, 10),
+      },
+    ]);
   });
 
   test('is free and raises no key errors', async () => {

@@ -143,7 +143,7 @@ test('a flipped byte is found in its row even when the hash of the object follow
   const rows: [ObjectRef, RegExp][] = [
     [pois, /row \d+: corrupted/],
     [county().objects['reach-from'], /row \d+: corrupted/],
-    [county().objects['reach-to'], /row \d+: corrupted/],
+    [county().objects['reach-to']!, /row \d+: corrupted/],
     [catchment, /row \d+: corrupted/],
     [nearest, /rows: row \d+: corrupted/],
     [places, /row \d+: corrupted/],
@@ -229,7 +229,7 @@ test('a time that differs between the rows of a block and the catchment is named
 });
 
 test('a row that is missing from reach-to is named', async () => {
-  const ref = county().objects['reach-to'];
+  const ref = county().objects['reach-to']!;
   const nothing = { targets: new Uint32Array(0), times: new Uint16Array(0) };
   await release.editRows(ref, (modes, ordinal) =>
     ordinal === 40 ? modes.map(() => nothing) : modes,
@@ -250,7 +250,7 @@ test('transit that takes longer than the walk is found, however well all else ag
     (modes, mode, at) =>
       mode === WALK && modes[WALK].times[at] === 7 && modes[TRANSIT].targets.length > 0,
   );
-  const home = release.manifest.counties[String(target).slice(0, 5)].objects['reach-to'];
+  const home = release.manifest.counties[String(target).slice(0, 5)].objects['reach-to']!;
   expect([to, county('99003').objects['reach-to']]).toContain(home);
   await setTime(from, origin, target, TRANSIT, 8);
   await setTime(home, target, origin, TRANSIT, 8);
@@ -261,7 +261,7 @@ test('a block that is more than a minute from itself is found', async () => {
   const { 'reach-from': from, 'reach-to': to } = county().objects;
   const { origin } = await findEntry(from, () => true);
   await setTime(from, origin, origin, 1, 2);
-  await setTime(to, origin, origin, 1, 2);
+  await setTime(to!, origin, origin, 1, 2);
   await expectOneFault(from, `time to itself: block ${origin}, bike: 2`);
 });
 
@@ -289,7 +289,7 @@ test('what the manifest says of a county or a state is counted again', async () 
     [county(), 'routable_blocks', county().routable_blocks - 1, index],
     [county(), 'block_box', [-70.1, ...county().block_box.slice(1)], blocks],
     [county(), 'reach', { ...county().reach, from: ['99001'] }, county().objects['reach-from']],
-    [county(), 'reach', { ...county().reach, to: ['99003'] }, county().objects['reach-to']],
+    [county(), 'reach', { ...county().reach, to: ['99003'] }, county().objects['reach-to']!],
     [county(), 'poi_box', [-70.1, ...county().poi_box!.slice(1)], catchment],
     [release.manifest.states['99'], 'places', 3, release.manifest.states['99'].objects.places],
   ];

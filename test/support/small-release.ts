@@ -54,6 +54,7 @@ export async function publishSmallRelease(
       format: FORMAT_VERSION,
       release,
       modes: [...SMALL_MODES],
+      directions: ['from', 'to'],
       components: [{ component: 'blocks', version: 'small', effective_date: '2020-04-01' }],
       assumptions: { walk_speed_kmh: 4.8 },
       taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },

@@ -40,6 +40,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
   const manifest: Manifest = {
     format: 1,
     release: 'wide',
+    directions: ['from', 'to'],
     modes: ['walk', 'bike', 'transit'],
     components: [],
     assumptions: {},

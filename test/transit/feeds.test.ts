@@ -32,6 +32,34 @@ test('the service day is the weekday with most trips, and of those the first', a
   expect(assumptions.transit_departure).toBe('2026-02-18T08:00:00');
 });
 
+test('assumptions name each feed by file, feed id and agency, and the day it was read at', async () => {
+  const early = busFeed({
+    'calendar.txt': [service('daily', '1111100', 20260101, 20260331)],
+    'feed_info.txt': [
+      { feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: '' },
+      { feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: 'f-buses' },
+    ],
+  });
+  const late = busFeed({
+    'agency.txt': [{ ...AGENCY, agency_name: 'Others' }],
+    'calendar.txt': [service('daily', '1111100', 20270101, 20270331)],
+    'feed_info.txt': [{ feed_publisher_name: 'Buses', feed_lang: 'en' }],
+  });
+  const files = [await town.write('with-id.zip', early), await town.write('no-id.zip', late)];
+  const { assumptions, feeds } = await town.build(files);
+  expect(assumptions.feeds).toEqual([
+    {
+      ...{ file: 'with-id.zip', feed_id: 'f-buses', agency: AGENCY.agency_name },
+      service_date: feeds[0].service_date,
+    },
+    {
+      ...{ file: 'no-id.zip', feed_id: null, agency: 'Others' },
+      service_date: feeds[1].service_date,
+    },
+  ]);
+  expect(days(feeds).map((day) => day.slice(0, 4))).toEqual(['2026', '2027']);
+});
+
 test('of several feeds, the service day is one on which all run', async () => {
   const early = busFeed(
     {

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { buildRelease } from '../../../builder/build.ts';
 import { duration } from '../../../builder/progress.ts';
 import { claimOutputFolder, SCRATCH } from '../../../builder/publish/output-folder.ts';
+import { DIRECTIONS, type Direction } from '../../../shards/manifest.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
 import { integer } from '../../environment.ts';
 import { run, UsageError } from '../run.ts';
@@ -22,6 +23,7 @@ interface BuildFlags {
   workers?: string;
   memory: string;
   tiles: boolean;
+  directions: string;
 }
 
 export function addBuildCommand(program: Command): void {
@@ -60,6 +62,14 @@ export function addBuildCommand(program: Command): void {
         .default('4GB'),
     )
     .option('--no-tiles', 'make no map tiles')
+    .addOption(
+      new Option(
+        '--directions <list>',
+        'of block-to-block times: from, or from,to; without to the build is quicker and smaller, and there are no isochrones towards a place',
+      )
+        .env('DIRECTIONS')
+        .default(DIRECTIONS.join(',')),
+    )
     .addHelpText(
       'after',
       '\nExample:\n  tta build --osm maryland.osm.pbf --blocks tl_2024_24_tabblock20.zip \\\n    --gtfs mta.zip --places tl_2024_24_place.zip --counties 24510 --out ./store',
@@ -84,6 +94,7 @@ async function build(flags: BuildFlags): Promise<void> {
     workers: integer('--workers', flags.workers, 1, 256) ?? availableParallelism(),
     memory: parseMemory(flags.memory),
     tiles: flags.tiles,
+    directions: parseDirections(flags.directions),
     scratch: path.join(path.resolve(flags.out), SCRATCH),
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };
@@ -118,6 +129,16 @@ function parseCounties(text: string | undefined): string[] {
     }
   }
   return counties;
+}
+
+function parseDirections(text: string): Direction[] {
+  const directions = text.split(',').map((word) => {
+    const known = DIRECTIONS.find((direction) => direction === word.trim());
+    if (known !== undefined) return known;
+    throw new UsageError(`--directions: "${word}" is none of ${DIRECTIONS.join(', ')}`);
+  });
+  if (directions.includes('from')) return directions;
+  throw new UsageError('--directions: "to" is made of "from"; give from,to');
 }
 
 const UNITS: Readonly<Record<string, number>> = { MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 };

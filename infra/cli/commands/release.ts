@@ -5,7 +5,6 @@ import {
   latestIfAny,
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
-import { LATEST } from '../../../shards/manifest.ts';
 import { objectsNamed } from '../../../shards/manifest-objects.ts';
 import { MANIFESTS, readManifest } from '../../../shards/manifests.ts';
 import { Release } from '../../../shards/release.ts';
@@ -99,7 +98,7 @@ async function list(store: WritableStore): Promise<void> {
   const latest = await latestIfAny(store);
   for (const { name, bytes, modifiedMs } of manifests.sort((a, b) => b.modifiedMs - a.modifiedMs)) {
     const [star, since] =
-      name === latest?.manifest ? ['*', `  in force since ${latest.published_at}`] : [' ', ''];
+      name === latest?.manifest ? ['*', `  published ${latest.published_at}`] : [' ', ''];
     const written = new Date(modifiedMs).toISOString();
     print(`${star} ${stemOf(name)}  ${bytes} bytes  written ${written}${since}`);
   }
@@ -130,9 +129,11 @@ async function show(
 ): Promise<void> {
   const { manifest, latest } = await open(store, wanted);
   if (json) return print(JSON.stringify(manifest, null, 2));
-  const since = wanted === undefined ? `, in force since ${latest.published_at} (${LATEST})` : '';
+  const since = wanted === undefined ? `, in force, published ${latest.published_at}` : '';
   print(`release ${manifest.release}${since}: ${latest.manifest}`);
-  print(`modes: ${manifest.modes.join(', ')}; taxonomy ${manifest.taxonomy.version}`);
+  print(
+    `modes: ${manifest.modes.join(', ')}; directions: ${manifest.directions.join(', ')}; taxonomy ${manifest.taxonomy.version}`,
+  );
   for (const { component, version, effective_date } of manifest.components) {
     print(`  ${component}: ${version}, data of ${effective_date}`);
   }
@@ -186,7 +187,7 @@ async function verify(store: WritableStore, wanted: string | undefined): Promise
 async function promote(store: WritableStore, wanted: string): Promise<void> {
   const { before, after } = await promoteRelease(store, wanted, new Date());
   if (before?.sha256 === after.sha256) {
-    print(`${stemOf(after.manifest)} is in force already, since ${after.published_at}`);
+    print(`${stemOf(after.manifest)} is in force already`);
   } else {
     print(`${before ? stemOf(before.manifest) : 'nothing'} → ${stemOf(after.manifest)}`);
   }

@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import type { BuildRequest } from '../../builder/build-request.ts';
+import { silent } from '../../builder/progress.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { avenue, avenueFeed } from '../transit/avenue.ts';
+import { busLine, STOPS } from '../transit/bus-town.ts';
+import { writeFeed } from '../transit/gtfs-text.ts';
+import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
+
+type Inputs = Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs' | 'pois' | 'serviceDate'>;
+
+let folder: string;
+let builds = 0;
+let usual: Inputs;
+let versions: Record<string, string>;
+const at = (...parts: string[]) => path.join(folder, ...parts);
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-components-'));
+  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
+  usual = {
+    ...{ osm: [osm], blocks: [blocks], serviceDate: '2026-03-11' },
+    gtfs: [await writeFeed(at('a.zip'), feed('A')), await writeFeed(at('b.zip'), feed('B'))],
+    pois: [await listOf('libraries', 'usual')],
+  };
+  versions = await versionsOf(usual);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A feed whose name is in its data. */
+const feed = (agency: string) =>
+  avenueFeed(STOPS, busLine(), {
+    'feed_info.txt': [{ feed_publisher_name: agency, feed_id: agency, feed_lang: 'en' }],
+  });
+
+async function listOf(type: string, name: string): Promise<string> {
+  const file = at(`${type}-${name}.geojson`);
+  const properties = { id: `${type} ${name}`, type, name };
+  const geometry = { type: 'Point', coordinates: [-76.59, 39.3] };
+  const features = [{ type: 'Feature', geometry, properties }];
+  await writeFile(file, JSON.stringify({ type: 'FeatureCollection', features }));
+  return file;
+}
+
+async function versionsOf(inputs: Inputs): Promise<Record<string, string>> {
+  const store = new FolderStore(at(`store-${builds++}`));
+  const request = { ...inputs, counties: [], release: 'x', tiles: false };
+  const { manifest } = await buildRelease(request, store, silent);
+  await store.close();
+  return Object.fromEntries(
+    manifest.components.map(({ component, version }) => [component, version]),
+  );
+}
+
+/** The components that have another version than with the usual inputs. */
+async function changedBy(changes: Partial<Inputs>): Promise<string[]> {
+  const changed = await versionsOf({ ...usual, ...changes });
+  return Object.keys(versions).filter((component) => changed[component] !== versions[component]);
+}
+
+test('each component has a version of its own', () => {
+  expect(Object.keys(versions).sort()).toEqual(
+    ['blocks', 'parks', 'pois', 'road_network', 'transit_network'].sort(),
+  );
+  expect(new Set(Object.values(versions)).size).toBe(5);
+});
+
+test('the same inputs under other names and in another order are the same versions', async () => {
+  await mkdir(at('elsewhere'));
+  const moved = async (file: string) => {
+    const target = at('elsewhere', path.basename(file));
+    await rename(file, target);
+    return target;
+  };
+  const gtfs = (await Promise.all(usual.gtfs!.map(moved))).reverse();
+  const pois = await Promise.all(usual.pois!.map(moved));
+  usual = { ...usual, gtfs, pois };
+  expect(await changedBy({})).toEqual([]);
+});
+
+test('another extract is another road network, and other places and parks', async () => {
+  await mkdir(at('more'));
+  const { osm } = await writeSmallCity(at('more'), avenue([1_000, 9_160], [1_000, 3_000]));
+  expect(await changedBy({ osm: [osm] })).toEqual(['road_network', 'pois', 'parks']);
+});
+
+test('another feed is another transit network, and other places: some stops are among them', async () => {
+  const gtfs = [usual.gtfs![0], await writeFeed(at('c.zip'), feed('C'))];
+  expect(await changedBy({ gtfs })).toEqual(['transit_network', 'pois']);
+});
+
+test('so is another day of the same feeds', async () => {
+  expect(await changedBy({ serviceDate: '2026-03-12' })).toEqual(['transit_network', 'pois']);
+});
+
+test('another list of places is other places, and other parks where it lists any', async () => {
+  expect(await changedBy({ pois: [await listOf('libraries', 'other')] })).toEqual(['pois']);
+  const parks = [...usual.pois!, await listOf('parks_small', 'other')];
+  expect(await changedBy({ pois: parks })).toEqual(['pois', 'parks']);
+});
+
+test('other blocks are other blocks, and nothing else', async () => {
+  await mkdir(at('tract'));
+  const inAnotherTract = (block: number) => blockGeoid(block).replace('000100', '000200');
+  const { blocks } = await writeSmallCity(
+    at('tract'),
+    avenue([1_000, 9_160], [1_000]),
+    inAnotherTract,
+  );
+  expect(await changedBy({ blocks: [blocks] })).toEqual(['blocks']);
+});
+
+test('without feeds there is no transit network, and the places are others', async () => {
+  const without = await versionsOf({ ...usual, gtfs: [], serviceDate: undefined });
+  expect(Object.keys(without)).not.toContain('transit_network');
+  expect(without.pois).not.toBe(versions.pois);
+  expect([without.road_network, without.parks, without.blocks]).toEqual([
+    versions.road_network,
+    versions.parks,
+    versions.blocks,
+  ]);
+});

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
+import type { Direction } from '../../shards/manifest.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { verifyRelease } from '../../shards/verify.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+import { storeContents } from '../support/store-contents.ts';
+import { avenue } from '../transit/avenue.ts';
+import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
+
+const COUNTIES = ['99001', '99003'];
+const FAR_FUTURE = new Date('2099-01-01T00:00:00Z');
+let folder: string;
+let inputs: { osm: string[]; blocks: string[] };
+let store: FolderStore;
+
+/** An avenue of four blocks, every other one in another county. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-directions-'));
+  const city = avenue([1_000, 1_500, 2_000, 2_500], [1_200]);
+  const geoidOf = (block: number) => blockGeoid(block).replace(/^\d{5}/, COUNTIES[block % 2]);
+  const { osm, blocks } = await writeSmallCity(folder, city, geoidOf);
+  inputs = { osm: [osm], blocks: [blocks] };
+  store = new FolderStore(path.join(folder, 'store'));
+});
+afterAll(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const build = (directions: readonly Direction[], into = store) =>
+  buildRelease({ ...inputs, counties: [], release: 'x', tiles: false, directions }, into, silent);
+
+async function faults(): Promise<string[]> {
+  const found: string[] = [];
+  const release = await openRelease(store, new ReleaseCache(1e8));
+  for await (const { problem } of verifyRelease(release, () => {})) found.push(problem);
+  return found;
+}
+
+const reachTo = () => readdir(path.join(store.location, 'reach-to'));
+
+test('a release built away from blocks only has no objects towards them, and says so', async () => {
+  const { manifest, searched } = await build(['from']);
+  expect(searched).toEqual(COUNTIES);
+  expect(manifest.directions).toEqual(['from']);
+  for (const { objects, reach } of Object.values(manifest.counties)) {
+    expect(Object.keys(objects)).not.toContain('reach-to');
+    expect(reach).toEqual({ from: COUNTIES, to: [] });
+  }
+  expect(JSON.stringify(manifest.assumptions)).not.toContain('direction_to');
+  expect(existsSync(path.join(store.location, 'reach-to'))).toBe(false);
+  expect(await faults()).toEqual([]);
+});
+
+test('it is served: the other direction is not available, named and free', async () => {
+  const proxy = await openProxy(store.location);
+  const meta = (await proxy.get('/v1/isochrone/meta')).json();
+  expect(meta.directions).toEqual(['from']);
+  const { key } = await proxy.customer({ tokens: 100 });
+  const ask = (direction: string) =>
+    proxy.get(
+      `/v1/isochrone?block=${blockGeoid(0)}&minutes=30&format=blocks&direction=${direction}`,
+      key,
+    );
+  const to = await ask('to');
+  expect([to.statusCode, to.json().type]).toEqual([
+    404,
+    expect.stringMatching(/\/direction-not-available$/),
+  ]);
+  expect(to.json().detail).toContain('it has from');
+  const from = await ask('from');
+  expect(from.json().reachable_blocks).toBe(4);
+  // 10 for a contour, and nothing for the refusal before.
+  expect(from.headers['x-tokens-remaining']).toBe('90');
+  await proxy.close();
+});
+
+test('one with both directions takes over all the rest, and is as if built anew', async () => {
+  const { manifest, searched } = await build(['from', 'to']);
+  expect(searched).toEqual([]);
+  expect(manifest.directions).toEqual(['from', 'to']);
+  expect(manifest.assumptions.direction_to).toContain('transpose');
+  expect(await faults()).toEqual([]);
+  const anew = new FolderStore(path.join(folder, 'anew'));
+  await build(['to', 'from'], anew);
+  await anew.close();
+  expect(await storeContents(store.location)).toMatchObject(await storeContents(anew.location));
+});
+
+test('back to one direction nothing is made, and garbage collection takes the other', async () => {
+  const before = await storeContents(store.location);
+  const { searched } = await build(['from']);
+  expect(searched).toEqual([]);
+  const after = await storeContents(store.location);
+  expect(Object.keys(after)).toEqual(Object.keys(before));
+  expect(await reachTo()).toHaveLength(2);
+
+  const { remove } = await collectGarbage(
+    store,
+    { keep: 0, graceHours: 0, dryRun: false },
+    FAR_FUTURE,
+  );
+  expect(remove.map(({ name }) => name.replace(/-[0-9a-f]{16,}\.\w+$/, '')).sort()).toEqual([
+    'manifests/x',
+    ...COUNTIES.map((county) => `reach-to/${county}`),
+    ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
+  ]);
+  expect([await reachTo(), await faults()]).toEqual([[], []]);
+  const { searched: again } = await build(['from', 'to']);
+  expect([again, await faults()]).toEqual([[], []]);
+});

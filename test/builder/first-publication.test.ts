@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
+import { promoteRelease } from '../../builder/publish/promote-release.ts';
+import { publishManifest } from '../../builder/publish/publish.ts';
+import type { Manifest } from '../../shards/manifest.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+
+const SPRING = new Date('2026-03-01T06:00:00.000Z');
+const SUMMER = new Date('2026-06-01T06:00:00.000Z');
+const AUTUMN = new Date('2026-09-01T06:00:00.000Z');
+
+const COUNTY = smallCounty({ fips: '24001', seed: 1, blocks: 6, pois: 4 });
+
+let folder: string;
+let store: FolderStore;
+let manifest: Manifest;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-published-'));
+  manifest = await publishSmallRelease(folder, 'first', [COUNTY]);
+  store = new FolderStore(folder);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const publish = (release: string, now: Date) =>
+  publishManifest(store, { ...manifest, release }, now);
+
+/** What proxies that were started one after the other say. */
+async function lastUpdated(): Promise<{ last_updated: string; release: string }> {
+  const answers: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const proxy = await openProxy(folder);
+    answers.push((await proxy.get('/v1/last-updated')).body);
+    await proxy.close();
+  }
+  expect(answers[0]).toBe(answers[1]);
+  return JSON.parse(answers[0]);
+}
+
+test('last_updated is when the release in force was first published, also after a rollback', async () => {
+  await publish('spring', SPRING);
+  expect(await lastUpdated()).toEqual({ last_updated: SPRING.toISOString(), release: 'spring' });
+  await publish('summer', SUMMER);
+  expect(await lastUpdated()).toEqual({ last_updated: SUMMER.toISOString(), release: 'summer' });
+  await promoteRelease(store, 'spring', AUTUMN);
+  expect(await lastUpdated()).toEqual({ last_updated: SPRING.toISOString(), release: 'spring' });
+  await promoteRelease(store, 'summer', AUTUMN);
+  expect(await lastUpdated()).toEqual({ last_updated: SUMMER.toISOString(), release: 'summer' });
+});
+
+test('a release that is built again has its first time, even if it was removed meanwhile', async () => {
+  const { manifest: name } = await publish('spring', SPRING);
+  await publish('summer', SUMMER);
+  const future = new Date('2099-01-01T00:00:00Z');
+  const { remove } = await collectGarbage(store, { keep: 0, graceHours: 0, dryRun: false }, future);
+  expect(remove.map((file) => file.name)).toContain(name);
+  const again = await publish('spring', AUTUMN);
+  expect(again).toMatchObject({ manifest: name, published_at: SPRING.toISOString() });
+});
+
+test('the time is not in the manifest: published at another time, its bytes are the same', async () => {
+  const { sha256 } = await publish('spring', SPRING);
+  await publish('summer', SUMMER);
+  expect((await publish('spring', AUTUMN)).sha256).toBe(sha256);
+});
+
+test('of two that publish one release at a time, both say the same time', async () => {
+  const times = [SPRING, SUMMER, AUTUMN];
+  const outcomes = await Promise.allSettled(times.map((now) => publish('spring', now)));
+  const said = outcomes.flatMap((outcome) =>
+    outcome.status === 'fulfilled' ? [outcome.value.published_at] : [],
+  );
+  expect(new Set(said).size).toBe(1);
+  expect((await lastUpdated()).last_updated).toBe(said[0]);
+});
+
+test('a damaged time of publication is named, and the release in force stays', async () => {
+  const { manifest: name } = await publish('spring', SPRING);
+  await publish('summer', SUMMER);
+  const before = await readFile(path.join(folder, 'latest.json'), 'utf8');
+  const record = name.replace('manifests/', 'published/');
+  const text = await readFile(path.join(folder, record), 'utf8');
+  await writeFile(path.join(folder, record), text.replace('2026-03-01', '2026-03-02'));
+  await expect(promoteRelease(store, 'spring', AUTUMN)).rejects.toThrow(`${record}: `);
+  expect(await readFile(path.join(folder, 'latest.json'), 'utf8')).toBe(before);
+});

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import type { BuildRequest } from '../../builder/build-request.ts';
+import { silent } from '../../builder/progress.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { verifyRelease } from '../../shards/verify.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+import { avenue } from '../transit/avenue.ts';
+import { busFeed } from '../transit/bus-town.ts';
+import { writeFeed } from '../transit/gtfs-text.ts';
+import { pointAt, writeSmallCity } from '../transit/small-city.ts';
+
+const FREQUENT = 'frequent_transit';
+let folder: string;
+let inputs: { osm: string[]; blocks: string[] };
+let feed: string;
+let store: FolderStore;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-modes-'));
+  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
+  inputs = { osm: [osm], blocks: [blocks] };
+  feed = await writeFeed(path.join(folder, 'feed.zip'), busFeed());
+  store = new FolderStore(path.join(folder, 'store'));
+});
+afterAll(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Builds, checks the release, and asks a proxy for what it lists. */
+async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
+  const request = { ...inputs, ...more, counties: [], release: 'x' };
+  const { searched, manifest } = await buildRelease(request, store, silent);
+  const release = await openRelease(store, new ReleaseCache(1e8));
+  for await (const fault of verifyRelease(release, () => {})) expect(fault).toBe(null);
+  const proxy = await openProxy(store.location);
+  const ask = async (route: string) => (await proxy.get(route)).json();
+  const [{ modes }, { destination_types: types }, meta] = [
+    await ask('/v1/meta/modes'),
+    await ask('/v1/meta/destination-types'),
+    await ask('/v1/isochrone/meta'),
+  ];
+  await proxy.close();
+  const labelOf = new Map<number, string>(
+    types.map((type: { dest_type_id: number; label: string }) => [type.dest_type_id, type.label]),
+  );
+  const transit = types.find((type: { label: string }) => type.label === 'transit');
+  return {
+    searched,
+    modes: modes.map(({ mode }: { mode: string }) => mode),
+    isochroneModes: meta.modes,
+    assumptions: Object.keys(meta.assumptions),
+    labels: [...labelOf.values()],
+    ofTransit: transit.leaf_ids.map((id: number) => labelOf.get(id)),
+    tiles: Object.keys(manifest.tiles).filter((name) => /^transit|-1005$/.test(name)),
+  };
+}
+
+test('a release with feeds lists transit, and what only feeds give', async () => {
+  const { modes, isochroneModes, labels, ofTransit, tiles } = await listedBy({ gtfs: [feed] });
+  expect([modes, isochroneModes]).toEqual(Array(2).fill(['walk', 'bike', 'transit']));
+  expect(labels).toContain(FREQUENT);
+  expect(ofTransit).toContain(FREQUENT);
+  expect(tiles).toContain('walk-1005');
+});
+
+test('one without lists neither, and takes over nothing that has them', async () => {
+  const without = await listedBy({ gtfs: [] });
+  expect(without.searched).toEqual(['99001']);
+  expect([without.modes, without.isochroneModes]).toEqual(Array(2).fill(['walk', 'bike']));
+  expect(without.labels).not.toContain(FREQUENT);
+  expect(without.ofTransit).toEqual(expect.arrayContaining(['bus_stops', 'rail_stations']));
+  expect(without.ofTransit).not.toContain(FREQUENT);
+  expect(without.assumptions.filter((name) => /^(transit|feeds)/.test(name))).toEqual([]);
+  expect(without.tiles).toEqual([]);
+});
+
+test('frequent stops of a list of one’s own are a type of the release all the same', async () => {
+  const list = path.join(folder, 'stops.geojson');
+  const { lon, lat } = pointAt(1_000, 0);
+  const properties = { id: 'stop', type: FREQUENT, name: 'Stop' };
+  const feature = { type: 'Feature', geometry: { type: 'Point', coordinates: [lon, lat] } };
+  const features = [{ ...feature, properties }];
+  await writeFile(list, JSON.stringify({ type: 'FeatureCollection', features }));
+  const { modes, ofTransit, tiles } = await listedBy({ pois: [list] });
+  expect(modes).toEqual(['walk', 'bike']);
+  expect(ofTransit).toContain(FREQUENT);
+  expect(tiles).toEqual(['walk-1005', 'bike-1005']);
+});
