@@ -105,6 +105,8 @@ export interface MeteredEndpoint<
   readonly freeForMembers?: boolean;
   /** There may be nothing to send: 204. */
   readonly mayBeEmpty?: boolean;
+  /** What its body is where that is one GeoJSON object (`MeteredPlan.isGeoJson`). */
+  readonly geoJson?: z.ZodType;
   /** The media type of its body, if not JSON. */
   readonly mediaType?: string;
   /**

@@ -77,6 +77,40 @@ const isochroneFacts = {
   reachable_blocks: z.int(),
 };
 
+const contoursBody = z
+  .object({
+    type: z.literal('FeatureCollection'),
+    ...isochroneFacts,
+    features: z.array(
+      z.object({
+        type: z.literal('Feature'),
+        geometry,
+        properties: z.object({
+          contour: z.int(),
+          mode: modeLabel,
+          reachable_blocks: z.int(),
+        }),
+      }),
+    ),
+  })
+  .meta({ id: 'Isochrone', description: '`format=geojson`: largest contour first.' });
+
+const blocksBody = z
+  .object({
+    blocks: z.array(
+      z.object({
+        geoid: z.string(),
+        travel_min: z.int(),
+        contour: z
+          .int()
+          .optional()
+          .meta({ description: 'With `contours`: the smallest that holds the block.' }),
+      }),
+    ),
+    ...isochroneFacts,
+  })
+  .meta({ id: 'IsochroneBlocks', description: '`format=blocks`: whole minutes, rounded up.' });
+
 export const isochrone = meteredEndpoint({
   access: 'metered',
   path: '/v1/isochrone',
@@ -90,40 +124,8 @@ export const isochrone = meteredEndpoint({
   params: NONE,
   query,
   freeForMembers: true,
-  response: z.union([
-    z
-      .object({
-        type: z.literal('FeatureCollection'),
-        ...isochroneFacts,
-        features: z.array(
-          z.object({
-            type: z.literal('Feature'),
-            geometry,
-            properties: z.object({
-              contour: z.int(),
-              mode: modeLabel,
-              reachable_blocks: z.int(),
-            }),
-          }),
-        ),
-      })
-      .meta({ id: 'Isochrone', description: '`format=geojson`: largest contour first.' }),
-    z
-      .object({
-        blocks: z.array(
-          z.object({
-            geoid: z.string(),
-            travel_min: z.int(),
-            contour: z
-              .int()
-              .optional()
-              .meta({ description: 'With `contours`: the smallest that holds the block.' }),
-          }),
-        ),
-        ...isochroneFacts,
-      })
-      .meta({ id: 'IsochroneBlocks', description: '`format=blocks`: whole minutes, rounded up.' }),
-  ]),
+  response: z.union([contoursBody, blocksBody]),
+  geoJson: contoursBody,
   example: {
     blocks: [{ geoid: '990010001001000', travel_min: 1 }],
     reachable_blocks: 1,

@@ -4,8 +4,18 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint, PostedEndpoint } from '../endpoint.ts';
 import { PROBLEMS, type ProblemSlug } from '../http/problem.ts';
+import {
+  answerHeaders,
+  bareHeaders,
+  headHeaders,
+  idempotencyKey,
+  ifNoneMatch,
+  isConditional,
+  otherHeaders,
+  problemHeaders,
+} from './headers.ts';
 import { problemDocument } from './schemas.ts';
 
 const PROBE_PROBLEMS: readonly ProblemSlug[] = [
@@ -29,9 +39,9 @@ const POSTED_PROBLEMS: readonly ProblemSlug[] = [
   ...(['payload-too-large', 'unsupported-media-type', 'idempotency-conflict'] as const),
 ];
 
-const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres and capped at 30 minutes: a missing row means "not within 30 minutes", never zero.
+const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at 30 minutes: a missing row means "not within 30 minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to 60 minutes.
 
-Metered routes cost one token a returned row, at least one a request. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
+Metered routes cost one token a returned row, at least one a request; an isochrone 10 a contour, a map tile 1. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
 
 /** The OpenAPI 3.1 document, from the schemas that validate. */
 export function openApiDocument(
@@ -40,10 +50,12 @@ export function openApiDocument(
 ) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
-    const method = endpoint.access === 'posted' ? 'post' : 'get';
-    paths[endpoint.path] = {
-      ...paths[endpoint.path],
+    const { access, path } = endpoint;
+    const method = access === 'posted' ? 'post' : 'get';
+    paths[path] = {
+      ...paths[path],
       [method]: operation(endpoint, config.problemBase),
+      ...(access !== 'posted' && { head: headOperation(endpoint) }),
     };
   }
   return createDocument({
@@ -80,28 +92,9 @@ export function openApiDocument(
 }
 
 function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperationObject {
-  const { operationId, summary, description, tag, access } = endpoint;
-  const isPosted = access === 'posted';
-  const isConditional = access === 'metered';
-  const headers = z.object({
-    ...(isConditional || isPosted ? METERED_HEADERS : COMMON_HEADERS),
-    ...(isConditional && { ETag: etag }),
-  });
-  const answerHeaders = headers.extend({
-    ...headersBesideRows(endpoint),
-    ...(isPosted && { 'Idempotency-Replayed': replayed }),
-  });
+  const isPosted = endpoint.access === 'posted';
   return {
-    operationId,
-    summary,
-    description,
-    tags: [tag],
-    security: access === 'free' ? [] : [{ apiKey: [] }],
-    requestParams: {
-      ...(!isPosted && { path: endpoint.params, query: endpoint.query }),
-      ...(isConditional && { header: z.object({ 'If-None-Match': ifNoneMatch }) }),
-      ...(isPosted && { header: z.object({ 'Idempotency-Key': idempotencyKey }) }),
-    },
+    ...about(endpoint),
     ...(isPosted && {
       requestBody: {
         required: true,
@@ -111,15 +104,77 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
       },
     }),
     responses: {
-      200: { description: 'The answer.', headers: answerHeaders, content: contentOf(endpoint) },
-      ...(isConditional &&
-        endpoint.mayBeEmpty && { 204: { description: 'Nothing is there. Free.', headers } }),
-      ...(isConditional && {
-        304: { description: 'Nothing has changed since that ETag. Free.', headers },
-      }),
+      200: {
+        description: 'The answer.',
+        headers: answerHeaders(endpoint),
+        content: contentOf(endpoint),
+      },
+      ...emptyResponses(endpoint),
       ...problemResponses(endpoint, problemBase),
       ...otherResponse(endpoint),
     },
+  };
+}
+
+/** HEAD of a GET route: what the answer would cost and whether it has changed, without the answer. */
+function headOperation(endpoint: Exclude<Endpoint, PostedEndpoint>): ZodOpenApiOperationObject {
+  const { operationId, summary, ...same } = about(endpoint);
+  const isMetered = endpoint.access === 'metered';
+  const statuses = Object.keys(problemResponses(endpoint, ''));
+  return {
+    ...same,
+    operationId: `${operationId}Head`,
+    summary: `${summary}: headers alone`,
+    description: isMetered
+      ? 'One token, free for those who pay nothing for the GET. `X-Tokens-Cost` is what the GET ' +
+        'would charge; nothing else is told of the answer. A 304 is free.'
+      : 'The headers of the GET, without its body.',
+    responses: {
+      200: { description: 'There is an answer.', headers: headHeaders(endpoint) },
+      ...emptyResponses(endpoint),
+      ...Object.fromEntries(
+        statuses.map((status) => [
+          status,
+          {
+            description: 'As of the GET, without the problem document.',
+            headers: problemHeaders(Number(status)),
+          },
+        ]),
+      ),
+      ...(endpoint.access === 'free' &&
+        endpoint.otherStatus && {
+          [endpoint.otherStatus]: { description: 'It is not so.', headers: otherHeaders },
+        }),
+    },
+  };
+}
+
+/** What an operation says of itself before its answers. */
+function about(endpoint: Endpoint) {
+  const { operationId, summary, description, tag, access } = endpoint;
+  return {
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    security: access === 'free' ? [] : [{ apiKey: [] }],
+    requestParams: {
+      ...(access !== 'posted' && { path: endpoint.params, query: endpoint.query }),
+      ...(isConditional(endpoint) && { header: z.object({ 'If-None-Match': ifNoneMatch }) }),
+      ...(access === 'posted' && { header: z.object({ 'Idempotency-Key': idempotencyKey }) }),
+    },
+  };
+}
+
+/** Answers without a body. */
+function emptyResponses(endpoint: Endpoint) {
+  const headers = bareHeaders(endpoint);
+  return {
+    ...(endpoint.access === 'metered' &&
+      endpoint.mayBeEmpty && { 204: { description: 'Nothing is there. Free.', headers } }),
+    ...(isConditional(endpoint) && {
+      304: { description: 'Nothing has changed since that ETag. Free.', headers },
+    }),
   };
 }
 
@@ -128,12 +183,14 @@ function contentOf(endpoint: Endpoint) {
   const json = { schema: endpoint.response, example: endpoint.example };
   const table = 'table' in endpoint ? endpoint.table : undefined;
   const isGeoJson = endpoint.access === 'free' && endpoint.isGeoJson === true;
+  const geoJson = endpoint.access === 'metered' ? endpoint.geoJson : undefined;
   if ('mediaType' in endpoint && endpoint.mediaType) {
     return { [endpoint.mediaType]: { schema: endpoint.response } };
   }
   return {
     'application/json': json,
     ...(isGeoJson && { 'application/geo+json': json }),
+    ...(geoJson && { 'application/geo+json': { schema: geoJson } }),
     ...(table && {
       'text/csv': { schema: rowsAsText },
       'application/x-ndjson': { schema: rowsAsText },
@@ -152,69 +209,12 @@ const featureCollection = z
   .looseObject({ type: z.literal('FeatureCollection'), features: z.array(z.looseObject({})) })
   .meta({ id: 'RowsAsGeoJson', description: 'The rows as points of a GeoJSON FeatureCollection.' });
 
-const idempotencyKey = z.string().min(1).max(255).optional().meta({
-  description:
-    'Send the same key with a repeated request: within 24 hours it is charged once and answered again.',
-  example: 'c0f1a9d2-batch-7',
-});
-
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
   const content = { 'application/json': { schema: endpoint.response } };
-  const headers = z.object(COMMON_HEADERS);
-  return { [endpoint.otherStatus]: { description: 'It is not so.', headers, content } };
-}
-
-const ifNoneMatch = z.string().optional().meta({
-  description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
-  example: '"Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5"',
-});
-const replayed = z
-  .literal('true')
-  .optional()
-  .meta({ description: 'The answer was given, and charged for, before.' });
-const etag = z.string().meta({ description: 'Hash of what decides the answer.' });
-
-const COMMON_HEADERS = {
-  'X-Request-Id': z.string().meta({ description: 'Name it when you report a fault.' }),
-};
-const METERED_HEADERS = {
-  ...COMMON_HEADERS,
-  'X-Tokens-Charged': z.int().meta({ description: 'What this answer cost.' }),
-  'X-Tokens-Remaining': z.int().meta({ description: 'The balance after it.' }),
-  RateLimit: z
-    .string()
-    .meta({ description: 'What is left of the window: `"default";r=299;t=60`.' }),
-  'RateLimit-Policy': z.string().meta({ description: 'The window: `"default";q=300;w=60`.' }),
-};
-
-/** Headers that repeat members beside the rows, for the formats that have rows alone. */
-const BESIDE_ROWS: Readonly<Record<string, z.ZodRawShape>> = {
-  next_cursor: {
-    'X-Next-Cursor': z.string().optional().meta({ description: '`next_cursor`, if not null.' }),
-  },
-  resolved_block: { 'X-Resolved-Block': z.string().meta({ description: '`resolved_block`.' }) },
-  errors: { 'X-Batch-Errors': z.int().meta({ description: 'How many `errors` there are.' }) },
-  truncated: {
-    'X-Batch-Truncated': z.int().meta({ description: 'How many origins are `truncated`.' }),
-  },
-  unrouted: {
-    'X-Unrouted': z
-      .string()
-      .optional()
-      .meta({ description: '`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.' }),
-  },
-  truncated_reason: {
-    'X-Truncated-Reason': z
-      .string()
-      .optional()
-      .meta({ description: '`truncated_reason`, if not null.' }),
-  },
-};
-
-function headersBesideRows({ response }: Endpoint): z.ZodRawShape {
-  const members = response instanceof z.ZodObject ? Object.keys(response.shape) : [];
-  return Object.assign({}, ...members.map((member) => BESIDE_ROWS[member]));
+  return {
+    [endpoint.otherStatus]: { description: 'It is not so.', headers: otherHeaders, content },
+  };
 }
 
 function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
@@ -223,13 +223,6 @@ function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
   if (endpoint.access === 'keyed') return KEYED_PROBLEMS;
   return endpoint.cache === 'never' ? PROBE_PROBLEMS : FREE_PROBLEMS;
 }
-
-/** Headers of a problem's status, beside those of every answer. */
-const PROBLEM_HEADERS: Readonly<Record<number, z.ZodRawShape>> = {
-  401: { 'WWW-Authenticate': z.string().meta({ description: 'The scheme: `Bearer`.' }) },
-  429: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
-  503: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
-};
 
 /** One response a status, with an example of each slug that it may be. */
 function problemResponses(endpoint: Endpoint, problemBase: string) {
@@ -244,7 +237,7 @@ function problemResponses(endpoint: Endpoint, problemBase: string) {
       String(status),
       {
         description: of.map((slug) => `\`${slug}\`: ${PROBLEMS[slug].title}`).join('. '),
-        headers: z.object({ ...COMMON_HEADERS, ...PROBLEM_HEADERS[status] }),
+        headers: problemHeaders(status),
         content: {
           'application/problem+json': {
             schema: problemDocument,

@@ -182,6 +182,7 @@ test('the examples are what the OpenAPI document says', async () => {
   const examples: [pointer: string, content: Content][] = [];
   for (const [route, methods] of Object.entries<Record<string, Operation>>(document.paths)) {
     for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      if (method === 'head') continue;
       const at = `openapi#/paths/${route.replaceAll('/', '~1')}/${method}`;
       examples.push([`${at}/responses/200/content`, responses[200].content]);
       if (requestBody) examples.push([`${at}/requestBody/content`, requestBody.content]);

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer, Call } from '../api.ts';
+import { expectOk } from '../api.ts';
+import { type Demo, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { FREE_ROUTES, KNOWN_REQUESTS } from '../routes.ts';
+
+interface Response {
+  readonly headers: Readonly<Record<string, { readonly required?: boolean }>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+type Paths = Record<string, Record<string, { readonly responses: Record<string, Response> }>>;
+
+let demo: Demo;
+let paths: Paths;
+beforeAll(async () => {
+  demo = await openDemo();
+  ({ paths } = expectOk(await demo.api.get('/openapi.json', {}, { as: null })));
+});
+afterAll(() => demo.api.close());
+
+/** What belongs to HTTP itself, and to pages of other origins. */
+const NOT_DOCUMENTED =
+  /^(access-control-|content-|connection$|date$|keep-alive$|transfer-encoding$)/;
+
+/** Holds an answer's headers against the document's: none untold, and all that it promises. */
+function expectDocumented(route: string, method: string, answer: Answer): void {
+  const { headers } = paths[route][method].responses[answer.statusCode];
+  const told = new Map(Object.entries(headers).map(([name, of]) => [name.toLowerCase(), of]));
+  const sent = Object.keys(answer.headers).filter((name) => !NOT_DOCUMENTED.test(name));
+  const at = `${method} ${route} ${answer.statusCode}`;
+  expect([at, sent.filter((name) => !told.has(name))]).toEqual([at, []]);
+  const promised = [...told].filter(([, { required }]) => required).map(([name]) => name);
+  expect([at, promised.filter((name) => !sent.includes(name))]).toEqual([at, []]);
+}
+
+const FREE_PATHS: Readonly<Record<string, string>> = {
+  '/v1/places': '/v1/places?q=port',
+  '/v1/places/{geoid}/boundary': `/v1/places/${PORT_MERIDIAN}/boundary`,
+};
+
+describe('the headers of answers are those that the document tells of', () => {
+  test.each(FREE_ROUTES)('%s, free, conditional and as HEAD', async (route) => {
+    const path = FREE_PATHS[route] ?? route;
+    const ask = (rest: Partial<Call>) => demo.api.get(path, {}, { as: null, ...rest });
+    const answer = await ask({});
+    expectOk(answer);
+    expectDocumented(route, 'get', answer);
+    expectDocumented(route, 'head', await ask({ method: 'HEAD' }));
+    const { etag } = answer.headers;
+    expect(Object.hasOwn(paths[route].get.responses, '304')).toBe(etag !== undefined);
+    if (etag === undefined) return;
+    const again = await ask({ headers: { 'if-none-match': String(etag) } });
+    expect(again.statusCode).toBe(304);
+    expectDocumented(route, 'get', again);
+  });
+
+  test.each(KNOWN_REQUESTS)('$route, metered, conditional and as HEAD', async (known) => {
+    const { route } = known;
+    const call = known.request(demo);
+    const method = call.method === 'POST' ? 'post' : 'get';
+    const answer = await demo.api.call(call);
+    expectDocumented(route, method, answer);
+    for (const type of ['text/csv', 'application/geo+json']) {
+      const other = await demo.api.call({ ...call, headers: { accept: type } });
+      expectDocumented(route, method, other);
+      const [sent] = String(other.headers['content-type']).split(';');
+      expect(Object.keys(paths[route][method].responses['200'].content ?? {})).toContain(sent);
+    }
+    if (method === 'post') return;
+    const known304 = { ...call, headers: { 'if-none-match': String(answer.headers.etag) } };
+    expectDocumented(route, 'get', await demo.api.call(known304));
+    const head = await demo.api.call({ ...call, method: 'HEAD' });
+    expectDocumented(route, 'head', head);
+    expect(head.headers['x-tokens-cost']).toBe(answer.headers['x-tokens-charged']);
+  });
+});
+
+test('the document says how far times go: 30 minutes to places, 60 between blocks', async () => {
+  const { info, paths: all } = (await demo.api.get('/openapi.json')).json();
+  expect(info.description).toMatch(/30 minutes/);
+  expect(info.description).toMatch(/60 minutes/);
+  expect(all['/v1/isochrone'].get.description).toMatch(/60 minutes/);
+});
