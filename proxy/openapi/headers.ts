@@ -51,10 +51,9 @@ export function isConditional(endpoint: Endpoint): boolean {
 /** Headers of an answer that repeat nothing of its body. */
 function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
   const isSelected = endpoint.access !== 'free' || endpoint.cache !== 'never';
-  const isRateLimited = endpoint.access !== 'free' || endpoint.rateLimited;
   return {
     ...COMMON,
-    ...(isRateLimited && RATE),
+    ...RATE,
     ...tokens(endpoint),
     ...(isConditional(endpoint) && ETAG),
     ...(isSelected && VARY),
