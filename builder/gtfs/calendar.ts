@@ -103,7 +103,8 @@ export class Calendar {
    * time for each service and each day, not for each day of each service.
    */
   tripsByDay(tripsOfService: ReadonlyMap<string, number>): Map<number, number> {
-    const days = LAST_DAY - FIRST_DAY + 1;
+    const services = [...tripsOfService.keys()].flatMap((id) => this.#services.get(id) ?? []);
+    const [first, days] = spanOf(services);
     /** By weekday and day: how many more trips run on such weekdays from that day on. */
     const changes = WEEKDAYS.map(() => new Float64Array(days + 1));
     const exceptions = new Float64Array(days);
@@ -111,29 +112,45 @@ export class Calendar {
       const service = this.#services.get(id);
       if (!service) continue;
       const { firstDay, lastDay, weekdays, added, removed } = service;
-      if (firstDay <= lastDay) {
-        for (const [weekday, ofWeekday] of changes.entries()) {
-          if (((weekdays >> weekday) & 1) === 0) continue;
-          ofWeekday[firstDay - FIRST_DAY] += count;
-          ofWeekday[lastDay - FIRST_DAY + 1] -= count;
-        }
+      for (const [weekday, ofWeekday] of changes.entries()) {
+        if (firstDay > lastDay || ((weekdays >> weekday) & 1) === 0) continue;
+        ofWeekday[firstDay - first] += count;
+        ofWeekday[lastDay - first + 1] -= count;
       }
       for (const day of added) {
-        if (!removed.has(day) && !runsRegularly(service, day)) exceptions[day - FIRST_DAY] += count;
+        if (!removed.has(day) && !runsRegularly(service, day)) exceptions[day - first] += count;
       }
       for (const day of removed) {
-        if (runsRegularly(service, day)) exceptions[day - FIRST_DAY] -= count;
+        if (runsRegularly(service, day)) exceptions[day - first] -= count;
       }
     }
     const trips = new Map<number, number>();
     const running = WEEKDAYS.map(() => 0);
     for (let i = 0; i < days; i++) {
-      for (const [weekday, ofWeekday] of changes.entries()) running[weekday] += ofWeekday[i];
-      const count = running[weekdayOf(FIRST_DAY + i)] + exceptions[i];
-      if (count > 0) trips.set(FIRST_DAY + i, count);
+      for (let weekday = 0; weekday < WEEKDAYS.length; weekday++) {
+        running[weekday] += changes[weekday][i];
+      }
+      const count = running[weekdayOf(first + i)] + exceptions[i];
+      if (count > 0) trips.set(first + i, count);
     }
     return trips;
   }
+}
+
+/** The first day on which some service may run, and how many days there are to the last. */
+function spanOf(services: readonly Service[]): [first: number, days: number] {
+  let [first, last] = [LAST_DAY, FIRST_DAY];
+  for (const { firstDay, lastDay, added } of services) {
+    if (firstDay <= lastDay) {
+      first = Math.min(first, firstDay);
+      last = Math.max(last, lastDay);
+    }
+    for (const day of added) {
+      first = Math.min(first, day);
+      last = Math.max(last, day);
+    }
+  }
+  return [first, Math.max(0, last - first + 1)];
 }
 
 /** Whether a day is one of the service's weekdays between its first and last. */

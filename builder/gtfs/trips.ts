@@ -38,7 +38,9 @@ const FILE = 'stop_times.txt';
  * reported.
  */
 export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promise<TripRun[]> {
-  const { source, trips, calendar, report } = feed;
+  const { source, trips, calendar, tripsOfService, report } = feed;
+  const services = [...tripsOfService.keys()];
+  const running = new Set(services.filter((id) => days.some((day) => calendar.runsOn(id, day))));
   const timesOf = new Map<string, StopTime[]>();
   const calls = new CallPool();
   let rows = 0;
@@ -48,7 +50,7 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
     const trip = trips.get(row.text('trip_id'));
     if (!trip) return report.add(FILE, row.line, 'names a trip trips.txt lacks; left out');
     const time = readStopTime(feed, calls, row);
-    if (!time || !days.some((day) => calendar.runsOn(trip.service, day))) return;
+    if (!time || !running.has(trip.service)) return;
     const times = timesOf.get(trip.id);
     if (times) times.push(time);
     else timesOf.set(trip.id, [time]);
