@@ -280,7 +280,10 @@ test('gc refuses a store whose manifests cannot be read, and a folder that is no
 
 test('inspect says in words what is in an object of every kind', async () => {
   const { counties, states, objects } = await manifestOf('autumn');
-  const [tiles] = await readdir(path.join(inject('demoStore'), 'tiles'));
+  const files = await readdir(path.join(inject('demoStore'), 'tiles'));
+  const tiles = (extension: string) => ({
+    name: `tiles/${files.find((file) => file.endsWith(extension))}`,
+  });
   const county = counties['99001'].objects;
   const inspected: [ref: { name: string }, words: RegExp][] = [
     [county.index, /^index: \d+ blocks, \d+ people$/m],
@@ -297,7 +300,8 @@ test('inspect says in words what is in an object of every kind', async () => {
     [states['99'].objects.places, /^places: 2 census places of \d+ blocks$/m],
     [states['99'].objects['place-map'], /^FlatGeobuf: 2 × MultiPolygon$/m],
     [objects['dest-ids'], /^directory: .* \d+ places are at home in$/m],
-    [{ name: `tiles/${tiles}` }, /^PMTiles: \d+ tiles of \d+ contents, zoom \d+ to \d+$/m],
+    [tiles('.pmtiles'), /^PMTiles: \d+ tiles of \d+ contents, zoom \d+ to \d+$/m],
+    [tiles('.tta'), /CRCS: \d+ bytes, checksum right$[\s\S]*^checksums of the pages/m],
   ];
   for (const [{ name }, words] of inspected) {
     const folder = name.startsWith('tiles/') ? inject('demoStore') : store.folder;
