@@ -1,4 +1,4 @@
-import { StoreError } from '../../shards/errors.ts';
+import { ShardError, StoreError } from '../../shards/errors.ts';
 import { decodeLatest, encodeLatest } from '../../shards/latest.ts';
 import type { Latest } from '../../shards/manifest.ts';
 import { MANIFESTS } from '../../shards/manifests.ts';
@@ -11,10 +11,10 @@ export const PUBLICATIONS = 'published/';
  * What puts a manifest in force, as it was when it was first published: `latest` if that is now,
  * which is then kept. A manifest holds no time, so that the same inputs give the same bytes; what is
  * kept here makes its time of publication the same after a rollback, and when it is built again.
- * Throws a `ShardError` for one that was damaged; removed, the next publication counts as the first.
+ * Throws a `ShardError` for one that was damaged: building the release again forgets it.
  */
 export async function firstPublication(store: WritableStore, latest: Latest): Promise<Latest> {
-  const name = latest.manifest.replace(MANIFESTS, PUBLICATIONS);
+  const name = recordOf(latest.manifest);
   const known = await read(store, name);
   if (known !== null) return known;
   try {
@@ -26,6 +26,24 @@ export async function firstPublication(store: WritableStore, latest: Latest): Pr
     if (theirs === null) throw error;
     return theirs;
   }
+}
+
+/** Removes what is kept of a manifest if it was damaged: its next publication counts as its first. */
+export async function forgetDamagedPublication(
+  store: WritableStore,
+  manifest: string,
+): Promise<void> {
+  const name = recordOf(manifest);
+  try {
+    await read(store, name);
+  } catch (error) {
+    if (!(error instanceof ShardError)) throw error;
+    await store.remove(name);
+  }
+}
+
+function recordOf(manifest: string): string {
+  return manifest.replace(MANIFESTS, PUBLICATIONS);
 }
 
 async function read(store: WritableStore, name: string): Promise<Latest | null> {

@@ -2,7 +2,7 @@ import { ShardError, StoreError } from '../../shards/errors.ts';
 import { decodeLatest, encodeLatest } from '../../shards/latest.ts';
 import { LATEST, type Latest, type Manifest, manifestSchema } from '../../shards/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
-import { firstPublication } from './first-publication.ts';
+import { firstPublication, forgetDamagedPublication } from './first-publication.ts';
 import { putObject } from './put-object.ts';
 
 /**
@@ -17,6 +17,7 @@ export async function publishManifest(
 ): Promise<Latest> {
   const bytes = Buffer.from(JSON.stringify(manifestSchema.parse(manifest)));
   const ref = await putObject(store, `manifests/${manifest.release}`, 'json', bytes);
+  await forgetDamagedPublication(store, ref.name);
   return promote(store, manifest.release, ref, now);
 }
 
