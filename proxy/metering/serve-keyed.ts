@@ -9,7 +9,12 @@ export function serveKeyed(endpoint: KeyedEndpoint, services: Services) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const { balance } = await admit(services.ledger, request, reply);
     const input = parseInput(endpoint, request);
-    reply.headers({ 'cache-control': 'no-store', vary: 'Authorization' });
+    reply.headers({
+      'cache-control': 'no-store',
+      vary: 'Authorization',
+      'x-tokens-charged': 0,
+      'x-tokens-remaining': balance,
+    });
     return endpoint.answer(balance, input);
   };
 }

@@ -31,7 +31,7 @@ const COST = {
 
 /** Members of an isochrone or tile pay nothing, and hear nothing of it. */
 function tokens({ access, ...endpoint }: Endpoint): z.ZodRawShape {
-  if (access !== 'metered' && access !== 'posted') return {};
+  if (access === 'free') return {};
   const told = (description: string) => {
     const header = z.int().meta({ description });
     return 'freeForMembers' in endpoint && endpoint.freeForMembers ? header.optional() : header;

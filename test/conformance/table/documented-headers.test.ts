@@ -75,6 +75,16 @@ describe('the headers of answers are those that the document tells of', () => {
   });
 });
 
+test('the balance is told at no cost, by headers too', async () => {
+  const route = '/v1/tokens';
+  const customer = await demo.api.newCustomer({ tokens: 12 });
+  for (const method of ['GET', 'HEAD'] as const) {
+    const answer = await demo.api.get(route, {}, { as: customer, method });
+    expectDocumented(route, method.toLowerCase(), answer);
+    expect(answer.headers).toMatchObject({ 'x-tokens-charged': '0', 'x-tokens-remaining': '12' });
+  }
+});
+
 test('the document says how far times go: 30 minutes to places, 60 between blocks', async () => {
   const { info, paths: all } = (await demo.api.get('/openapi.json')).json();
   expect(info.description).toMatch(/30 minutes/);
