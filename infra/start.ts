@@ -4,7 +4,6 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { buildRelease } from '../builder/build.ts';
-import { writeDemoCity } from '../builder/demo/write-demo-city.ts';
 import { claimOutputFolder } from '../builder/publish/output-folder.ts';
 import { isWellFormedApiKey } from '../portal/accounts/api-key.ts';
 import type { Ledger } from '../portal/accounts/ledger.ts';
@@ -15,6 +14,7 @@ import { openStore } from '../shards/store/open-store.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
+import { writeDemoCity } from './demo/write-demo-city.ts';
 import { serveSettings } from './environment.ts';
 import { serve } from './serve.ts';
 

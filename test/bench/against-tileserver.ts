@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PMTiles } from 'pmtiles';
-import { Random } from '../../builder/demo/seeded-random.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { type Contestant, contest } from './contest.ts';
 import type { ServerProcess } from './server-process.ts';
 import { openAccounts, startService } from './service.ts';

@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert';
 import path from 'node:path';
 import { buildRelease } from '../../builder/build.ts';
-import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { silent } from '../../builder/progress.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { flipBytes } from '../damage/flip-bytes.ts';
 import { figure } from './figure.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { silent } from '../../builder/progress.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 
 /** What is measured on: Baltimore where its data lies beside the project, else the demo city. */
 export interface BenchInputs {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Random } from '../../builder/demo/seeded-random.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';

@@ -1,4 +1,4 @@
-import { Random } from '../../builder/demo/seeded-random.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { PoiTable } from '../../shards/pois/poi-table.ts';
 import type { Release } from '../../shards/release.ts';

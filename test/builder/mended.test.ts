@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
-import { Random } from '../../builder/demo/seeded-random.ts';
 import { silent } from '../../builder/progress.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { storeContents } from '../support/store-contents.ts';
 

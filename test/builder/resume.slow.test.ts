@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { silent } from '../../builder/progress.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { storeContents } from '../support/store-contents.ts';
 
 /** The command as it is installed: compiled, in a process of its own. */

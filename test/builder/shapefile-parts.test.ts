@@ -6,9 +6,9 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
-import { type ShapefileRecord, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { readShapefile, type ShapeRecord } from '../../builder/inputs/shapefile.ts';
+import { type ShapefileRecord, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tta-shapefile-'));

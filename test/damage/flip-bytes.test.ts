@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { Random } from '../../builder/demo/seeded-random.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Random } from '../../builder/demo/seeded-random.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { LATEST } from '../../shards/manifest.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';

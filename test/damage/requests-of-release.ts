@@ -1,4 +1,4 @@
-import type { Random } from '../../builder/demo/seeded-random.ts';
+import type { Random } from '../../infra/demo/seeded-random.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release.ts';
 import { MICRO } from '../../shards/units.ts';

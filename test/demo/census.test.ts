@@ -3,10 +3,10 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { blocksOf } from '../../builder/demo/census-blocks.ts';
-import { COUNTIES } from '../../builder/demo/census-ids.ts';
-import { planCity } from '../../builder/demo/city-plan.ts';
 import { BuildError } from '../../builder/errors.ts';
+import { blocksOf } from '../../infra/demo/census-blocks.ts';
+import { COUNTIES } from '../../infra/demo/census-ids.ts';
+import { planCity } from '../../infra/demo/city-plan.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { output, writtenCity } from './written-city.ts';
 

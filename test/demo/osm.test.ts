@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLAIN_GRID_PLACES } from '../../builder/demo/plain-grid.ts';
 import { TAXONOMY, type TagRule } from '../../builder/destinations/taxonomy.ts';
+import { PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { type OplElement, oplElements, output, writtenCity } from './written-city.ts';
 

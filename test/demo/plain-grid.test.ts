@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
-import { planCity } from '../../builder/demo/city-plan.ts';
-import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../builder/demo/plain-grid.ts';
+import { silent } from '../../builder/progress.ts';
+import { planCity } from '../../infra/demo/city-plan.ts';
+import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
 import {
   plainGridBlock,
   plainGridCorner,
   plainGridWalk,
-} from '../../builder/demo/plain-grid-oracle.ts';
-import { silent } from '../../builder/progress.ts';
+} from '../../infra/demo/plain-grid-oracle.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';

@@ -4,8 +4,8 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { type DemoFiles, writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { silent } from '../../builder/progress.ts';
+import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 
 /** A demo city in a folder of its own. */
 export async function writtenCity(

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
-import { writeShapefile } from '../../builder/demo/shapefile-writer.ts';
 import {
   type FetchRequest,
   fetchInputs,
@@ -12,6 +11,7 @@ import {
 import { censusCounties, osmExtract } from '../../builder/fetch/public-files.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildCommand } from '../../infra/cli/commands/fetch.ts';
+import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { COUNTIES, STATE_FIPS } from '../../builder/demo/census-ids.ts';
-import { planCity } from '../../builder/demo/city-plan.ts';
-import { type ShapefileLayer, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
-import { blockLayer, countyLayer, placeLayer } from '../../builder/demo/tiger-layers.ts';
-import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { readCountyBoxes } from '../../builder/fetch/county-boxes.ts';
 import { silent } from '../../builder/progress.ts';
+import { COUNTIES, STATE_FIPS } from '../../infra/demo/census-ids.ts';
+import { planCity } from '../../infra/demo/city-plan.ts';
+import { type ShapefileLayer, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
+import { blockLayer, countyLayer, placeLayer } from '../../infra/demo/tiger-layers.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Mirror } from './mirror.ts';
 import { overtureFile } from './overture-file.ts';

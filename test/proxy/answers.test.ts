@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { planCity } from '../../builder/demo/city-plan.ts';
-import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../builder/demo/plain-grid.ts';
-import { plainGridBlock, plainGridWalk } from '../../builder/demo/plain-grid-oracle.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { planCity } from '../../infra/demo/city-plan.ts';
+import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
+import { plainGridBlock, plainGridWalk } from '../../infra/demo/plain-grid-oracle.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { DEMO_CITY } from '../support/demo-release.setup.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';

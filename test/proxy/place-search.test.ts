@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../builder/demo/seeded-random.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { folded } from '../../proxy/answers/folded-text.ts';
 import { findPlaces } from '../../proxy/answers/place-search.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';

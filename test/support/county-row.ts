@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { OsmNode, OsmWay } from '../../builder/demo/osm-elements.ts';
-import { writePbf } from '../../builder/demo/pbf-writer.ts';
-import { writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import type { OsmNode, OsmWay } from '../../infra/demo/osm-elements.ts';
+import { writePbf } from '../../infra/demo/pbf-writer.ts';
+import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { BLOCK_FIELDS, type Point, pointAt, squareAround } from '../transit/small-city.ts';
 
 /** The counties of the row, from west to east. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildRelease } from '../../builder/build.ts';
-import { writeDemoCity } from '../../builder/demo/write-demo-city.ts';
 import { silent } from '../../builder/progress.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 
 declare module 'vitest' {

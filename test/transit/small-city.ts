@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { OsmNode } from '../../builder/demo/osm-elements.ts';
-import { writePbf } from '../../builder/demo/pbf-writer.ts';
-import { type ShapefileField, writeShapefile } from '../../builder/demo/shapefile-writer.ts';
+import type { OsmNode } from '../../infra/demo/osm-elements.ts';
+import { writePbf } from '../../infra/demo/pbf-writer.ts';
+import { type ShapefileField, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { naiveTimes } from '../search/naive-router.ts';
 
 /** A place in degrees, of at most seven decimals, which is what the files keep. */

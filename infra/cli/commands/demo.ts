@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { writeDemoCity } from '../../../builder/demo/write-demo-city.ts';
+import { writeDemoCity } from '../../demo/write-demo-city.ts';
 import { integer } from '../../environment.ts';
 import { run } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../builder/demo/seeded-random.ts';
+import type { Random } from '../../../infra/demo/seeded-random.ts';
 import { chargedFor } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { Delivered } from './worth.ts';

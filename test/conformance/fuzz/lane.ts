@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { Client } from 'undici';
-import type { Random } from '../../../builder/demo/seeded-random.ts';
+import type { Random } from '../../../infra/demo/seeded-random.ts';
 import { followUp } from './follow-up.ts';
 import { chargedFor, faultsOf } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';

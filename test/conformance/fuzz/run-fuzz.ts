@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Random } from '../../../builder/demo/seeded-random.ts';
+import { Random } from '../../../infra/demo/seeded-random.ts';
 import { ReleaseCache } from '../../../shards/release-cache.ts';
 import { openRelease } from '../../../shards/release-source.ts';
 import { FolderStore } from '../../../shards/store/folder-store.ts';

@@ -1,4 +1,4 @@
-import type { TaxonomyEntry } from '../destinations/taxonomy.ts';
+import type { TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import type { CityPlan } from './city-plan.ts';
 import { Random } from './seeded-random.ts';
 

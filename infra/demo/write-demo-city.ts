@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Progress } from '../progress.ts';
+import type { Progress } from '../../builder/progress.ts';
 import { COUNTIES, STATE_FIPS } from './census-ids.ts';
 import { planCity } from './city-plan.ts';
 import { gtfsTables } from './gtfs-tables.ts';

@@ -1,5 +1,5 @@
-import type { TagRule, TaxonomyEntry } from '../destinations/taxonomy.ts';
-import { TAXONOMY } from '../destinations/taxonomy.ts';
+import type { TagRule, TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
+import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import type { CellDrawing, CellSketch } from './cell-sketch.ts';
 import { countyAt } from './census-ids.ts';
 import { type CityPlan, placedLeaves } from './city-plan.ts';

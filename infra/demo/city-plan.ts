@@ -1,5 +1,5 @@
-import { TAXONOMY, type TaxonomyEntry } from '../destinations/taxonomy.ts';
-import { BuildError } from '../errors.ts';
+import { TAXONOMY, type TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
+import { BuildError } from '../../builder/errors.ts';
 import { type Cell, Lattice } from './lattice.ts';
 import { isInPlainGrid, PLAIN_GRID, PLAIN_GRID_PLACES } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
