@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -12,11 +10,11 @@ import type { Minutes } from '../../shards/units.ts';
 import { build } from './build.ts';
 import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
-import { openAccounts, startService } from './service.ts';
+import { loadWatched } from './load-watched.ts';
+import { openAccounts } from './service.ts';
 import { someBlocks } from './targets.ts';
-import { type Load, load, type Target } from './wrk.ts';
+import type { Target } from './wrk.ts';
 
-const LOOP_DELAY = pathToFileURL(path.resolve('dist/test/bench/loop-delay.js')).href;
 const ORIGINS = 200;
 const SECONDS = 6;
 
@@ -65,7 +63,7 @@ export async function benchIsochrones(
           key: member,
         };
       });
-      const { p50, p99, requests, held } = await loadWatched(store, ledger, targets);
+      const { p50, p99, requests, held } = await loadWatched(store, ledger, targets, SECONDS);
       const name = `isochrone.${mode}_${minutes}_min`;
       const about = { place, blocks_mean: meanBlocks, requests, targets: targets.length };
       figure(name, p50, 'ms', { p99_ms: p99, wanted_ms: wantedMs, ...about });
@@ -74,30 +72,6 @@ export async function benchIsochrones(
     }
   } finally {
     await opened.close();
-  }
-}
-
-/** A load once all is warm, and how long the service's event loop was held in it, in milliseconds. */
-async function loadWatched(
-  store: string,
-  ledger: string,
-  targets: readonly Target[],
-): Promise<Load & { held: { max: number; p999: number } }> {
-  const delayFile = path.join(ledger, 'loop-delay.json');
-  const { address, pid, stop } = await startService(store, ledger, {
-    ANSWER_CACHE_BYTES: '0',
-    LOOP_DELAY_FILE: delayFile,
-    NODE_OPTIONS: `--import=${LOOP_DELAY}`,
-  });
-  const options = { seconds: SECONDS, connections: 1 };
-  try {
-    await load(address, targets, options);
-    process.kill(pid, 'SIGWINCH');
-    const measured = await load(address, targets, options);
-    await stop();
-    return { ...measured, held: JSON.parse(await readFile(delayFile, 'utf8')) };
-  } finally {
-    await stop();
   }
 }
 

@@ -10,6 +10,7 @@ import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
+import { benchLoop } from './loop.ts';
 import { readPlaces } from './places.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
@@ -24,6 +25,7 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
   isochrones: (store, { place }, folder) => benchIsochrones(store, place, [WALK_30], folder),
   batches: async (store, { places }, folder) =>
     benchBatches(store, await readPlaces(places), folder),
+  loop: (store, { place }, folder) => benchLoop(store, place, folder),
   soak: async (store, { places }, folder) => benchSoak(store, await readPlaces(places), folder),
   fuzz: (store, _inputs, folder) => benchFuzz(store, folder),
   postgis: async (store, { places }, folder) =>

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { startService } from './service.ts';
+import { type Load, load, type Target } from './wrk.ts';
+
+const LOOP_DELAY = pathToFileURL(path.resolve('dist/test/bench/loop-delay.js')).href;
+
+/** How long an event loop was held, in milliseconds. */
+export interface Held {
+  readonly max: number;
+  /** All but one turn in a thousand were shorter. */
+  readonly p999: number;
+}
+
+/**
+ * A load of one client once all is warm, answers made anew each time, and how long the service's
+ * event loop was held in it.
+ */
+export async function loadWatched(
+  store: string,
+  ledger: string,
+  targets: readonly Target[],
+  seconds: number,
+): Promise<Load & { held: Held }> {
+  const delayFile = path.join(ledger, 'loop-delay.json');
+  const { address, pid, stop } = await startService(store, ledger, {
+    ANSWER_CACHE_BYTES: '0',
+    FREE_RATE_LIMIT_PER_MINUTE: '1000000000',
+    LOOP_DELAY_FILE: delayFile,
+    NODE_OPTIONS: `--import=${LOOP_DELAY}`,
+  });
+  const options = { seconds, connections: 1 };
+  try {
+    await load(address, targets, options);
+    process.kill(pid, 'SIGWINCH');
+    const measured = await load(address, targets, options);
+    await stop();
+    return { ...measured, held: JSON.parse(await readFile(delayFile, 'utf8')) };
+  } finally {
+    await stop();
+  }
+}

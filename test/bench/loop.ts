@@ -1,0 +1,76 @@
+import path from 'node:path';
+import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
+import type { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { figure } from './figure.ts';
+import { loadWatched } from './load-watched.ts';
+import { openAccounts } from './service.ts';
+import { someBlocks } from './targets.ts';
+import type { Target } from './wrk.ts';
+
+const ORIGINS = 250;
+const VERTICES = 2_000;
+const SECONDS = 3;
+/** What is not yet paid for may hold the event loop so long, and what is paid for. */
+const [WANTED_UNPAID_MS, WANTED_PAID_MS] = [20, 50];
+
+/** For how long each kind of large request holds the event loop, asked by one client. */
+export async function benchLoop(store: string, place: string, folder: string): Promise<void> {
+  const ledger = path.join(folder, 'loop-ledger');
+  const [key] = await openAccounts(ledger, 1);
+  const opened = new FolderStore(store);
+  try {
+    const release = await openRelease(opened, new ReleaseCache(1 << 30));
+    for (const [kind, { target, isPaid }] of Object.entries(await kindsOf(release, key))) {
+      const { held, p50, requests } = await loadWatched(store, ledger, [target], SECONDS);
+      const wanted_ms = isPaid ? WANTED_PAID_MS : WANTED_UNPAID_MS;
+      const about = { p999_ms: held.p999, wanted_ms, answer_p50_ms: p50, requests, place };
+      figure(`loop_held.${kind}`, held.max, 'ms', about);
+    }
+  } finally {
+    await opened.close();
+  }
+}
+
+async function kindsOf(release: Release, key: string) {
+  const blocks = (await someBlocks(release, Infinity)).sort();
+  const near = blocks.slice(blocks.length / 2, blocks.length / 2 + ORIGINS);
+  const { matrix } = await release.catchments(release.counties[0].county);
+  const box = release.counties.map(({ blockBox }) => blockBox).reduce(boxAroundBoth);
+  const bbox = [box.minLon, box.minLat, box.maxLon, box.maxLat].join();
+  const get = (url: string, isPaid = true) => ({ target: { path: url, key }, isPaid });
+  const post = (url: string, body: object, isPaid = true) => {
+    const target: Target = { path: url, key, body: JSON.stringify(body) };
+    return { target, isPaid };
+  };
+  const polygon = (...rings: readonly number[][][]) => {
+    return { polygon: { type: 'Polygon', coordinates: rings }, limit: 1000 };
+  };
+  const away = comb({ ...box, minLon: box.maxLon + 1, maxLon: box.maxLon + 2 }, VERTICES / 2);
+  return {
+    faulty_polygon: post('/v1/blocks/query', polygon(comb(box, VERTICES / 2), away), false),
+    place_search: get('/v1/places?q=no-such-place', false),
+    drawn_area: post('/v1/blocks/query', polygon(comb(box, VERTICES))),
+    batch_pois: post('/v1/blocks/pois', { origins: near }),
+    batch_summaries: post('/v1/blocks/summary', { origins: near }),
+    batch_catchments: post('/v1/pois/catchment', {
+      dest_ids: Array.from(matrix.origins.slice(0, ORIGINS)),
+    }),
+    search_rare_name: get(`/v1/pois?bbox=${bbox}&q=no-such-name`),
+    isochrone_contours: get(`/v1/isochrone?block=${near[0]}&mode=bike&contours=15,30,45,60`),
+    isochrone_blocks: get(`/v1/isochrone?block=${near[0]}&mode=bike&minutes=60&format=blocks`),
+  };
+}
+
+/** A ring of teeth that reach from south to north of a box: every latitude in it meets them all. */
+function comb({ minLon, minLat, maxLon, maxLat }: BoundingBox, vertices: number): number[][] {
+  const width = (maxLon - minLon) / vertices;
+  const low = minLat + (maxLat - minLat) / 1000;
+  const teeth = Array.from({ length: vertices - 2 }, (_, i) => {
+    return [minLon + i * width, i % 2 === 0 ? low : maxLat];
+  });
+  return [...teeth, [maxLon, maxLat], [maxLon, minLat], teeth[0]];
+}
