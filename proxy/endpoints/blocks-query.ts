@@ -58,7 +58,9 @@ export const blocksQuery = postedEndpoint({
   description:
     'Give `polygon`, or `center` and `radius_m`. Rows of the blocks whose centre is in the area, ' +
     'ordered by GEOID, type id, mode id. No row means not within 30 minutes, or not known: ' +
-    '`include_missing` tells them apart. Paginated. One token a row, at least one a page.',
+    '`include_missing` tells them apart. Paginated; over many counties a page may hold fewer rows ' +
+    'than `limit` and still not be the last: only a null `next_cursor` is the end. One token a row, ' +
+    'at least one a page.',
   tag: 'Areas',
   body,
   requestExample: { center: { lon: -70.0123, lat: 36.0211 }, radius_m: 800, mode: ['walk'] },

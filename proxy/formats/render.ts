@@ -39,11 +39,10 @@ async function renderJson(body: object): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
-    const member = `${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    const part = isLong(value)
-      ? await inPieces(value, (piece) => JSON.stringify(piece).slice(1, -1), `${member}[`, ',', ']')
-      : Buffer.from(`${member}${JSON.stringify(value)}`);
-    parts.push(part);
+    parts.push(Buffer.from(`${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+    if (!isLong(value)) parts.push(Buffer.from(JSON.stringify(value)));
+    else
+      await addPieces(parts, value, (piece) => JSON.stringify(piece).slice(1, -1), '[', ',', ']');
   }
   parts.push(Buffer.from('}'));
   return Buffer.concat(parts);
@@ -54,22 +53,35 @@ const FORMULA = /^[=+\-@\t\r]/;
 
 function renderCsv({ columns }: RowTable, rows: readonly JsonRow[]): Promise<Buffer> {
   const header = `${columns.map((column) => column.replace('.', '_')).join()}\r\n`;
+  const paths = columns.map((column) => column.split('.'));
   const lines = (piece: readonly JsonRow[]) =>
     Papa.unparse(
-      piece.map((row) => columns.map((column) => valueAt(row, column))),
+      piece.map((row) => paths.map((path) => valueAt(row, path))),
       { newline: '\r\n', escapeFormulae: FORMULA },
     );
   return inPieces(rows, (piece) => `${lines(piece)}\r\n`, header);
 }
 
-async function inPieces(
+type Pieces = [
   rows: readonly JsonRow[],
   write: (piece: readonly JsonRow[]) => string,
-  before = '',
-  between = '',
-  after = '',
-): Promise<Buffer> {
-  const parts = [Buffer.from(before)];
+  before?: string,
+  between?: string,
+  after?: string,
+];
+
+async function inPieces(...pieces: Pieces): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  await addPieces(parts, ...pieces);
+  return Buffer.concat(parts);
+}
+
+/** Writes rows some at a time, with others let in, and adds what is written to `parts`. */
+async function addPieces(
+  parts: Buffer[],
+  ...[rows, write, before = '', between = '', after = '']: Pieces
+): Promise<void> {
+  parts.push(Buffer.from(before));
   for (let start = 0; start < rows.length; start += ROWS_A_STEP) {
     const text = write(rows.slice(start, start + ROWS_A_STEP));
     parts.push(Buffer.from(start > 0 ? between + text : text));
@@ -77,11 +89,9 @@ async function inPieces(
     if (pause) await pause;
   }
   parts.push(Buffer.from(after));
-  return Buffer.concat(parts);
 }
 
-function valueAt(row: JsonRow, column: string): unknown {
-  const [name, nested] = column.split('.');
+function valueAt(row: JsonRow, [name, nested]: readonly string[]): unknown {
   const value = row[name];
   return nested === undefined ? value : (value as JsonRow | undefined)?.[nested];
 }
