@@ -1,4 +1,5 @@
 import Flatbush from 'flatbush';
+import { breathe, unhurried } from './breathe.ts';
 import { CountyBoxes } from './county-boxes.ts';
 import { DestDirectory } from './dest-ids/dest-directory.ts';
 import { ShardError } from './errors.ts';
@@ -28,7 +29,6 @@ import { CheckedPages } from './store/checked-pages.ts';
 import { readVerified } from './store/recorded-hash.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
-import { breathe, unhurried } from './turns.ts';
 import type { BoundingBox, CountyFips } from './units.ts';
 
 /** The head of a county's POI matrix: who is reachable at all, and what is said of them. */

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { breathe } from '../../shards/breathe.ts';
 import type { Content } from '../../shards/content.ts';
 import type { CountyManifest, Manifest, TileArchive } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -7,7 +8,6 @@ import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts
 import { pageSumsOf } from '../../shards/store/checked-pages.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import { breathe } from '../../shards/turns.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';

@@ -1,8 +1,8 @@
+import { breathe } from '../../shards/breathe.ts';
 import { countyOf, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import { breathe } from '../../shards/turns.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { SummaryFilter } from './summary.ts';
 import { unroutedReason } from './unrouted.ts';

@@ -1,9 +1,9 @@
+import { breathe } from '../../shards/breathe.ts';
 import type { GeoidNumber } from '../../shards/geoid.ts';
 import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import { rankIn } from '../../shards/sorted.ts';
-import { breathe } from '../../shards/turns.ts';
 import { type BoundingBox, MICRO, type MicroDegrees } from '../../shards/units.ts';
 import { COUNTIES_A_PAGE } from './poi-search.ts';
 

@@ -1,9 +1,9 @@
+import { breathe } from '../../shards/breathe.ts';
 import { type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { Catchments, Release } from '../../shards/release.ts';
-import { breathe } from '../../shards/turns.ts';
 import type { DestId, Tenths } from '../../shards/units.ts';
 import { Problem } from '../http/problem.ts';
 

@@ -1,5 +1,5 @@
+import { breathe } from '../../shards/breathe.ts';
 import { rankIn } from '../../shards/sorted.ts';
-import { breathe } from '../../shards/turns.ts';
 
 /** Stands before each name, and after the last. No name has one. */
 const END = '\n';

@@ -1,7 +1,7 @@
+import { breathe } from '../../shards/breathe.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
 import { uspsOf } from '../../shards/states.ts';
-import { breathe } from '../../shards/turns.ts';
 import { folded } from './folded-text.ts';
 import { NameIndex } from './name-index.ts';
 

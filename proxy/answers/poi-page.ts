@@ -1,7 +1,7 @@
+import { breathe } from '../../shards/breathe.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { PoiMatrix } from '../../shards/release.ts';
-import { breathe } from '../../shards/turns.ts';
 import type { DestId, DestTypeId, Tenths } from '../../shards/units.ts';
 
 /** Which rows of a block's POIs are wanted, and after which one (keyset: mode id, then dest_id). */

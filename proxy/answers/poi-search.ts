@@ -1,6 +1,6 @@
+import { breathe } from '../../shards/breathe.ts';
 import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
-import { breathe } from '../../shards/turns.ts';
 import {
   type BoundingBox,
   type Degrees,

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import { breathe } from '../../shards/breathe.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import { breathe } from '../../shards/turns.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import {
   countyWith,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
+import { breathe } from '../../shards/breathe.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import { type CountyManifest, DIRECTIONS, type Direction } from '../../shards/manifest.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import { breathe } from '../../shards/turns.ts';
 import type { Degrees, Minutes } from '../../shards/units.ts';
 import { canonicalRequest, countyWith } from '../answers/block-query.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';

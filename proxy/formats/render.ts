@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { breathe } from '../../shards/turns.ts';
+import { breathe } from '../../shards/breathe.ts';
 import type { Format } from './negotiate.ts';
 import type { RowTable } from './row-table.ts';
 

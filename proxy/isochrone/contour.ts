@@ -1,3 +1,4 @@
+import { unhurried } from '../../shards/breathe.ts';
 import { ShardError } from '../../shards/errors.ts';
 import {
   type DissolvePart,
@@ -5,7 +6,6 @@ import {
   toGeoJsonCoordinates,
 } from '../../shards/geometry/dissolve.ts';
 import type { Release } from '../../shards/release.ts';
-import { unhurried } from '../../shards/turns.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import { countyRanges, type Reachable } from './reachable.ts';
 

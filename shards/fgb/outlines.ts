@@ -1,7 +1,7 @@
+import { hurried } from '../breathe.ts';
 import { ShardError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
 import { rankIn } from '../sorted.ts';
-import { hurried } from '../turns.ts';
 import { MICRO } from '../units.ts';
 import { FlatGeobufView } from './flat-geobuf-view.ts';
 

@@ -1,4 +1,4 @@
-import { hurried } from '../turns.ts';
+import { hurried } from '../breathe.ts';
 import { MICRO, type SquareMetres } from '../units.ts';
 import { EdgeSet } from './edge-set.ts';
 import { nestRings } from './nest-rings.ts';

@@ -1,4 +1,4 @@
-import { hurried } from '../turns.ts';
+import { hurried } from '../breathe.ts';
 
 /** Slots of the hash table for every edge in it: half full at most. */
 const SLOTS_AN_EDGE = 2;

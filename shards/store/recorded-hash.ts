@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { breathe } from '../breathe.ts';
 import { damaged } from '../errors.ts';
-import { breathe } from '../turns.ts';
 import type { Bytes } from '../units.ts';
 import type { ObjectRef, Store } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { breathe, unhurried } from '../../shards/turns.ts';
+import { breathe, unhurried } from '../../shards/breathe.ts';
 import { watchLoop } from '../support/loop-watch.ts';
 
 const STEP_MS = 0.2;
