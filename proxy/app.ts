@@ -12,6 +12,7 @@ import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CONNECTION_LIMITS } from './http/connection-limits.ts';
 import {
   handleErrors,
+  malformed,
   refuseMalformed,
   refuseOtherMethods,
   sendProblem,
@@ -20,7 +21,6 @@ import { limitFreeRoutes } from './http/free-rate.ts';
 import { ignoreExpectations, requireHost } from './http/http-semantics.ts';
 import { takeJsonBodies } from './http/json-body.ts';
 import { Outbox } from './http/outbox.ts';
-import { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
 import { serveFree } from './http/serve-free.ts';
@@ -75,13 +75,7 @@ export async function buildProxy(parts: {
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, config.problemBase),
     frameworkErrors: (error, _request, reply) => {
       setCommonHeaders(reply);
-      sendProblem(
-        reply,
-        new Problem('invalid-parameters', 'the URL is malformed', {
-          errors: [{ loc: ['path'], msg: error.message, type: 'malformed' }],
-        }),
-        config.problemBase,
-      );
+      sendProblem(reply, malformed('path', error), config.problemBase);
     },
   });
   handleErrors(app, config.problemBase);
@@ -91,6 +85,7 @@ export async function buildProxy(parts: {
   app.addHook('onClose', async () => services.outbox.close());
   requireHost(app);
   ignoreExpectations(app);
+  app.decorateReply('balance', null);
   // Answers written raw bring these themselves; everything else gets them as it leaves.
   app.addHook('onSend', (_request, reply, payload, done) => {
     setCommonHeaders(reply);

@@ -235,7 +235,12 @@ export type Admission =
       readonly balance: number;
       readonly rate: RateState;
     }
-  | { readonly outcome: 'rate-limited'; readonly rate: RateState }
+  | {
+      readonly outcome: 'rate-limited';
+      readonly member: boolean;
+      readonly balance: number;
+      readonly rate: RateState;
+    }
   /** Unknown or revoked. */
   | { readonly outcome: 'invalid-key' }
   /** The account, or this key of it, is disabled. */

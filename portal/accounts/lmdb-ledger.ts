@@ -92,15 +92,9 @@ class LmdbLedger implements Ledger {
     const { key, account } = found;
     if (key.disabled || account.disabled) return { outcome: 'account-disabled' };
     const { allowed, rate } = this.#rates.take(key.account, nowMs);
-    if (!allowed) return { outcome: 'rate-limited', rate };
-    return {
-      outcome: 'admitted',
-      account: key.account,
-      keyId: key.id,
-      member: account.member,
-      balance: account.balance,
-      rate,
-    };
+    const { member, balance } = account;
+    if (!allowed) return { outcome: 'rate-limited', member, balance, rate };
+    return { outcome: 'admitted', account: key.account, keyId: key.id, member, balance, rate };
   }
 
   debit(charge: Charge): Promise<Debit> {

@@ -49,10 +49,31 @@ export function leavesAskedFor(
   );
 }
 
-/** The modes asked for, as positions in the release's own list. */
-export function modePositions(release: Release, modes: readonly Mode[] | undefined): number[] {
+/** The modes asked for, as positions in the release's own list. One that it lacks is refused. */
+export function modePositions(
+  release: Release,
+  modes: readonly Mode[] | undefined,
+  part: 'query' | 'body' = 'query',
+): number[] {
+  const lacking = modes?.filter((mode) => !release.manifest.modes.includes(mode)) ?? [];
+  if (lacking.length > 0) throw lacksModes(release, lacking, part);
   return release.manifest.modes.flatMap((mode, position) =>
     modes === undefined || modes.includes(mode) ? [position] : [],
+  );
+}
+
+/** What is said of modes that a release was built without. */
+export function lacksModes(
+  { manifest }: Release,
+  lacking: readonly Mode[],
+  part: 'query' | 'body' = 'query',
+): Problem {
+  return invalidParameters(
+    lacking.map((mode) => ({
+      loc: [part, 'mode'],
+      msg: `this release has no ${mode}; it has ${manifest.modes.join(', ')}`,
+      type: 'mode_not_in_release',
+    })),
   );
 }
 

@@ -8,7 +8,6 @@ import { type BoundingBox, MICRO } from '../../shards/units.ts';
 import { Problem } from '../http/problem.ts';
 import type { AskedArea } from './asked-area.ts';
 
-const MAX_VERTICES = 2_000;
 const MAX_SQUARE_METRES = 5_000e6;
 const LEAST_POSITIONS = 4;
 
@@ -19,25 +18,19 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 };
 
 /**
- * Polygons of a GeoJSON Polygon or MultiPolygon. `polygon-too-complex` over 2,000 vertices or
- * 5,000 km²; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
+ * Polygons of a GeoJSON Polygon or MultiPolygon, of no more vertices than are taken.
+ * `polygon-too-complex` over 5,000 km²; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
  */
 export function drawnArea(drawn: readonly Polygon[]): AskedArea {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
   const rings = polygons.flat();
-  const vertices = rings.reduce((sum, ring) => sum + Math.max(0, ring.length - 1), 0);
-  if (vertices > MAX_VERTICES) {
-    throw new Problem(
-      'polygon-too-complex',
-      `the polygon has ${vertices} vertices; at most ${MAX_VERTICES} are taken: simplify it`,
-    );
-  }
-  if (rings.length === 0) throw invalid('it has no ring');
-  if (polygons.some((polygon) => polygon.length === 0)) throw invalid('a polygon has no ring');
+  if (rings.length === 0) throw invalidPolygon('it has no ring');
+  if (polygons.some((polygon) => polygon.length === 0))
+    throw invalidPolygon('a polygon has no ring');
   for (const ring of rings) checkRing(ring);
   const sweep = new SweepLine(polygons);
   const fault = sweep.fault();
-  if (fault) throw invalid(FAULTS[fault]);
+  if (fault) throw invalidPolygon(FAULTS[fault]);
   const squareMetres = areaOf(polygons);
   if (squareMetres > MAX_SQUARE_METRES) {
     throw new Problem(
@@ -71,17 +64,17 @@ type Position = Ring[number];
 function checkRing(ring: Ring): void {
   for (const [lon, lat] of ring) {
     if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
-      throw invalid(`the position ${lon}, ${lat} is out of range; longitude comes first`);
+      throw invalidPolygon(`the position ${lon}, ${lat} is out of range; longitude comes first`);
     }
   }
-  if (ring.length < LEAST_POSITIONS) throw invalid('a ring needs at least four positions');
+  if (ring.length < LEAST_POSITIONS) throw invalidPolygon('a ring needs at least four positions');
   const [first, last] = [ring[0], ring[ring.length - 1]];
   if (first[0] !== last[0] || first[1] !== last[1]) {
-    throw invalid('a ring is not closed: its last position must repeat its first');
+    throw invalidPolygon('a ring is not closed: its last position must repeat its first');
   }
   const isThere = (a: Position, b: Position) => a[0] === b[0] && a[1] === b[1];
   const isBetweenTwo = ring.every((at) => isThere(at, ring[0]) || isThere(at, ring[1]));
-  if (isBetweenTwo) throw invalid('a ring encloses nothing');
+  if (isBetweenTwo) throw invalidPolygon('a ring encloses nothing');
 }
 
 /** A position given twice in a row means nothing. */
@@ -91,6 +84,6 @@ function withoutRepeats(ring: Ring): Ring {
   );
 }
 
-function invalid(problem: string): Problem {
+export function invalidPolygon(problem: string): Problem {
   return new Problem('invalid-geometry', `the polygon is not valid: ${problem}`);
 }

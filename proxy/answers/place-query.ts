@@ -1,7 +1,7 @@
 import type { StateManifest } from '../../shards/manifest.ts';
 import type { PlaceEntry, PlaceTable } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem, shortened } from '../http/problem.ts';
 
 /** A census place of the release, and where to read of it. */
 export interface LocatedPlace {
@@ -19,7 +19,8 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
   if (state && table && ordinal !== -1) {
     return { place: table.places[ordinal], ordinal, table, state };
   }
-  throw new Problem('place-not-found', `there is no census place ${geoid} in this release`, {
-    geoid,
+  const asked = shortened(geoid);
+  throw new Problem('place-not-found', `there is no census place ${asked} in this release`, {
+    geoid: asked,
   });
 }

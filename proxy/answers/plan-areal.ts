@@ -20,7 +20,7 @@ interface AskedRows {
 /** A page of areal rows, but for the blocks. */
 export interface ArealPlan {
   readonly query: Omit<ArealQuery, 'blocks'>;
-  /** The request without its cursor: what a cursor is bound to. */
+  /** The request without its page: what a cursor is bound to. */
   readonly bound: string;
   /** The request in one spelling, and who seals the cursor of its answer. */
   readonly canonical: string;
@@ -36,13 +36,13 @@ export function planAreal(
   part: 'query' | 'body' = 'query',
 ): ArealPlan {
   const { filter, spelled } = askedCells(release, cells, part);
-  const asked = { ...where, ...spelled, include_population, include_missing, limit };
+  const asked = { ...where, ...spelled, include_population, include_missing };
   const bound = canonicalRequest(route, asked);
   const [geoid, type, modeId] = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
   const after = [geoid, type, modeId] as const;
   return {
     bound,
-    canonical: canonicalRequest(route, { ...asked, after, sealer: cursors.sealer }),
+    canonical: canonicalRequest(route, { ...asked, limit, after, sealer: cursors.sealer }),
     query: {
       ...filter,
       withPopulation: include_population,

@@ -17,7 +17,7 @@ interface AskedPlaces {
 /** A page of a search, but for where. */
 export interface SearchPlan {
   readonly search: Omit<PoiSearch, 'area'>;
-  /** The request without its cursor: what a cursor is bound to. */
+  /** The request without its page: what a cursor is bound to. */
   readonly bound: string;
   /** The request in one spelling, and who seals the cursor of its answer. */
   readonly canonical: string;
@@ -33,13 +33,13 @@ export function planSearch(
 ): SearchPlan {
   const types = leavesAskedFor(release, type as DestTypeId[] | undefined);
   const name = q === undefined ? undefined : folded(q);
-  const asked = { ...where, type: types, q: name, limit };
+  const asked = { ...where, type: types, q: name };
   const bound = canonicalRequest(route, asked);
   const start = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
   const [county, cell, destId] = start;
   return {
     bound,
-    canonical: canonicalRequest(route, { ...asked, start, sealer: cursors.sealer }),
+    canonical: canonicalRequest(route, { ...asked, limit, start, sealer: cursors.sealer }),
     search: { types: types && new Set(types), name, limit, start: { county, cell, destId } },
   };
 }

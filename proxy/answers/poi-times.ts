@@ -32,13 +32,13 @@ export function planPoiTimes(
   const maxTenths = tenthsWithin(query.max_minutes);
   const asked = {
     ...{ ...origin, mode: modeLabels(release, modes), type: types, dest_id: query.dest_id },
-    ...{ max_tenths: maxTenths, limit },
+    max_tenths: maxTenths,
   };
   const bound = canonicalRequest(route, asked);
   const after = cursor === undefined ? [0, -1] : cursors.open(bound, cursor, 2);
   return {
     // The answer carries a cursor, so who seals it is part of its bytes.
-    canonical: canonicalRequest(route, { ...asked, after, sealer: cursors.sealer }),
+    canonical: canonicalRequest(route, { ...asked, limit, after, sealer: cursors.sealer }),
     bound,
     filter: {
       modes,

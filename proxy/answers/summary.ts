@@ -24,7 +24,7 @@ export function askedCells(
   part: 'query' | 'body' = 'query',
 ): { filter: SummaryFilter; spelled: { mode: readonly Mode[]; type: readonly DestTypeId[] } } {
   const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, part);
-  const modes = modePositions(release, query.mode as Mode[] | undefined);
+  const modes = modePositions(release, query.mode as Mode[] | undefined, part);
   return {
     filter: { modes, types: types && new Set(types) },
     // What a column of the nearest object means comes from the release, so both are spelled out.

@@ -43,18 +43,20 @@ export interface BatchResult {
 
 /**
  * Answers whole origins in the order of the request, as long as the balance pays for them and the
- * row budget holds; the first that does not fit, and all after it, are `truncated`.
+ * row budget holds; the first that does not fit, and all after it, are `truncated`. The first that
+ * has an answer is given whatever the row budget, so that sending `truncated` again always ends;
+ * where the balance does not pay for it, it is `tokens-exhausted`.
  */
 export async function answerBatch<O>(
   batch: Batch<O>,
   balance: number,
   rowBudget: number,
 ): Promise<BatchResult> {
-  if (balance <= 0) throw tokensExhausted(1, balance);
   const results: object[] = [];
   const about: object[] = [];
   const errors: object[] = [];
   const { origins } = batch;
+  let hasAnswer = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
       origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin)),
@@ -65,11 +67,13 @@ export async function answerBatch<O>(
         continue;
       }
       const rows = results.length + outcome.rows.length;
-      if (rows > balance || rows > rowBudget) {
+      if (!hasAnswer && rows > balance) throw tokensExhausted(rows, balance);
+      if (rows > balance || (hasAnswer && rows > rowBudget)) {
         const truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
         const truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';
         return { results, about, errors, truncated, truncated_reason };
       }
+      hasAnswer = true;
       for (const row of outcome.rows) results.push(row);
       if (outcome.about) about.push(outcome.about);
     }
@@ -99,6 +103,6 @@ export function checkOrigins<T>(origins: readonly T[] | undefined, name: string)
   if (origins.length <= MAX_ORIGINS) return origins;
   throw new Problem(
     'too-many-origins',
-    `${name} lists ${origins.length} origins; at most ${MAX_ORIGINS} are taken: divide the request`,
+    `${name} lists over ${MAX_ORIGINS} origins; at most as many are taken: divide the request`,
   );
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { breathe } from '../../shards/breathe.ts';
-import type { Geoid } from '../../shards/geoid.ts';
+import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
@@ -42,18 +42,19 @@ export interface LookUp<Row> {
 
 export type Point = z.output<typeof pointItem>;
 
-/** A batch of blocks: which modes are wanted, and what is looked up for each. */
+/** A batch of blocks, as they were sent: which modes are wanted, and what is looked up for each. */
 export function blockBatch(
   release: Release,
-  origins: readonly Geoid[] | undefined,
+  origins: readonly string[] | undefined,
   modes: readonly number[],
   look: (block: OriginBlock) => Promise<OriginAnswer>,
-): Batch<Geoid> {
+): Batch<string> {
   return {
     origins: checkOrigins(origins, 'origins'),
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
-    answer: (geoid) => ofBlock(release, geoid, modes, look).catch(originError),
+    answer: async (geoid) =>
+      isGeoid(geoid) ? ofBlock(release, geoid, modes, look).catch(originError) : malformed(geoid),
   };
 }
 
@@ -75,6 +76,11 @@ export function pointBatch(
     shorten: nameOf,
     answer: (at) => resolve(at).catch(originError),
   };
+}
+
+function malformed(text: string): OriginOutcome {
+  const detail = `${JSON.stringify(text)} is no block GEOID: 15 digits, zeros at its beginning too`;
+  return { type: 'block-not-found', detail };
 }
 
 function nameOf({ lat, lon }: Point) {
@@ -112,7 +118,7 @@ export function summaryLookUp(
 export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp<PoiTimeRow> {
   const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, 'body');
   const filter = {
-    modes: modePositions(release, query.mode as Mode[] | undefined),
+    modes: modePositions(release, query.mode as Mode[] | undefined, 'body'),
     types: types && new Set(types),
     destIds: query.dest_id && new Set(query.dest_id as number[]),
     maxTenths: tenthsWithin(query.max_minutes),

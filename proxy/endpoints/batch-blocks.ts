@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Geoid } from '../../shards/geoid.ts';
 import { blockMetadata } from '../answers/summary.ts';
 import type { Batch } from '../batch/batch.ts';
 import { blockBatch, named, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
@@ -10,15 +9,10 @@ import {
   BATCH_PROBLEMS,
   BATCH_RULES,
 } from '../batch/described.ts';
+import { blockOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import {
-  destIdMember,
-  geoidItem,
-  maxMinutesMember,
-  modeMember,
-  typeMember,
-} from '../openapi/body-members.ts';
+import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../openapi/body-members.ts';
 import {
   blockMetadata as blockMetadataSchema,
   categoryTime,
@@ -26,7 +20,6 @@ import {
   poiTime,
 } from '../openapi/schemas.ts';
 
-const origins = z.array(geoidItem, { error: 'must be an array of block GEOIDs' }).optional();
 const geoid = '990010001001000';
 
 const blocksSummary = postedEndpoint({
@@ -51,7 +44,7 @@ const blocksSummary = postedEndpoint({
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...cells }): Batch<Geoid> {
+  plan(release, { origins, ...cells }): Batch<string> {
     const { modes, rowsOf } = summaryLookUp(release, cells);
     return blockBatch(release, origins, modes, async (block) => ({
       rows: await named({ geoid: block.geoid }, await rowsOf(block)),
@@ -84,7 +77,7 @@ const blocksPois = postedEndpoint({
   }),
   example: { results: [{ geoid, ...POI_TIME_EXAMPLE }], ...ALL_WELL },
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }): Batch<Geoid> {
+  plan(release, { origins, ...query }): Batch<string> {
     const { modes, rowsOf } = poisLookUp(release, query);
     return blockBatch(release, origins, modes, async (block) => ({
       rows: await named({ geoid: block.geoid }, await rowsOf(block)),

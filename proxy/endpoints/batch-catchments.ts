@@ -12,9 +12,10 @@ import {
   BATCH_PROBLEMS,
   BATCH_RULES,
 } from '../batch/described.ts';
+import { placeOrigins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
-import { allIfEmpty, maxMinutesMember, modeMember } from '../openapi/body-members.ts';
+import { blockMember, maxMinutesMember, modeMember } from '../openapi/body-members.ts';
 import { catchmentRow as catchmentRowSchema } from '../openapi/schemas.ts';
 
 export const poisCatchment = postedEndpoint({
@@ -25,15 +26,10 @@ export const poisCatchment = postedEndpoint({
   description: `All rows of \`GET /v1/pois/{dest_id}/catchment\`, for many places.${BATCH_RULES}`,
   tag: 'Places to go',
   body: z.strictObject({
-    dest_ids: z.array(z.int().min(0), { error: 'must be an array of dest_ids' }).optional(),
+    dest_ids: placeOrigins,
     max_minutes: maxMinutesMember,
     mode: modeMember,
-    block: z
-      .array(z.int().min(0).max(999_999_999_999_999), { error: 'must be an array of integers' })
-      .max(1_000)
-      .transform(allIfEmpty)
-      .optional()
-      .meta({ description: 'Only these blocks, GEOIDs as integers.' }),
+    block: blockMember,
   }),
   requestExample: { dest_ids: [4213], max_minutes: 10, mode: ['walk'] },
   table: CATCHMENT,
@@ -50,7 +46,7 @@ export const poisCatchment = postedEndpoint({
   plan(release, { dest_ids, max_minutes, mode, block }): Batch<DestId> {
     const { modes } = release.manifest;
     const filter = {
-      modes: modePositions(release, mode as Mode[] | undefined),
+      modes: modePositions(release, mode as Mode[] | undefined, 'body'),
       blocks: block && new Set(block),
       maxTenths: tenthsWithin(max_minutes),
       afterModeId: 0,

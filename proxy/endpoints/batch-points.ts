@@ -16,18 +16,12 @@ import {
   BATCH_RULES,
   ORIGIN_POINT,
 } from '../batch/described.ts';
+import { pointOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import {
-  destIdMember,
-  maxMinutesMember,
-  modeMember,
-  pointItem,
-  typeMember,
-} from '../openapi/body-members.ts';
+import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../openapi/body-members.ts';
 import { categoryTime, POI_TIME_EXAMPLE, poiTime } from '../openapi/schemas.ts';
 
-const origins = z.array(pointItem, { error: 'must be an array of {lat, lon}' }).optional();
 const truncated = z.array(z.object(ORIGIN_POINT));
 const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
 const requestPoint = { lat: 36.0211, lon: -70.0123 };

@@ -23,7 +23,7 @@ interface BlockPoisPlan extends MeteredPlan {
   readonly county: CountyManifest;
   readonly filter: PoiFilter;
   readonly limit: number;
-  /** The query without its cursor: what a cursor is bound to. */
+  /** The query without its page: what a cursor is bound to. */
   readonly bound: string;
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Polygon } from '../../shards/geometry/polygon.ts';
 import { type AskedArea, blocksIn } from '../answers/asked-area.ts';
 import { drawnArea } from '../answers/drawn-area.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
@@ -10,41 +9,28 @@ import { invalidParameters, Problem } from '../http/problem.ts';
 import {
   cursorMember,
   includeMissingMember,
+  includePopulationMember,
   limitMember,
   modeMember,
+  POINT_SCHEMA,
   pointItem,
+  radiusMember,
   typeMember,
 } from '../openapi/body-members.ts';
+import { polygonMember } from '../openapi/polygon-member.ts';
 import { arealRow, nextCursor } from '../openapi/schemas.ts';
 
 interface BlocksQueryPlan extends ArealPlan {
   readonly area: AskedArea;
 }
 
-const position = z.array(z.number()).min(2).max(3);
-const polygon = z.array(z.array(position));
-
 const body = z.strictObject({
-  polygon: z
-    .union([
-      z.strictObject({ type: z.literal('Polygon'), coordinates: polygon }),
-      z.strictObject({ type: z.literal('MultiPolygon'), coordinates: z.array(polygon) }),
-    ])
-    .optional()
-    .meta({ description: 'GeoJSON, WGS84; at most 2,000 vertices and 5,000 km².' }),
-  center: pointItem.optional().meta({ description: 'Middle of a circle.' }),
-  radius_m: z
-    .number()
-    .gt(0)
-    .max(50_000)
-    .optional()
-    .meta({ description: 'Its radius, metres, at most 50000.' }),
+  polygon: polygonMember,
+  center: pointItem.optional().meta({ description: 'Middle of a circle.', override: POINT_SCHEMA }),
+  radius_m: radiusMember,
   mode: modeMember,
   type: typeMember,
-  include_population: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Whether rows carry the population of their block.' }),
+  include_population: includePopulationMember,
   include_missing: includeMissingMember,
   limit: limitMember,
   cursor: cursorMember,
@@ -95,10 +81,7 @@ function areaOf({ polygon, center, radius_m }: Where): AskedArea {
       { loc: ['body'], msg: 'give polygon, or center and radius_m; not both', type: 'conflict' },
     ]);
   }
-  if (polygon) {
-    const polygons = polygon.type === 'Polygon' ? [polygon.coordinates] : polygon.coordinates;
-    return drawnArea(polygons as unknown as Polygon[]);
-  }
+  if (polygon) return drawnArea(polygon);
   if (center && radius_m !== undefined) return circleArea(center.lon, center.lat, radius_m);
   throw new Problem('missing-area', 'give polygon, or both center and radius_m');
 }

@@ -7,7 +7,8 @@ import type { Release } from '../../shards/release.ts';
 import { canonicalRequest } from '../answers/block-query.ts';
 import { BinaryBody, freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
-import { integerText, NONE } from '../openapi/parameters.ts';
+import { NONE } from '../openapi/parameters.ts';
+import { integerText } from '../openapi/scalar-text.ts';
 
 const MVT = 'application/vnd.mapbox-vector-tile';
 const MAX_ZOOM = 30;

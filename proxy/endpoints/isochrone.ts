@@ -6,7 +6,7 @@ import { type CountyManifest, DIRECTIONS, type Direction } from '../../shards/ma
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { Degrees, Minutes } from '../../shards/units.ts';
-import { canonicalRequest, countyWith } from '../answers/block-query.ts';
+import { canonicalRequest, countyWith, lacksModes } from '../answers/block-query.ts';
 import { countiesAround, coveredPoint } from '../answers/point-query.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -14,13 +14,13 @@ import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assu
 import { contour } from '../isochrone/contour.ts';
 import { blocksWithin, countWithin, reachable, routableBlock } from '../isochrone/reachable.ts';
 import {
+  anyLatParam,
+  anyLonParam,
   contoursParam,
-  integerText,
   NONE,
   optionalGeoidParam,
-  optionalLatParam,
-  optionalLonParam,
 } from '../openapi/parameters.ts';
+import { choice, integerText, onceText } from '../openapi/scalar-text.ts';
 import { geometry, modeLabel } from '../openapi/schemas.ts';
 
 interface IsochronePlan extends MeteredPlan {
@@ -43,8 +43,8 @@ interface IsochronePlan extends MeteredPlan {
 
 const query = z.strictObject({
   block: optionalGeoidParam,
-  lon: optionalLonParam,
-  lat: optionalLatParam,
+  lon: anyLonParam,
+  lat: anyLatParam,
   minutes: integerText(1, MAX_MINUTES)
     .optional()
     .meta({
@@ -52,18 +52,15 @@ const query = z.strictObject({
       override: { type: 'integer', minimum: 1, maximum: MAX_MINUTES },
     }),
   contours: contoursParam(MAX_MINUTES),
-  mode: z.enum(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
-  direction: z
-    .enum(DIRECTIONS)
+  mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
+  direction: choice(DIRECTIONS)
     .default('from')
     .meta({ description: 'From the origin outwards, or towards it.' }),
-  format: z
-    .enum(['geojson', 'blocks'])
+  format: choice(['geojson', 'blocks'])
     .default('geojson')
     .meta({ description: 'Contours, or the blocks themselves.' }),
-  v: z
-    .string()
-    .max(100)
+  v: onceText
+    .max(100, { error: 'is too long' })
     .optional()
     .meta({ description: 'The store version to pin: another is `no-isochrone-data`.' }),
 });
@@ -153,7 +150,7 @@ export const isochrone = meteredEndpoint({
       );
     }
     if (!release.manifest.modes.includes(mode)) {
-      throw new Problem('no-isochrone-data', `this release has no ${mode}`);
+      throw lacksModes(release, [mode]);
     }
     if (!release.manifest.directions.includes(direction)) {
       throw new Problem(
@@ -249,6 +246,9 @@ function originOf(release: Release, { block, lon, lat }: Asked): IsochronePlan['
   }
   if (block !== undefined) return { geoid: block, county: countyWith(release, block) };
   if (lon !== undefined && lat !== undefined) {
+    if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
+      throw new Problem('invalid-geometry', 'lon must be from -180 to 180 and lat from -90 to 90');
+    }
     return { lon, lat, counties: countiesAround(release, lon, lat) };
   }
   throw new Problem('missing-location', 'give block, or both lon and lat');

@@ -3,7 +3,8 @@ import { polygonsOf } from '../../shards/geometry/polygons-of.ts';
 import { locatePlace } from '../answers/place-query.ts';
 import { findPlaces } from '../answers/place-search.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
-import { integerText, NONE, placeGeoidParam, requiredNameParam } from '../openapi/parameters.ts';
+import { NONE, placeGeoidParam, requiredNameParam } from '../openapi/parameters.ts';
+import { integerText } from '../openapi/scalar-text.ts';
 import { geometry } from '../openapi/schemas.ts';
 
 const MAX_PLACES = 20;

@@ -67,12 +67,12 @@ export const poiCatchment = meteredEndpoint({
     const { block, limit, cursor } = query;
     const asked = {
       ...{ dest_id: destId, mode: modeLabels(release, modes), block },
-      ...{ max_tenths: maxTenths, limit },
+      max_tenths: maxTenths,
     };
     const bound = canonicalRequest('catchment', asked);
     const after = cursor === undefined ? [0, -1] : cursors.open(bound, cursor, 2);
     return {
-      canonical: canonicalRequest('catchment', { ...asked, after, sealer: cursors.sealer }),
+      canonical: canonicalRequest('catchment', { ...asked, limit, after, sealer: cursors.sealer }),
       dependsOn: [county.objects.catchment],
       destId,
       county,

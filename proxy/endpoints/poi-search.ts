@@ -15,6 +15,7 @@ import {
   radiusParam,
   typeParam,
 } from '../openapi/parameters.ts';
+import { decimal } from '../openapi/scalar-text.ts';
 import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
 
 interface PoiSearchPlan extends MeteredPlan, SearchPlan {
@@ -87,21 +88,30 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): SearchArea {
   throw new Problem('missing-location', 'give bbox, or all three of lat, lon and radius_m');
 }
 
-const NUMBER = /^-?\d{1,3}(\.\d{1,15})?$/;
+/** The span of longitudes that a box across the antimeridian must be under: else its edges are swapped. */
+const MAX_SPAN_ACROSS = 180;
 
 function bboxNumbers(text: string): [west: number, south: number, east: number, north: number] {
-  const parts = text.split(',').map((part) => part.trim());
-  const numbers = parts.map(Number);
+  const numbers = text.split(',').map((part) => decimal(part.trim()));
+  if (numbers.length !== 4 || !numbers.every((one) => one !== undefined)) {
+    throw invalidBox('must be four numbers: min_lon,min_lat,max_lon,max_lat');
+  }
   const [west, south, east, north] = numbers;
-  const isBox =
-    parts.length === 4 &&
-    parts.every((part) => NUMBER.test(part)) &&
-    [west, east].every((lon) => Math.abs(lon) <= 180) &&
-    [south, north].every((lat) => Math.abs(lat) <= 90) &&
-    south <= north;
-  if (isBox) return [west, south, east, north];
-  throw new Problem(
-    'invalid-bbox',
-    'bbox must be min_lon,min_lat,max_lon,max_lat in degrees, south before north',
-  );
+  if (Math.max(Math.abs(west), Math.abs(east)) > 180) {
+    throw invalidBox('has a longitude that is not from -180 to 180; longitude comes first');
+  }
+  if (Math.max(Math.abs(south), Math.abs(north)) > 90) {
+    throw invalidBox('has a latitude that is not from -90 to 90');
+  }
+  if (south > north) throw invalidBox('has its min_lat over its max_lat');
+  if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {
+    throw invalidBox(
+      'has its min_lon over its max_lon, and is too wide to be meant across the antimeridian',
+    );
+  }
+  return [west, south, east, north];
+}
+
+function invalidBox(fault: string): Problem {
+  return new Problem('invalid-bbox', `bbox ${fault}`);
 }

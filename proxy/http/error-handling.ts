@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { Problem, type ProblemSlug, problemBody } from './problem.ts';
+import { invalidParameters, Problem, type ProblemSlug, problemText, shortened } from './problem.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 /** How long a client should wait for a backend that may be back soon. */
 const RETRY_SECONDS = '5';
+const MAX_QUOTED_PATH = 200;
 
 /** What Fastify itself refuses, as the contract names it. */
 const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
@@ -31,10 +32,13 @@ export function handleErrors(app: FastifyInstance, problemBase: string): void {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: string) {
+  if (reply.balance !== null) {
+    reply.headers({ 'x-tokens-charged': 0, 'x-tokens-remaining': reply.balance });
+  }
   return reply
     .code(problem.status)
     .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_JSON })
-    .send(JSON.stringify(problemBody(problemBase, problem)));
+    .send(problemText(problemBase, problem));
 }
 
 /** Answers what is no HTTP request at all, and closes: there is no request to reply to. */
@@ -43,10 +47,7 @@ export function refuseMalformed(error: Error, socket: Socket, problemBase: strin
     socket.destroy();
     return;
   }
-  const problem = new Problem('invalid-parameters', 'this is not a valid HTTP request', {
-    errors: [{ loc: ['request'], msg: error.message, type: 'malformed' }],
-  });
-  const body = JSON.stringify(problemBody(problemBase, problem));
+  const body = problemText(problemBase, malformed('request', error));
   socket.end(
     [
       'HTTP/1.1 400 Bad Request',
@@ -114,14 +115,18 @@ function asProblem(error: FastifyError): Problem {
   const slug = FRAMEWORK_SLUGS[error.code];
   if (slug) return new Problem(slug, error.message);
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
-    return new Problem('invalid-parameters', error.message, {
-      errors: [{ loc: ['request'], msg: error.message, type: 'malformed' }],
-    });
+    return malformed('request', error);
   }
   return new Problem('internal-error', 'the request could not be answered; nothing was charged');
 }
 
+/** What is wrong with a part of the request before any route has seen it. */
+export function malformed(part: 'request' | 'path', { message: msg }: Error): Problem {
+  return invalidParameters([{ loc: [part], msg, type: 'malformed' }]);
+}
+
+/** The path as it is quoted. */
 function pathOf(request: FastifyRequest): string {
   const query = request.url.indexOf('?');
-  return query === -1 ? request.url : request.url.slice(0, query);
+  return shortened(query === -1 ? request.url : request.url.slice(0, query), MAX_QUOTED_PATH);
 }

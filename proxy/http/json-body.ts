@@ -1,21 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import {
+  type BoundedJson,
+  MAX_DEPTH,
+  MAX_VALUES,
+  NestedTooDeep,
+  parseBounded,
+} from './bounded-json.ts';
 import { issuesOf } from './parse-input.ts';
 import { invalidParameters, Problem } from './problem.ts';
-
-const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Takes bodies of JSON, exactly: UTF-8 without a wrong byte, and nothing that is no JSON. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, JSON.parse(DECODER.decode(body as Buffer)));
-    } catch (error) {
-      const msg = error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
-      done(invalidParameters([{ loc: ['body'], msg, type: 'malformed' }]));
-    }
-  });
+  app.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (_request, body, done) => {
+      try {
+        done(null, parseBounded(body));
+      } catch (error) {
+        done(invalidParameters([{ loc: ['body'], msg: faultOf(error), type: 'malformed' }]));
+      }
+    },
+  );
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof NestedTooDeep) return `is nested over ${MAX_DEPTH} levels deep`;
+  return error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
 }
 
 /** Validates a body. All that is wrong is in one `invalid-parameters`. */
@@ -23,7 +36,12 @@ export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequ
   if (request.body === undefined) {
     throw new Problem('unsupported-media-type', 'send a body with Content-Type: application/json');
   }
-  const parsed = schema.safeParse(request.body);
-  if (parsed.success) return parsed.data;
-  throw invalidParameters(issuesOf('body', schema, parsed.error));
+  const { value, isWhole } = request.body as BoundedJson;
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error));
+  if (isWhole) return parsed.data;
+  throw new Problem(
+    'payload-too-large',
+    `the body holds more than ${MAX_VALUES} values, which no request needs`,
+  );
 }

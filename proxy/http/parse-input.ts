@@ -16,26 +16,36 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
   ]);
 }
 
-/** What is wrong with a part of a request, as `invalid-parameters` lists it. */
+/**
+ * What is wrong with a part of a request, as `invalid-parameters` lists it. An object within a body
+ * says itself what members it takes; the outermost takes those of the route.
+ */
 export function issuesOf(
   part: string,
   schema: z.ZodObject,
   error: z.ZodError | undefined,
 ): ParameterIssue[] {
   return (error?.issues ?? []).flatMap((issue): ParameterIssue[] => {
-    if (issue.code === 'unrecognized_keys') {
-      const allowed = Object.keys(schema.shape);
-      const hint = allowed.length > 0 ? `takes ${allowed.join(', ')}` : 'takes none';
-      return issue.keys.map((key) => ({
-        loc: [part, ...issue.path.map(String), key],
-        msg: `unknown parameter; this route ${hint}`,
-        type: issue.code,
-      }));
-    }
     const loc = [
       part,
       ...issue.path.map((step) => (typeof step === 'number' ? step : String(step))),
     ];
-    return [{ loc, msg: issue.message, type: issue.code }];
+    if (issue.code !== 'unrecognized_keys')
+      return [{ loc, msg: issue.message, type: typeOf(issue) }];
+    const msg =
+      issue.path.length === 0
+        ? `unknown parameter; this route ${takes(Object.keys(schema.shape))}`
+        : issue.message;
+    return issue.keys.map((key) => ({ loc: [...loc, key], msg, type: issue.code }));
   });
+}
+
+/** The kind of a fault, which our own rules name themselves. */
+function typeOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'custom' ? String(issue.params?.type ?? issue.code) : issue.code;
+}
+
+/** The names that are taken somewhere, in words. */
+export function takes(names: readonly string[]): string {
+  return names.length > 0 ? `takes ${names.join(', ')}` : 'takes none';
 }

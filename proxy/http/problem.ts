@@ -68,18 +68,50 @@ export class Problem extends Error {
   }
 }
 
-/** The document of a problem. */
-export function problemBody(problemBase: string, problem: Problem): Record<string, unknown> {
-  return {
+/** The document of a problem as it is sent: never longer than `MAX_PROBLEM_BYTES`. */
+export function problemText(problemBase: string, problem: Problem): string {
+  const standard = {
     type: `${problemBase}/${problem.slug}`,
     title: PROBLEMS[problem.slug].title,
     status: problem.status,
-    detail: problem.message,
-    ...problem.members,
   };
+  const text = JSON.stringify({ ...standard, detail: problem.message, ...problem.members });
+  if (Buffer.byteLength(text) <= MAX_PROBLEM_BYTES) return text;
+  const detail = shortened(problem.message, MAX_DETAIL);
+  const errors = [{ loc: [], msg: detail, type: 'shortened' }];
+  const isListed = problem.slug === 'invalid-parameters';
+  return JSON.stringify({ ...standard, detail, ...(isListed && { errors }) });
 }
 
-export function invalidParameters(errors: readonly ParameterIssue[]): Problem {
-  const detail = errors.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
-  return new Problem('invalid-parameters', detail, { errors });
+/** Something, with its headers, stays below 16 kB. */
+const MAX_PROBLEM_BYTES = 14_000;
+const MAX_DETAIL = 500;
+/** Faults that one answer lists, and those of them that its `detail` tells. */
+const MAX_LISTED = 20;
+const MAX_TOLD = 3;
+const MAX_NAME = 60;
+const MAX_MESSAGE = 300;
+
+/** All that is wrong with a request, of which the first faults are listed and the rest counted. */
+export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
+  const errors = faults.slice(0, MAX_LISTED).map(
+    ({ loc, msg, type }): ParameterIssue => ({
+      loc: loc.map((step) => (typeof step === 'number' ? step : shortened(step, MAX_NAME))),
+      msg: shortened(msg, MAX_MESSAGE),
+      type,
+    }),
+  );
+  const told = errors.slice(0, MAX_TOLD).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  if (faults.length > told.length) told.push(`and ${faults.length - told.length} more`);
+  const omitted = faults.length - errors.length;
+  return new Problem('invalid-parameters', told.join('; '), {
+    errors,
+    ...(omitted > 0 && { errors_omitted: omitted }),
+  });
+}
+
+/** Text of a client as it is quoted: whole characters only, and the end of a long one left out. */
+export function shortened(text: string, most = MAX_NAME): string {
+  const part = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+  return Buffer.from(part).toString();
 }

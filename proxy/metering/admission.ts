@@ -8,18 +8,31 @@ import { rateLimited } from '../http/rate-headers.ts';
 /** Who a request is from, once its key and rate have been checked. */
 export type Admitted = Extract<Admission, { outcome: 'admitted' }>;
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What is left to the asker, once the key is known; null before, and for what members do not pay. */
+    balance: number | null;
+  }
+}
+
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** Reads the key of a request and asks the ledger once for key, account and rate. */
+/**
+ * Reads the key of a request and asks the ledger once for key, account and rate. An error after this
+ * point carries what is known then; a finished answer writes it itself.
+ */
 export async function admit(
   ledger: Ledger,
   request: FastifyRequest,
   reply: FastifyReply,
+  freeForMembers = false,
 ): Promise<Admitted> {
   const admission = await ledger.admit(keyHashOf(request), Date.now());
+  if ('balance' in admission && !(freeForMembers && admission.member)) {
+    reply.balance = admission.balance;
+  }
   switch (admission.outcome) {
     case 'admitted':
-      // An error after this point carries them too; a finished answer writes them itself.
       reply.rate = admission.rate;
       return admission;
     case 'rate-limited':

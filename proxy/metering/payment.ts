@@ -18,7 +18,7 @@ export function tokensExhausted(required: number, balance: number): Problem {
     'tokens-exhausted',
     `the answer costs ${required} tokens and ${balance} are left; nothing was charged`,
     { tokens_required: required, tokens_remaining: balance },
-    { 'retry-after': EXHAUSTED_RETRY_SECONDS },
+    { 'retry-after': EXHAUSTED_RETRY_SECONDS, 'x-tokens-remaining': String(balance) },
   );
 }
 

@@ -28,7 +28,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
   const { plans } = services;
   const formats = formatsOf(endpoint.table);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const admitted = await admit(services.ledger, request, reply);
+    const admitted = await admit(services.ledger, request, reply, endpoint.freeForMembers);
     const release = services.releases.current;
     const known = plans.get(release, request.raw.url!);
     const { plan, etag: base } =

@@ -137,7 +137,7 @@ function headOperation(endpoint: Exclude<Endpoint, PostedEndpoint>): ZodOpenApiO
           status,
           {
             description: 'As of the GET, without the problem document.',
-            headers: problemHeaders(Number(status)),
+            headers: problemHeaders(endpoint, Number(status)),
           },
         ]),
       ),
@@ -237,7 +237,7 @@ function problemResponses(endpoint: Endpoint, problemBase: string) {
       String(status),
       {
         description: of.map((slug) => `\`${slug}\`: ${PROBLEMS[slug].title}`).join('. '),
-        headers: problemHeaders(status),
+        headers: problemHeaders(endpoint, status),
         content: {
           'application/problem+json': {
             schema: problemDocument,

@@ -84,9 +84,19 @@ export function answerHeaders(endpoint: Endpoint) {
 }
 
 /** Headers of a problem with that status. */
-export function problemHeaders(status: number) {
-  return z.object({ ...COMMON, ...PROBLEM_HEADERS[status] });
+export function problemHeaders(endpoint: Endpoint, status: number) {
+  return z.object({
+    ...COMMON,
+    ...(endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
+    ...PROBLEM_HEADERS[status],
+  });
 }
+
+/** Of problems that are found once the key is known. */
+const TOKENS_OF_PROBLEMS = {
+  'X-Tokens-Charged': z.int().optional().meta({ description: 'Nothing: a failure is free.' }),
+  'X-Tokens-Remaining': z.int().optional().meta({ description: 'The balance.' }),
+};
 
 /** Headers of an answer that is no problem and no success. */
 export const otherHeaders = z.object(COMMON);

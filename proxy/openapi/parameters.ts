@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
+import { folded } from '../answers/folded-text.ts';
 import { INCLUDE_MISSING } from './body-members.ts';
+import { distinct, listOf } from './list.ts';
+import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
 
 /** A URL is no place for longer lists. */
 const MAX_REPEATS = 100;
+const MAX_CONTOURS = 4;
 
 /** No parameters at all: whatever is there is refused by name. */
 export const NONE = z.strictObject({});
@@ -31,10 +35,7 @@ export function contoursParam(max: number) {
     .preprocess(
       (value) =>
         value === undefined ? undefined : [value].flat().flatMap((part) => String(part).split(',')),
-      z
-        .array(integerText(1, max), { error })
-        .min(1, { error })
-        .max(4, { error })
+      listOf(integerText(1, max), MAX_CONTOURS, { none: error, many: error })
         .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), { error })
         .optional(),
     )
@@ -45,7 +46,7 @@ export function contoursParam(max: number) {
         type: 'array',
         items: { type: 'integer', minimum: 1, maximum: max },
         minItems: 1,
-        maxItems: 4,
+        maxItems: MAX_CONTOURS,
       },
     });
 }
@@ -68,18 +69,6 @@ export const destIdParam = repeated(
   'Only these places; repeat for several.',
 );
 
-/** A coordinate in degrees; undefined where the parameter may be left out and is. */
-const degreesText = (most: number) =>
-  z
-    .string({ error: 'must be given once' })
-    .regex(/^-?\d{1,3}(\.\d{1,15})?$/, { error: `must be degrees from -${most} to ${most}` })
-    .transform(Number)
-    .pipe(
-      z
-        .number()
-        .min(-most, { error: `must be at least -${most}` })
-        .max(most, { error: `must be at most ${most}` }),
-    );
 const LAT = {
   description: 'Latitude, WGS84 degrees.',
   override: { type: 'number' as const, minimum: -90, maximum: 90 },
@@ -91,15 +80,19 @@ const LON = {
   example: -70.0123,
 };
 
-export const latParam = degreesText(90).meta(LAT);
-export const lonParam = degreesText(180).meta(LON);
-export const optionalLatParam = degreesText(90).optional().meta(LAT);
-export const optionalLonParam = degreesText(180).optional().meta(LON);
+export const latParam = numberText({ min: -90, max: 90 }).meta(LAT);
+export const lonParam = numberText({ min: -180, max: 180 }).meta(LON);
+export const optionalLatParam = latParam.optional().meta(LAT);
+export const optionalLonParam = lonParam.optional().meta(LON);
+/** Any numbers: where out of range is a problem of its own, that is the route's to say. */
+export const anyLatParam = anyNumberText.optional().meta(LAT);
+export const anyLonParam = anyNumberText.optional().meta(LON);
 
-export const placeGeoidParam = z
-  .string()
-  .regex(/^\d{7}$/, { error: 'must be a census place GEOID: 7 digits' })
-  .meta({ description: 'Census place GEOID, 7 digits; leading zeros count.', example: '9901000' });
+/** Of whatever form: one that is not known is not found. */
+export const placeGeoidParam = z.string().meta({
+  description: 'Census place GEOID, 7 digits; leading zeros count.',
+  example: '9901000',
+});
 
 export const singleDestIdParam = integerText(0, Number.MAX_SAFE_INTEGER).meta({
   description: 'Stable id of a point of interest.',
@@ -108,47 +101,32 @@ export const singleDestIdParam = integerText(0, Number.MAX_SAFE_INTEGER).meta({
 });
 
 /** What is wrong with a box is the route's to say: it has a problem of its own. */
-export const bboxParam = z
-  .string({ error: 'must be given once' })
-  .max(200, { error: 'is too long' })
-  .optional()
-  .meta({
-    description: '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees.',
-    override: { type: 'string', maxLength: 200 },
-    example: '-70.05,36.0,-70.0,36.05',
-  });
+export const bboxParam = onceText.optional().meta({
+  description:
+    '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
+    'antimeridian, and must span under 180 degrees.',
+  example: '-70.05,36.0,-70.0,36.05',
+});
 
-export const radiusParam = z
-  .string({ error: 'must be given once' })
-  .regex(/^\d{1,5}(\.\d{1,6})?$/, { error: 'must be metres, at most 50000' })
-  .transform(Number)
-  .pipe(
-    z.number().gt(0, { error: 'must be over 0' }).max(50_000, { error: 'must be at most 50000' }),
-  )
+export const radiusParam = numberText({ over: 0, max: 50_000 })
   .optional()
   .meta({
     description: 'Metres around the point, at most 50000.',
     override: { type: 'number', exclusiveMinimum: 0, maximum: 50_000 },
   });
 
-const name = z
-  .string({ error: 'must be given once' })
-  .min(1, { error: 'must not be empty' })
-  .max(100, { error: 'must be at most 100 characters' });
+const name = onceText
+  .max(100, { error: 'must be at most 100 characters', abort: true })
+  .refine((text) => folded(text) !== '', { error: 'must not be blank' });
 const NAME = { description: 'Part of the name; case and accents do not matter.' };
 
 export const requiredNameParam = name.meta({ ...NAME, example: 'balt' });
 export const nameParam = name.optional().meta({ ...NAME, example: 'market' });
 
-export const includePopulationParam = z
-  .string({ error: 'must be given once' })
-  .regex(/^(true|false)$/, { error: 'must be true or false' })
-  .default('false')
-  .transform((text) => text === 'true')
-  .meta({
-    description: 'Whether rows carry the population of their block.',
-    override: { type: 'boolean', default: false, pattern: undefined },
-  });
+export const includePopulationParam = booleanText.default(false).meta({
+  description: 'Whether rows carry the population of their block.',
+  override: { type: 'boolean', default: false, pattern: undefined },
+});
 
 export const includeMissingParam = includePopulationParam.meta({
   description: INCLUDE_MISSING,
@@ -170,11 +148,7 @@ export const optionalLimitParam = integerText(1, 1000)
     override: { type: 'integer', minimum: 1, maximum: 1000 },
   });
 
-export const maxMinutesParam = z
-  .string({ error: 'must be given once' })
-  .regex(/^\d{1,3}(\.\d{1,6})?$/, { error: 'must be a number of minutes, at most 30' })
-  .transform(Number)
-  .pipe(z.number().gt(0, { error: 'must be over 0' }).max(30, { error: 'must be at most 30' }))
+export const maxMinutesParam = numberText({ over: 0, max: 30 })
   .optional()
   .meta({
     description: 'Only what is within so many minutes, at most 30.',
@@ -188,24 +162,13 @@ export const blockParam = repeated(
   'Only these blocks, GEOIDs as integers; repeat for several.',
 );
 
-export const cursorParam = z
-  .string({ error: 'must be given once' })
+export const cursorParam = onceText
   .max(512, { error: 'is too long' })
   .optional()
   .meta({
     description: '`next_cursor` of the page before, with the same other parameters.',
     override: { type: 'string', maxLength: 512 },
   });
-
-/** Decimal digits as an integer within bounds. Nothing is coerced: `1e2`, ` 5` and `0x10` are refused. */
-export function integerText(min: number, max: number) {
-  const error = `must be an integer from ${min} to ${max}`;
-  return z
-    .string({ error })
-    .regex(/^\d{1,16}$/, { error })
-    .transform(Number)
-    .pipe(z.int({ error }).min(min, { error }).max(max, { error }));
-}
 
 /** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
 export function repeated<T extends z.ZodType<string | number>>(
@@ -216,16 +179,13 @@ export function repeated<T extends z.ZodType<string | number>>(
   return z
     .preprocess(
       (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-      z
-        .array(item)
-        .max(MAX_REPEATS, { error: `must not be repeated more than ${MAX_REPEATS} times` })
-        .transform((values) => [...new Set(values)].sort(ascending))
+      listOf(item, MAX_REPEATS, {
+        none: 'is missing',
+        many: `must not be repeated more than ${MAX_REPEATS} times`,
+      })
+        .transform(distinct)
         .optional(),
     )
     .optional()
     .meta({ description, override: { type: 'array', items, maxItems: MAX_REPEATS } });
-}
-
-function ascending(a: string | number, b: string | number): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -147,7 +147,11 @@ export const problemDocument = z
           type: z.string(),
         }),
       )
+      .max(20)
       .optional(),
+    errors_omitted: z.int().min(1).optional().meta({
+      description: 'How many more faults there are than `errors` lists.',
+    }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
 

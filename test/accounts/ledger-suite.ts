@@ -121,6 +121,8 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
         await strict.admit(hash, NOON + 2000);
         expect(await strict.admit(hash, NOON + 20_000)).toMatchObject({
           outcome: 'rate-limited',
+          member: true,
+          balance: 0,
           rate: { remaining: 0, resetSeconds: 40 },
         });
         expect((await strict.admit(hash, NOON + 60_000)).outcome).toBe('admitted');

@@ -170,7 +170,7 @@ describe('the order of a metered request', () => {
       [summary('123'), 'invalid-parameters'],
       [summary(geoid, '?mode=car'), 'invalid-parameters'],
       [summary(geoid, '?type=99999'), 'invalid-parameters'],
-      [summary(geoid, '?type=1e2'), 'invalid-parameters'],
+      [summary(geoid, '?type=1e6'), 'invalid-parameters'],
       [summary(geoid, '?typ=101'), 'invalid-parameters'],
       [summary(NO_SUCH_BLOCK), 'block-not-found'],
       [summary('110010001001000'), 'block-not-found'],

@@ -128,17 +128,21 @@ describe('a batch pays', () => {
     );
   });
 
-  test('one token where no origin resolves, and where the first does not fit', async () => {
+  test('one token where no origin resolves, and nothing where the first cannot be paid', async () => {
     const { key } = await proxy.customer({ tokens: 2 });
     const nothing = await post(key, { origins: [unknown, unroutable] });
     expect(nothing.headers).toMatchObject({ 'x-tokens-charged': '1', 'x-tokens-remaining': '1' });
     const tooMuch = await post(key, { origins: [reaching[0], unknown] });
-    expect(tooMuch.json()).toMatchObject({
-      ...{ results: [], errors: [], truncated: [reaching[0], unknown] },
-      truncated_reason: 'insufficient-balance',
-    });
-    expect(tooMuch.headers).toMatchObject({ 'x-tokens-charged': '1', 'x-tokens-remaining': '0' });
-    expect((await post(key, { origins: [unknown] })).statusCode).toBe(429);
+    const { key: rich } = await proxy.customer({ tokens: 1e6 });
+    const alone = (await post(rich, { origins: [reaching[0]] })).json().results.length;
+    expect([tooMuch.statusCode, tooMuch.json()]).toMatchObject([
+      429,
+      { type: expect.stringMatching(/tokens-exhausted$/), tokens_required: alone },
+    ]);
+    expect(tooMuch.headers).toMatchObject({ 'x-tokens-charged': '0', 'x-tokens-remaining': '1' });
+    expect((await post(key, { origins: [unknown] })).statusCode).toBe(200);
+    const broke = await post(key, { origins: [unknown, reaching[0]] });
+    expect(broke.json()).toMatchObject({ tokens_required: alone, tokens_remaining: 0 });
   });
 
   test('for no origin beyond the row budget, nor any after the first beyond it', async () => {

@@ -44,7 +44,7 @@ test('problem types and servers are addresses without a doubled slash, and types
 
 test('the document tells of every status and header that a problem has', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();
-  expect(Object.keys(paths['/v1/health'].get.responses)).toEqual(['200', '400', '500']);
+  expect(Object.keys(paths['/v1/health'].get.responses)).toEqual(['200', '400', '429', '500']);
   const unready = paths['/v1/ready'].get.responses[503].content;
   expect(Object.keys(unready)).toEqual(['application/json']);
   type Operation = { responses: Record<string, { headers: object }> };

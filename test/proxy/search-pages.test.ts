@@ -128,8 +128,9 @@ test('the edges of a box belong to it, to the last digit', async () => {
       [[lon, lat, lon + 1, lat + 1], true],
       [[lon + near, lat - 1, lon + 1, lat + 1], false],
       [[lon - 1, lat - 1, lon + 1, lat - near], false],
-      // Around the world, from its own meridian and back to it.
-      [[lon, lat, lon - near, lat], true],
+      // From over the antimeridian.
+      [[lon + 360 - 170, lat, lon, lat], true],
+      [[lon + 360 - 170, lat, lon - near, lat], false],
     ] as [number[], boolean][]) {
       const rounded = box.map((degrees) => Number(degrees.toFixed(6))) as unknown as Box;
       const { ids } = await page(rounded, 1_000, null);

@@ -21,7 +21,7 @@ const NEAR_BORDER = 1e-7;
 const SPHERE_ERROR = 0.006;
 
 const filters = () => ({
-  mode: random.mode,
+  mode: random.mode.filter((mode) => mode.length > 0),
   // Some types, so that pages are few.
   type: random.type.filter((type) => type.length > 0),
   include_population: fc.boolean(),

@@ -47,6 +47,13 @@ function limited(call: Call, limit: number): Call {
     : { ...call, body: { ...(call.body as object), limit } };
 }
 
+/** Another query than it was. */
+function filtered(call: Call): Call {
+  if (call.body !== undefined) return { ...call, body: { ...(call.body as object), type: [601] } };
+  const other = call.path.endsWith('/catchment') ? { max_minutes: 29 } : { type: 601 };
+  return { ...call, query: { ...call.query, ...other } };
+}
+
 describe.each(PAGINATED)('pages of $route', ({ request }) => {
   test('joined are the unpaged answer, without repeats, whatever their size', async () => {
     const whole = await allPages(demo.api, limited(request(demo), 1000));
@@ -85,9 +92,16 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
     for (const bad of wrong) {
       expectProblem(await demo.api.call(withCursor(call, bad)), 'invalid-cursor');
     }
-    const other = withCursor(limited(request(demo), 2), cursor);
+    const other = withCursor(filtered(limited(request(demo), 1)), cursor);
     expectProblem(await demo.api.call(other), 'invalid-cursor');
     expectOk(await demo.api.call(withCursor(call, cursor)));
+  });
+
+  test('a cursor goes on with any limit', async () => {
+    const whole = await allPages(demo.api, limited(request(demo), 1000));
+    const { results, next_cursor } = expectOk(await demo.api.call(limited(request(demo), 1)));
+    const rest = withCursor(limited(request(demo), 1000), next_cursor);
+    expect([...results, ...expectOk(await demo.api.call(rest)).results]).toEqual(whole);
   });
 
   test('a cursor is nobody’s own: another key goes on with it', async () => {

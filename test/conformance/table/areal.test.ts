@@ -61,9 +61,15 @@ describe('§2 ArealBlockResult', () => {
         expect(row.population).toBe(population);
       }
     }
-    const without = await demo.api.get(PLACE, { ...FEW, include_population: false });
-    expect(expectOk(without).results[0]).not.toHaveProperty('population');
-    for (const bad of ['yes', '1', '', 'TRUE', ['true', 'true']]) {
+    for (const no of ['false', 'FALSE', '0', 'False']) {
+      const without = await demo.api.get(PLACE, { ...FEW, include_population: no });
+      expect(expectOk(without).results[0]).not.toHaveProperty('population');
+    }
+    for (const yes of ['true', 'TRUE', '1', 'True']) {
+      const with_ = await demo.api.get(PLACE, { ...FEW, include_population: yes });
+      expect(expectOk(with_).results[0]).toHaveProperty('population');
+    }
+    for (const bad of ['yes', '2', '', ' true', ['true', 'true']]) {
       expectInvalid(await demo.api.get(PLACE, { include_population: bad }), 'include_population');
     }
   });
@@ -155,11 +161,31 @@ describe('POST /v1/blocks/query', () => {
     ['positions of text', polygon([['-70', '36']] as unknown as Ring)],
     ['a null', null],
     ['a scalar', 5],
-  ])('a polygon that is %s is refused', async (_, shape) => {
-    const { statusCode, body } = await query({ polygon: shape });
-    expect([statusCode, body]).toEqual([
-      400,
-      expect.stringMatching(/invalid-geometry|invalid-parameters/),
+    ['an array', [1]],
+    ['of rings that are none', { type: 'Polygon', coordinates: [5] }],
+    ['of positions that are none', { type: 'Polygon', coordinates: [[1, 2, 3, 1]] }],
+    ['of a position too long', polygon([[-70, 36, 1, 1]] as unknown as Ring)],
+    ['of a position of nulls', polygon([[null, null]] as unknown as Ring)],
+    ['a MultiPolygon of rings', { type: 'MultiPolygon', coordinates: [box(-70, 36, -69.9, 36.1)] }],
+    ['of many empty rings', { type: 'Polygon', coordinates: Array(5_000).fill([]) }],
+  ])('a polygon that is %s is invalid-geometry', async (_, shape) => {
+    expectProblem(await query({ polygon: shape }), 'invalid-geometry');
+  });
+
+  test('a bbox in a polygon is passed over; another member is named, with those it takes', async () => {
+    const here = polygon(box(-70.01, 35.99, -69.99, 36.01));
+    const plain = expectOk(await query({ polygon: here }));
+    expect(expectOk(await query({ polygon: { ...here, bbox: 'x' } }))).toEqual(plain);
+    const { errors } = expectProblem(
+      await query({ polygon: { ...here, crs: {} } }),
+      'invalid-parameters',
+    );
+    expect(errors).toEqual([
+      {
+        loc: ['body', 'polygon', 'crs'],
+        msg: 'unknown member; polygon takes type, coordinates, bbox',
+        type: 'unrecognized_keys',
+      },
     ]);
   });
 
@@ -171,6 +197,9 @@ describe('POST /v1/blocks/query', () => {
       });
     expectOk(await query({ polygon: polygon(circle(1990, 0.05)) }));
     expectProblem(await query({ polygon: polygon(circle(2010, 0.05)) }), 'polygon-too-complex');
+    // The number decides before anything is looked at.
+    const wrong = polygon(Array(2_500).fill(['x']) as unknown as Ring);
+    expectProblem(await query({ polygon: wrong }), 'polygon-too-complex');
     const large = polygon(box(-71, 35, -70, 36));
     expectProblem(await query({ polygon: large }), 'polygon-too-complex');
     expectOk(await query({ polygon: polygon(box(-70.3, 35.8, -69.8, 36.3)) }));
@@ -215,6 +244,9 @@ describe('POST /v1/blocks/query', () => {
   });
 
   test('arrays in a body must be arrays', async () => {
+    for (const name of ['mode', 'type']) {
+      expectInvalid(await query({ polygon: CITY, [name]: [] }), name);
+    }
     expectInvalid(await query({ polygon: CITY, mode: 'walk' }), 'mode');
     expectInvalid(await query({ polygon: CITY, type: 101 }), 'type');
     expectInvalid(await query({ polygon: CITY, type: ['101'] }), 'type');
@@ -224,8 +256,9 @@ describe('POST /v1/blocks/query', () => {
 });
 
 describe('§4.3 GET /v1/places/{geoid}/blocks', () => {
-  test('an unknown place is place-not-found; what is no place GEOID invalid-parameters', async () => {
-    expectProblem(await demo.api.get(`/v1/places/${NO_SUCH_PLACE}/blocks`), 'place-not-found');
-    expectInvalid(await demo.api.get(`/v1/places/${demo.block.geoid}/blocks`), 'geoid');
+  test('an unknown place, of whatever form, is place-not-found', async () => {
+    for (const geoid of [NO_SUCH_PLACE, demo.block.geoid, 'x', '%20']) {
+      expectProblem(await demo.api.get(`/v1/places/${geoid}/blocks`), 'place-not-found');
+    }
   });
 });

@@ -56,12 +56,22 @@ describe('POST /v1/blocks/summary', () => {
     ]);
   });
 
-  test('a GEOID that is not 15 digits refuses the request, and says which', async () => {
+  test('a GEOID that is not 15 digits is that origin’s block-not-found, as it was sent', async () => {
+    const malformed = ['99001', '', 'x', `${demo.block.geoid} `, '٩٩٠٠١٠٠٠١٠٠١٠٠٠'];
+    const origins = [malformed, demo.block.geoid, '9'.repeat(5_000)].flat();
+    const body = expectOk(await post(path, { origins, type: [101] }));
+    expect(body.blocks.map(({ geoid }: { geoid: string }) => geoid)).toEqual([demo.block.geoid]);
+    expect(body.errors.map(({ type, geoid }: Record<string, string>) => [type, geoid])).toEqual(
+      [...malformed, `${'9'.repeat(39)}…`].map((geoid) => ['block-not-found', geoid]),
+    );
+  });
+
+  test('an origin that is no text refuses the request, and says which', async () => {
     const { errors } = expectProblem(
-      await post(path, { origins: [demo.block.geoid, '99001'] }),
+      await post(path, { origins: [demo.block.geoid, 990010001001000] }),
       'invalid-parameters',
     );
-    expect(errors[0].loc.map(String)).toEqual(expect.arrayContaining(['origins', '1']));
+    expect(errors).toMatchObject([{ loc: ['body', 'origins', 1] }]);
   });
 });
 

@@ -55,13 +55,39 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, bodyOf(path, 251)), 'too-many-origins');
   });
 
+  test('how many origins there are is told before what is wrong with them', async () => {
+    for (const bad of [1.5, {}, '', null, []]) {
+      const body = { [origins]: Array(251).fill(bad), mode: 'x', unheard_of: 1 };
+      expectProblem(await post(path, body), 'too-many-origins');
+    }
+    expectProblem(await post(path, { [origins]: [], mode: 'x' }), 'missing-origins');
+  });
+
+  test('an empty array is refused: it does not mean all', async () => {
+    const lists = { mode: [], ...(path === '/v1/pois/catchment' ? { block: [] } : { type: [] }) };
+    for (const [name, list] of Object.entries(lists)) {
+      expectInvalid(await post(path, bodyOf(path, 1, { [name]: list })), name);
+    }
+  });
+
   test('empty or absent origins give missing-origins', async () => {
     expectProblem(await post(path, {}), 'missing-origins');
     expectProblem(await post(path, { [origins]: [] }), 'missing-origins');
   });
 
   test('origins that are no array, or of no such kind, are invalid-parameters', async () => {
-    for (const bad of ['x', 5, null, {}, [null], ['x'], [[]], [{}], [1.5], [{ lat: 91, lon: 0 }]]) {
+    for (const bad of [
+      'x',
+      5,
+      null,
+      {},
+      [null],
+      [true],
+      [[]],
+      [{}],
+      [1.5],
+      [{ lat: 91, lon: 0 }],
+    ]) {
       const answer = await post(path, { [origins]: bad });
       expectInvalid(answer, origins);
     }

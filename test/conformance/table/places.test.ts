@@ -104,10 +104,10 @@ describe('§4.1 GET /v1/places/{geoid}/boundary', () => {
     expect(moved.length).toBeLessThanOrEqual(demo.release.blocks.length / 100);
   });
 
-  test('an unknown place is place-not-found; what is no place GEOID is invalid-parameters', async () => {
-    expectProblem(await boundary(NO_SUCH_PLACE), 'place-not-found');
-    for (const geoid of ['x', '1', '995760', '99576000', demo.block.geoid, '%20', '-957600']) {
-      expectInvalid(await boundary(geoid), 'geoid');
+  test('an unknown place, of whatever form, is place-not-found', async () => {
+    const forms = ['x', '1', '995760', '99576000', demo.block.geoid, '%20', '-957600', '__proto__'];
+    for (const geoid of [NO_SUCH_PLACE, ...forms, '9'.repeat(190)]) {
+      expectProblem(await boundary(geoid), 'place-not-found');
     }
   });
 });
@@ -139,7 +139,8 @@ describe('§4.3 GET /v1/places/{geoid}/pois', () => {
   });
 
   test('an unknown place is place-not-found', async () => {
-    expectProblem(await demo.api.get(`/v1/places/${NO_SUCH_PLACE}/pois`), 'place-not-found');
-    expectInvalid(await demo.api.get('/v1/places/12/pois'), 'geoid');
+    for (const geoid of [NO_SUCH_PLACE, '12', 'x']) {
+      expectProblem(await demo.api.get(`/v1/places/${geoid}/pois`), 'place-not-found');
+    }
   });
 });

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** What is said of a list that is none, has nothing in it, or too much. */
+interface ListFaults {
+  readonly none: string;
+  /** Where a list must not be empty. */
+  readonly empty?: string;
+  readonly many: string;
+}
+
+/**
+ * A list of at most so many items. How many there are is looked at before any of them is: a list of
+ * a hundred thousand wrong items is one fault.
+ */
+export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListFaults) {
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      const fault = faultOf(value, most, faults);
+      if (fault)
+        context.addIssue({ code: 'custom', params: { type: fault.type }, message: fault.msg });
+    })
+    .pipe(z.array(item));
+}
+
+function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults) {
+  if (!Array.isArray(value)) return { type: 'invalid_type', msg: none };
+  if (value.length > most) return { type: 'too_big', msg: many };
+  if (value.length === 0 && empty !== undefined) return { type: 'too_small', msg: empty };
+  return null;
+}
+
+/** Ascending and without repeats. */
+export function distinct<T extends string | number>(values: readonly T[]): T[] {
+  return [...new Set(values)].sort((a, b) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,197 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { ENDPOINTS } from '../../proxy/endpoints/index.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+const MAX_ERROR_BYTES = 16_000;
+const MAX_HELD_MS = 20;
+/** Other programs hold a loop up too: what a request does to it shows in the best of a few tries. */
+const TRIES = 15;
+const NS_PER_MS = 1e6;
+const BODY_BYTES = 2 ** 20;
+/** As long as Node takes them, with the headers. */
+const QUERY_BYTES = 15_000;
+
+let proxy: ProxyHarness;
+let key: string;
+beforeAll(async () => {
+  proxy = await openProxy(inject('demoStore'));
+  ({ key } = await proxy.customer({ tokens: 5 }));
+});
+afterAll(() => proxy.close());
+
+type Request = InjectOptions;
+
+/** Asks, and how long that held the event loop at a time. */
+async function ask(request: Request) {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  let heldMs = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < TRIES && heldMs > MAX_HELD_MS; i++) {
+    delay.enable();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    delay.reset();
+    await proxy.app.inject(request);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    heldMs = Math.min(heldMs, delay.max / NS_PER_MS);
+    delay.disable();
+  }
+  return { answer: await proxy.app.inject(request), heldMs };
+}
+
+async function expectCheap(name: string, request: Request): Promise<void> {
+  const { answer, heldMs } = await ask(request);
+  const { statusCode, rawPayload } = answer;
+  expect(statusCode, `${name}: ${answer.body.slice(0, 300)}`).toBeGreaterThanOrEqual(400);
+  expect(statusCode, `${name}: ${answer.body.slice(0, 300)}`).toBeLessThan(500);
+  expect(rawPayload.length, name).toBeLessThanOrEqual(MAX_ERROR_BYTES);
+  expect(Number(answer.headers['x-tokens-charged'] ?? 0), name).toBe(0);
+  const { errors, errors_omitted = 1 } = answer.json();
+  if (errors) expect(errors.length, name).toBeLessThanOrEqual(20);
+  expect(errors_omitted, name).toBeGreaterThan(0);
+  expect(heldMs, `${name} held the loop`).toBeLessThan(MAX_HELD_MS);
+}
+
+/** So many bytes of pieces, joined by commas. */
+function filled(piece: (i: number) => string, bytes: number): string {
+  const pieces: string[] = [];
+  for (let i = 0, length = 0; length < bytes; i++) {
+    const next = piece(i);
+    pieces.push(next);
+    length += next.length + 1;
+  }
+  pieces.pop();
+  return pieces.join(',');
+}
+
+const ROOM = BODY_BYTES - 200;
+const VALUES: Readonly<Record<string, (i: number) => string>> = {
+  numbers: () => '1',
+  halves: () => '1.5',
+  infinities: () => '1e999',
+  'empty texts': () => '""',
+  texts: (i) => `"${i.toString(36)}"`,
+  'long texts': () => `"${'\\u0000'.repeat(500)}"`,
+  nulls: () => 'null',
+  'empty objects': () => '{}',
+  'objects of strangers': (i) => `{"${i.toString(36)}":1}`,
+  points: () => '{"lat":91,"lon":1}',
+  'empty arrays': () => '[]',
+  positions: () => '[1,2]',
+  'deep arrays': () => '[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]',
+};
+
+function bodies(): [string, string][] {
+  const lists = ['origins', 'dest_ids', 'mode', 'type', 'dest_id', 'block', 'polygon', 'center'];
+  const of = (open: string, shut: string) =>
+    Object.entries(VALUES).map(([name, piece]): [string, string] => [
+      `${open}${name}`,
+      `${open}${filled(piece, ROOM)}${shut}`,
+    ]);
+  return [
+    ...lists.flatMap((list) => of(`{"${list}":[`, ']}')),
+    ...of('{"polygon":{"type":"Polygon","coordinates":[', ']}}'),
+    ...of('{"polygon":{"type":"Polygon","coordinates":[[', ']]}}'),
+    ...of('{"polygon":{"type":"MultiPolygon","coordinates":[[[', ']]]}}'),
+    ...of('{"polygon":{"type":"Polygon","bbox":[', ']}}'),
+    ...of('[', ']'),
+    ['strangers', `{${filled((i) => `"${i.toString(36)}":1`, ROOM)}}`],
+    ['numbered strangers', `{${filled((i) => `"${i}":1`, ROOM)}}`],
+    ['long strangers', `{${filled((i) => `"${'\\u0001'.repeat(900)}${i}":{}`, ROOM)}}`],
+    ['one stranger', `{"${'k'.repeat(ROOM)}":1}`],
+    [
+      'strangers in a point',
+      `{"origins":[{${filled((i) => `"${i}":1`, ROOM)}}],"dest_ids":["x"],"center":{}}`,
+    ],
+    ['strangers in a polygon', `{"polygon":{${filled((i) => `"${i}":1`, ROOM)}},"origins":[5]}`],
+    ['depth of arrays', `{"a":${'['.repeat(ROOM / 2)}${']'.repeat(ROOM / 2)}}`],
+    ['depth of objects', `${'{"a":'.repeat(ROOM / 6)}1${'}'.repeat(ROOM / 6)}`],
+    ['a text', `"${'x'.repeat(ROOM)}"`],
+    ['a long cursor', `{"cursor":"${'x'.repeat(ROOM)}","origins":[5],"dest_ids":["x"]}`],
+    ['a long number', `{"limit":${'9'.repeat(ROOM)}}`],
+    ['no end', `{"origins":[${'['.repeat(20)}${filled(() => '1', ROOM)}`],
+    ['no JSON', `{"origins":[${filled(() => 'x', ROOM)}]}`],
+    ['blanks', ' '.repeat(ROOM)],
+  ];
+}
+
+const POSTED = ENDPOINTS.filter(({ access }) => access === 'posted').map(({ path }) => path);
+
+describe.each(POSTED)('a megabyte to POST %s', (url) => {
+  test('of whatever shape is refused shortly, at once and for nothing', async () => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    for (const [name, payload] of bodies()) {
+      await expectCheap(name, { method: 'POST', url, headers, payload });
+    }
+  }, 120_000);
+});
+
+/** So many bytes of a query. */
+function query(piece: (i: number) => string, bytes = QUERY_BYTES): string {
+  return filled(piece, bytes).replaceAll(',', '&');
+}
+
+const QUERIES: Readonly<Record<string, string>> = {
+  strangers: query((i) => `${i}`),
+  'escaped strangers': query((i) => `%01%02%03${i}=%00`),
+  'one stranger': `${'x'.repeat(QUERY_BYTES)}=1`,
+  'a stranger again and again': query(() => 'a=1'),
+  'nested strangers': query((i) => `a[__proto__][${i}]=1`),
+  'one mode again and again': query(() => 'mode=walk&x=1'),
+  'modes that are none': query((i) => `mode=${i}`),
+  'types that are none': query((i) => `type=a${i}`),
+  'destinations that are none': query((i) => `dest_id=a${i}`),
+  'blocks that are none': query((i) => `block=a${i}`),
+  'a hundred types that are none': query((i) => `type=${60_000 + i}`, 1_000),
+  'a number without end': `lat=${'1'.repeat(QUERY_BYTES)}x&lon=1&x=1`,
+  'a fraction without end': `lon=1.${'1'.repeat(QUERY_BYTES)}e&lat=1&x=1`,
+  'a long text': `q=${'%F0%9F%98%80'.repeat(1_000)}&x=1`,
+  'a long box': `bbox=${'1,'.repeat(QUERY_BYTES / 2)}`,
+  'a long list of contours': `contours=${'1,'.repeat(QUERY_BYTES / 2)}`,
+  'contours again and again': query(() => 'contours=1'),
+  'a long cursor': `cursor=${'A'.repeat(QUERY_BYTES)}&limit=x`,
+  'a long version': `v=${'A'.repeat(QUERY_BYTES)}`,
+};
+
+const ASKED = ENDPOINTS.filter(({ access }) => access !== 'posted').map(({ path }) =>
+  path
+    .replace('{geoid}', path.includes('/places/') ? '9957600' : '990010001001000')
+    .replace('{mode}', 'walk')
+    .replace('{dest_type_id}', '101')
+    .replace(/\{[zxy]\}/g, '0')
+    .replace('{dest_id}', '1'),
+);
+
+describe.each(ASKED)('a long query to GET %s', (path) => {
+  test.each(Object.keys(QUERIES))(
+    'of %s is refused shortly, at once and for nothing',
+    async (name) => {
+      const headers = { authorization: `Bearer ${key}` };
+      await expectCheap(name, { url: `${path}?${QUERIES[name]}`, headers });
+    },
+  );
+});
+
+test('errors about a long path are short too', async () => {
+  const headers = { authorization: `Bearer ${key}` };
+  const long = '%00'.repeat(5_000);
+  for (const url of [
+    ...[`/${long}`, `/v1/blocks/${long}/summary`, `/v1/places/${long}/pois`, `/v1/pois/${long}`],
+    ...[`/v1/places/${'9'.repeat(15_000)}/boundary`, `/v1/blocks/${'%zz'.repeat(5_000)}/summary`],
+    ...[`/problems/${'x'.repeat(15_000)}`, `/v1/isochrone/tiles/walk/${'1'.repeat(15_000)}.json`],
+  ]) {
+    for (const method of ['GET', 'DELETE', 'POST'] as const) {
+      await expectCheap(`${method} ${url.slice(0, 40)}`, { method, url, headers });
+    }
+  }
+});
+
+test('what is left out of a list of faults is counted', async () => {
+  const strangers = Array.from({ length: 45 }, (_, i) => `stranger_${i}=1`).join('&');
+  const { errors, errors_omitted, detail } = (
+    await proxy.get(`/v1/meta/modes?${strangers}`)
+  ).json();
+  expect([errors.length, errors_omitted]).toEqual([20, 25]);
+  expect(errors[0].loc).toEqual(['query', 'stranger_0']);
+  expect(detail.length).toBeLessThan(1_000);
+});
