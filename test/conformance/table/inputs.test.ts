@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Api, expectInvalid, expectOk, expectProblem } from '../api.ts';
+import { type Demo, NO_SUCH_BLOCK, openDemo } from '../demo.ts';
+
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo();
+});
+afterAll(() => demo.api.close());
+
+const pois = () => `/v1/blocks/${demo.block.geoid}/pois`;
+const isochrone = (query: Record<string, string | number>) =>
+  demo.api.get('/v1/isochrone', { minutes: 10, ...query });
+const fault = (answer: Answer) => expectProblem(answer, 'invalid-parameters').errors[0].msg;
+
+describe('numbers and booleans in a query', () => {
+  test.each([
+    [
+      'max_minutes',
+      '10',
+      ['10.0', '1e1', '1E+1', '+10', '0010', '10.000000000000000000000', '.1e2'],
+    ],
+    ['limit', '100', ['1e2', '100.0', '1.00E2', '+100', '1000e-1']],
+    ['type', '101', ['101.0', '1.01e2', '0101']],
+  ])('%s %s is the same in every notation', async (name, plain, spellings) => {
+    const first = await demo.api.get(pois(), { mode: 'walk', [name]: plain });
+    for (const spelling of spellings) {
+      const same = await demo.api.get(pois(), { mode: 'walk', [name]: spelling });
+      expect([spelling, expectOk(same)]).toEqual([spelling, expectOk(first)]);
+      expect(same.headers.etag).toBe(first.headers.etag);
+    }
+  });
+
+  test('digits of any number, as printers of doubles make them', async () => {
+    const { lon, lat } = demo.poi;
+    const radius_m = '1609.3439999999998';
+    for (const query of [
+      { lon, lat, radius_m },
+      { lon: `${lon}00000000000000000001`, lat, radius_m },
+      { bbox: `${lon - 0.01},3.59e1,${lon + 0.01}000000000000000000,+36.1` },
+    ]) {
+      expectOk(await demo.api.get('/v1/pois', query));
+    }
+  });
+
+  test('a message says what is wrong with the value', async () => {
+    const point = '/v1/point/summary';
+    for (const [query, msg] of [
+      [{ lon: -70 }, /missing/],
+      [{ lon: -70, lat: [36, 36] }, /once/],
+      [{ lon: -70, lat: 'north' }, /number/],
+      [{ lon: -70, lat: '0x10' }, /number/],
+      [{ lon: -70, lat: 'Infinity' }, /number/],
+      [{ lon: -70, lat: '1e400' }, /from -90 to 90/],
+      [{ lon: -70, lat: 90.0001 }, /from -90 to 90/],
+    ] as const) {
+      const answer = await demo.api.get(point, query);
+      expectInvalid(answer, 'lat');
+      expect(fault(answer)).toMatch(msg);
+    }
+    expect(fault(await demo.api.get(pois(), { limit: 1.5 }))).toMatch(/whole number/);
+    expect(fault(await demo.api.get(pois(), { limit: 1001 }))).toMatch(/from 1 to 1000/);
+    expect(fault(await demo.api.get('/v1/places'))).toMatch(/missing/);
+  });
+
+  test('a member of a body too', async () => {
+    const body = { center: { lon: -70, lat: 36 }, radius_m: 500 };
+    for (const [member, msg] of [
+      [{ center: { lon: -70 } }, /missing/],
+      [{ center: { lon: -70, lat: 91 } }, /from -90 to 90/],
+      [{ center: { lon: -70, lat: '36' } }, /must be a number/],
+      [{ limit: 5.5 }, /whole number/],
+      [{ radius_m: 0 }, /over 0/],
+    ] as const) {
+      expect(fault(await demo.api.post('/v1/blocks/query', { ...body, ...member }))).toMatch(msg);
+    }
+    const { errors } = expectProblem(
+      await demo.api.post('/v1/blocks/query', `{"center":{"lon":1e999,"lat":1},"radius_m":5}`),
+      'invalid-parameters',
+    );
+    expect(errors).toMatchObject([
+      { loc: ['body', 'center', 'lon'], msg: expect.stringMatching(/from -180 to 180/) },
+    ]);
+  });
+});
+
+test('an unknown member within a member is named in full, with what its own object takes', async () => {
+  const origins = [
+    { lat: 36, lon: -70 },
+    { lat: 36, lon: -70, lng: 1 },
+  ];
+  const { errors } = expectProblem(
+    await demo.api.post('/v1/point/summary', { origins }),
+    'invalid-parameters',
+  );
+  expect(errors).toEqual([
+    {
+      loc: ['body', 'origins', 1, 'lng'],
+      msg: 'unknown member; a point takes lon, lat',
+      type: 'unrecognized_keys',
+    },
+  ]);
+});
+
+test('a blank q is a fault', async () => {
+  for (const q of ['', ' ', '\t\n', '\u0301', '\u3000']) {
+    expectInvalid(await demo.api.get('/v1/places', { q }), 'q');
+    expectInvalid(await demo.api.get('/v1/pois', { q, bbox: '-70,36,-70,36' }), 'q');
+  }
+});
+
+test.each([
+  ['179,-1,-179,1', true],
+  ['170,-1,-10.1,1', true],
+  ['170,-1,-10,1', false],
+  ['10,-1,9,1', false],
+  ['-179,-1,179,1', true],
+])('the box %s may cross the antimeridian: %s', async (bbox, isTaken) => {
+  const answer = await demo.api.get('/v1/pois', { bbox });
+  if (isTaken) expectOk(answer);
+  else expectProblem(answer, 'invalid-bbox');
+});
+
+test('an isochrone around a point out of range is invalid-geometry', async () => {
+  for (const point of [
+    { lon: 181, lat: 0 },
+    { lon: -70, lat: 90.1 },
+    { lon: '1e400', lat: 0 },
+  ]) {
+    expectProblem(await isochrone(point), 'invalid-geometry');
+  }
+  expectInvalid(await isochrone({ lon: 'x', lat: 0 }), 'lon');
+  expectProblem(await isochrone({ lon: 181 }), 'missing-location');
+});
+
+describe('token headers of errors', () => {
+  const tokensOf = ({ headers }: Answer) => [
+    headers['x-tokens-charged'],
+    headers['x-tokens-remaining'],
+  ];
+
+  test('are on every answer after the key check', async () => {
+    const { api, block } = demo;
+    const as = await api.newCustomer({ tokens: 3 });
+    for (const answer of [
+      await api.get(`/v1/blocks/${NO_SUCH_BLOCK}/summary`, {}, { as }),
+      await api.get('/v1/blocks/x/summary', {}, { as }),
+      await api.get(`/v1/blocks/${block.geoid}/summary`, {}, { as }),
+      await api.get(`/v1/blocks/${block.geoid}/summary`, { cursor: 'x' }, { as }),
+      await api.get('/v1/tokens', { x: 1 }, { as }),
+      await api.get('/v1/tokens', {}, { as }),
+      await api.get('/v1/isochrone', {}, { as }),
+      await api.post('/v1/blocks/summary', { origins: [] }, { as }),
+      await api.post('/v1/blocks/summary', '{', { as }),
+      await api.post('/v1/blocks/summary', { origins: [block.geoid] }, { as }),
+      await api.post('/v1/blocks/summary', `"${'x'.repeat(2 ** 21)}"`, { as }),
+    ]) {
+      expect([answer.body.slice(0, 200), tokensOf(answer)]).toEqual([
+        answer.body.slice(0, 200),
+        ['0', '3'],
+      ]);
+    }
+  });
+
+  test('are not there before it, nor where members do not pay', async () => {
+    const { api, block } = demo;
+    const as = await api.newCustomer({ tokens: 3, member: true });
+    for (const answer of [
+      await api.get(`/v1/blocks/${block.geoid}/summary`, {}, { as: null }),
+      await api.get('/v1/nothing', {}, { as }),
+      await api.get('/v1/isochrone', {}, { as }),
+    ]) {
+      expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+      expect(tokensOf(answer)).toEqual([undefined, undefined]);
+    }
+    expect(tokensOf(await api.get('/v1/blocks/x/summary', {}, { as }))).toEqual(['0', '3']);
+  });
+
+  test('are on a refusal by rate too', async () => {
+    const path = `/v1/blocks/${demo.block.geoid}/summary`;
+    const strict = await Api.open({ rateLimitPerMinute: 1 });
+    try {
+      await strict.get(path);
+      const refused = await strict.get(path);
+      expectProblem(refused, 'rate-limited');
+      const balance = String(await strict.balance());
+      expect(tokensOf(refused)).toEqual(['0', balance]);
+    } finally {
+      await strict.close();
+    }
+  });
+});
