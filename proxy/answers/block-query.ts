@@ -43,7 +43,7 @@ export function leavesAskedFor(
   throw invalidParameters(
     unknown.map((type) => ({
       loc: [part, 'type'],
-      msg: `there is no destination type ${type}; see /v1/meta/destination-types`,
+      msg: `this release has no destination type ${type}; see /v1/meta/destination-types`,
       type: 'unknown_destination_type',
     })),
   );

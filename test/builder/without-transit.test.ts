@@ -46,6 +46,16 @@ async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
     await ask('/v1/meta/destination-types'),
     await ask('/v1/isochrone/meta'),
   ];
+  const { key } = await proxy.customer();
+  const refused: string[] = [];
+  for (const url of [
+    ...['/v1/point/summary?lat=1&lon=1&mode=transit', '/v1/pois?bbox=0,0,1,1&type=1005'],
+    ...['/v1/point/pois?lat=1&lon=1&mode=walk&mode=transit'],
+    '/v1/isochrone?block=990010001001000&minutes=5&mode=transit',
+  ]) {
+    const { type, errors } = (await proxy.get(url, key)).json();
+    if (type?.endsWith('/invalid-parameters')) refused.push(errors[0].msg);
+  }
   await proxy.close();
   const labelOf = new Map<number, string>(
     types.map((type: { dest_type_id: number; label: string }) => [type.dest_type_id, type.label]),
@@ -53,6 +63,7 @@ async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
   const transit = types.find((type: { label: string }) => type.label === 'transit');
   return {
     searched,
+    refused,
     modes: modes.map(({ mode }: { mode: string }) => mode),
     isochroneModes: meta.modes,
     assumptions: Object.keys(meta.assumptions),
@@ -63,11 +74,14 @@ async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
 }
 
 test('a release with feeds lists transit, and what only feeds give', async () => {
-  const { modes, isochroneModes, labels, ofTransit, tiles } = await listedBy({ gtfs: [feed] });
+  const { modes, isochroneModes, labels, ofTransit, tiles, refused } = await listedBy({
+    gtfs: [feed],
+  });
   expect([modes, isochroneModes]).toEqual(Array(2).fill(['walk', 'bike', 'transit']));
   expect(labels).toContain(FREQUENT);
   expect(ofTransit).toContain(FREQUENT);
   expect(tiles).toContain('walk-1005');
+  expect(refused).toEqual([]);
 });
 
 test('one without lists neither, and takes over nothing that has them', async () => {
@@ -75,6 +89,11 @@ test('one without lists neither, and takes over nothing that has them', async ()
   expect(without.searched).toEqual(['99001']);
   expect([without.modes, without.isochroneModes]).toEqual(Array(2).fill(['walk', 'bike']));
   expect(without.labels).not.toContain(FREQUENT);
+  expect(without.refused).toEqual([
+    'this release has no transit; it has walk, bike',
+    'this release has no destination type 1005; see /v1/meta/destination-types',
+    ...Array(2).fill('this release has no transit; it has walk, bike'),
+  ]);
   expect(without.ofTransit).toEqual(expect.arrayContaining(['bus_stops', 'rail_stations']));
   expect(without.ofTransit).not.toContain(FREQUENT);
   expect(without.assumptions.filter((name) => /^(transit|feeds)/.test(name))).toEqual([]);
