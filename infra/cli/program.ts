@@ -1,27 +1,25 @@
 import { Command } from 'commander';
-import { addAccountsCommands } from './commands/accounts.ts';
-import { addBuildCommand } from './commands/build.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addFetchCommand } from './commands/fetch.ts';
-import { addInspectCommand } from './commands/inspect.ts';
-import { addKeysCommands } from './commands/keys.ts';
-import { addReleaseCommands } from './commands/release.ts';
-import { addServeCommand } from './commands/serve.ts';
 import { packageVersion } from './package-version.ts';
 
-/** The `tta` command, whole. */
-export function createProgram(): Command {
+/** What adds each command. A command is loaded when it is asked for: the builder takes most of a second. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  build: async () => (await import('./commands/build.ts')).addBuildCommand,
+  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  accounts: async () => (await import('./commands/accounts.ts')).addAccountsCommands,
+  keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
+  release: async () => (await import('./commands/release.ts')).addReleaseCommands,
+  inspect: async () => (await import('./commands/inspect.ts')).addInspectCommand,
+  demo: async () => (await import('./commands/demo.ts')).addDemoCommand,
+  fetch: async () => (await import('./commands/fetch.ts')).addFetchCommand,
+};
+
+/** The `tta` command: with the one subcommand that is asked for, or with all, for help and errors. */
+export async function createProgram(asked: string | undefined): Promise<Command> {
   const program = new Command('tta')
     .description('Travel times from every US census block to everything that matters.')
     .version(packageVersion())
     .showHelpAfterError('(tta COMMAND --help shows its options)');
-  addBuildCommand(program);
-  addServeCommand(program);
-  addAccountsCommands(program);
-  addKeysCommands(program);
-  addReleaseCommands(program);
-  addInspectCommand(program);
-  addDemoCommand(program);
-  addFetchCommand(program);
+  const isKnown = asked !== undefined && Object.hasOwn(COMMANDS, asked);
+  for (const name of isKnown ? [asked] : Object.keys(COMMANDS)) (await COMMANDS[name]())(program);
   return program;
 }

@@ -7,4 +7,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-await createProgram().parseAsync();
+const program = await createProgram(process.argv[2]);
+await program.parseAsync();

@@ -189,8 +189,8 @@ describe('tta accounts', () => {
     }
   });
 
-  test('and tta keys tell every command and flag in their help', () => {
-    const { commands } = createProgram();
+  test('and tta keys tell every command and flag in their help', async () => {
+    const { commands } = await createProgram(undefined);
     for (const [name, verbs] of [
       ['keys', ['create', 'list', 'revoke', 'disable', 'enable']],
       ['accounts', ['list', 'show', 'grant', 'disable', 'enable', 'member']],
