@@ -14,9 +14,10 @@ import type { CountyFips } from '../shards/units.ts';
 import type { BuildRequest } from './build-request.ts';
 import { readPlaces } from './census/places.ts';
 import { type CountyScope, scopeCounties } from './county/county-scope.ts';
-import { searchCounties } from './county/search-counties.ts';
+import { findSearched, searchCounties } from './county/search-counties.ts';
 import { transposePois, transposeReach } from './county/transpose-region.ts';
 import { TAXONOMY_VERSION } from './destinations/taxonomy.ts';
+import { planBuild } from './plan.ts';
 import type { Progress } from './progress.ts';
 import { publishManifest } from './publish/publish.ts';
 import { putObject } from './publish/put-object.ts';
@@ -84,9 +85,12 @@ async function buildIn(
   const receipts = new Receipts(store);
   const stage = { linked, scopes, store, receipts, scratch, progress };
 
-  const search = await searchCounties({ ...stage, request });
-  const { counties: searched } = search;
-  const { threads, transposeMemory: memory } = search.plan;
+  const found = await findSearched(linked, scopes, receipts);
+  const toSearch = found.missing.map(({ scope }) => scope);
+  const { summary, threads, transposeMemory: memory } = planBuild(request, linked, toSearch);
+  progress.note(summary);
+
+  const searched = await searchCounties({ ...stage, found, threads });
   const transposing = { ...stage, searched, threads, memory };
   const placesInScope = new Set(scopes.flatMap(({ places }) => [...places]));
   const homes = homesByCounty(region.destinations, placesInScope, linked.blocks);
@@ -142,7 +146,7 @@ async function buildIn(
   return {
     latest,
     manifest,
-    searched: search.made,
+    searched: toSearch.map(({ county }) => county),
     poiRows: [...searched.values()].reduce((sum, { poi_rows }) => sum + poi_rows, 0),
     poiBytes: [...searched.values()].reduce((sum, { objects }) => sum + objects.pois.bytes, 0),
   };

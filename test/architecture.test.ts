@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -11,6 +12,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   infra: ['infra', 'builder', 'proxy', 'portal', 'shards'],
 };
 
+/**
+ * The rooms of a house, from the ground up: a file imports from its own room and from those before
+ * it, never from one after it. A file that stands in no room is one by itself.
+ */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  builder: [
+    ...['errors', 'progress', 'routing-parameters', 'build-request'],
+    ...['inputs', 'geo', 'census', 'gtfs', 'osm', 'fetch'],
+    ...['streets', 'destinations', 'extract', 'transit'],
+    ...['threads', 'search', 'receipts', 'publish', 'transpose', 'tiles'],
+    ...['region', 'county', 'plan', 'release', 'build'],
+  ],
+};
+
 const TOP_LEVEL = new Set([
   ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
@@ -18,11 +33,11 @@ const TOP_LEVEL = new Set([
   ...['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'],
 ]);
 
-const files = Object.keys(ALLOWED).flatMap((room) =>
-  readdirSync(room, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => path.posix.join(room, file)),
-);
+/** What git keeps: not what an editor or a run left lying about. */
+const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
+  .split('\0')
+  .filter((file) => file !== '' && existsSync(file));
+const files = tracked.filter((file) => file.endsWith('.ts') && file.split('/')[0] in ALLOWED);
 
 /** Imports of ours in each file: those of types alone are gone when the program runs. */
 const importsOf = (file: string, kinds: 'all' | 'values'): string[] => {
@@ -67,8 +82,23 @@ test('no files import each other in a circle', () => {
   expect(circles).toEqual([]);
 });
 
+test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => {
+  const floors = FLOORS[house];
+  const roomOf = (file: string) => file.split('/')[1].replace(/\.ts$/, '');
+  const own = files.filter((file) => file.startsWith(`${house}/`));
+  expect([...new Set(own.map(roomOf))].sort()).toEqual([...floors].sort());
+  const wrong: string[] = [];
+  for (const file of own) {
+    for (const target of importsOf(file, 'all')) {
+      if (!target.startsWith(`${house}/`)) continue;
+      if (floors.indexOf(roomOf(target)) <= floors.indexOf(roomOf(file))) continue;
+      wrong.push(`${file} imports ${target}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
 test('the top level holds what the architecture names', () => {
-  const generated = new Set(['node_modules', 'dist', 'var', 'coverage', '.git']);
-  const entries = readdirSync('.').filter((entry) => !generated.has(entry));
-  expect(entries.filter((entry) => !TOP_LEVEL.has(entry))).toEqual([]);
+  const entries = new Set(tracked.map((file) => file.split('/')[0]));
+  expect([...entries].filter((entry) => !TOP_LEVEL.has(entry))).toEqual([]);
 });

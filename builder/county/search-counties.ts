@@ -1,70 +1,86 @@
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { BuildRequest } from '../build-request.ts';
-import { type BuildPlan, planBuild } from '../plan.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
-import { openSearchPool } from '../workers/search-pool.ts';
+import { openSearchPool } from '../search/search-pool.ts';
 import { countyDigest } from './county-digest.ts';
 import type { CountyScope } from './county-scope.ts';
 import { type SearchedCounty, searchCounty, searchedCountySchema } from './search-county.ts';
 
+/** Which counties of a region have been searched before, and which have not. */
+export interface FoundCounties {
+  readonly kept: ReadonlyMap<CountyFips, SearchedCounty>;
+  readonly missing: readonly { readonly scope: CountyScope; readonly key: string }[];
+}
+
+/** Looks for what earlier builds left of the counties. */
+export async function findSearched(
+  linked: LinkedRegion,
+  scopes: readonly CountyScope[],
+  receipts: Receipts,
+): Promise<FoundCounties> {
+  const kept = new Map<CountyFips, SearchedCounty>();
+  const missing: { scope: CountyScope; key: string }[] = [];
+  for (const scope of scopes) {
+    const key = countyDigest(linked, scope);
+    const receipt = await receipts.find(stageOf(scope), key, searchedCountySchema);
+    if (receipt) kept.set(scope.county, receipt);
+    else missing.push({ scope, key });
+  }
+  return { kept, missing };
+}
+
+function stageOf({ county }: CountyScope): string {
+  return `search-${county}`;
+}
+
 export interface SearchContext {
-  readonly request: BuildRequest;
   readonly linked: LinkedRegion;
   readonly scopes: readonly CountyScope[];
+  readonly found: FoundCounties;
+  readonly threads: number;
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly scratch: string;
   readonly progress: Progress;
 }
 
-/** Searches the counties that have not been searched yet, and takes the others over. */
+/** Searches the counties that have not been searched before, and takes the others over. */
 export async function searchCounties({
-  request,
   linked,
   scopes,
+  found: { kept, missing },
+  threads,
   store,
   receipts,
   scratch,
   progress,
-}: SearchContext): Promise<{
-  counties: ReadonlyMap<CountyFips, SearchedCounty>;
-  made: readonly CountyFips[];
-  plan: BuildPlan;
-}> {
-  const kept = new Map<CountyFips, SearchedCounty>();
-  const missing: { scope: CountyScope; key: string }[] = [];
-  for (const scope of scopes) {
-    const key = countyDigest(linked, scope);
-    const receipt = await receipts.find(`search-${scope.county}`, key, searchedCountySchema);
-    if (receipt) kept.set(scope.county, receipt);
-    else missing.push({ scope, key });
-  }
-  const toSearch = missing.map(({ scope }) => scope);
-  const plan = planBuild(request, linked, toSearch);
-  progress.note(plan.summary);
-
-  const total = toSearch.reduce((sum, scope) => sum + scope.endBlock - scope.firstBlock, 0);
+}: SearchContext): Promise<ReadonlyMap<CountyFips, SearchedCounty>> {
+  const searched = new Map(kept);
+  const total = missing.reduce((sum, { scope }) => sum + blocksOf(scope), 0);
   const stage = progress.start('search', total, 'blocks');
-  const pool = openSearchPool(linked.world, missing.length === 0 ? 1 : plan.threads);
+  const pool = openSearchPool(linked.world, missing.length === 0 ? 1 : threads);
   let done = 0;
   try {
     for (const { scope, key } of missing) {
       const county = await searchCounty(linked, scope, pool, store, scratch, (blocks) =>
         stage.at(done + blocks),
       );
-      await receipts.keep(`search-${scope.county}`, key, county);
-      kept.set(scope.county, county);
-      done += scope.endBlock - scope.firstBlock;
+      await receipts.keep(stageOf(scope), key, county);
+      searched.set(scope.county, county);
+      done += blocksOf(scope);
     }
   } finally {
     await pool.close();
   }
-  const counties = new Map(scopes.map(({ county }) => [county, kept.get(county)!]));
-  stage.finish(describe([...counties.values()], scopes.length - missing.length));
-  return { counties, made: toSearch.map(({ county }) => county), plan };
+  const counties = new Map(scopes.map(({ county }) => [county, searched.get(county)!]));
+  stage.finish(describe([...counties.values()], kept.size));
+  return counties;
+}
+
+function blocksOf({ firstBlock, endBlock }: CountyScope): number {
+  return endBlock - firstBlock;
 }
 
 function describe(counties: readonly SearchedCounty[], takenOver: number): string {

@@ -16,9 +16,9 @@ import type { Destination } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
 import { isLinked, type LinkedRegion } from '../region/build-world.ts';
 import type { ChunkRequest } from '../search/search-chunk.ts';
-import { shareArrays } from '../search/search-world.ts';
-import { inOrder } from '../workers/pool.ts';
-import type { SearchPool } from '../workers/search-pool.ts';
+import type { SearchPool } from '../search/search-pool.ts';
+import { inOrder } from '../threads/pool.ts';
+import { shareArrays } from '../threads/share-arrays.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** What searching a county leaves: its objects but for the transposed ones. */

@@ -10,7 +10,7 @@ import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { LinkedRegion } from '../region/build-world.ts';
 import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
-import { openTransposePool } from '../workers/transpose-pool.ts';
+import { openTransposePool } from '../transpose/transpose-pool.ts';
 import type { CountyScope } from './county-scope.ts';
 import { poiFacts, type SearchedCounty } from './search-county.ts';
 

@@ -2,7 +2,7 @@ import Flatbush from 'flatbush';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
-import type { StreetNodes, StreetWays } from '../osm/street-ways.ts';
+import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { NO_LINKING, WALK_BACKWARD, WALK_FORWARD } from '../streets/traits.ts';
 
 /** How far from a street a boundary may lie and still be crossed from it. */

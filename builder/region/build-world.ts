@@ -5,11 +5,12 @@ import type { DestTypeId } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { Progress } from '../progress.ts';
-import { searchGraphOf } from '../search/search-graph.ts';
-import { packLinks, type SearchWorld, type StreetWorld } from '../search/search-world.ts';
-import { hangTerminals, type TargetLink } from '../search/terminals.ts';
+import type { SearchWorld } from '../search/search-world.ts';
 import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
+import { searchGraphOf } from '../streets/search-graph.ts';
+import { packLinks, type StreetWorld } from '../streets/street-world.ts';
+import { hangTerminals, type TargetLink } from '../streets/terminals.ts';
 import { linkStops, walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
 

@@ -6,7 +6,7 @@ import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
-import { extractOsm } from '../osm/extract.ts';
+import { extractOsm } from '../extract/extract-osm.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';

@@ -1,9 +1,11 @@
 import type { Millis } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
+import { StreetSearch } from '../streets/street-search.ts';
+import { unpackLink } from '../streets/street-world.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
 import { RangeRaptor } from '../transit/range-raptor.ts';
-import { type SearchWorld, type TransitWorld, unpackLink } from './search-world.ts';
-import { StreetSearch } from './street-search.ts';
+import type { TransitWorld } from '../transit/transit-world.ts';
+import type { SearchWorld } from './search-world.ts';
 
 const PLACE_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
 const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;

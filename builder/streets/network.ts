@@ -1,5 +1,5 @@
 import { localDistance } from '../../shards/geometry/wgs84.ts';
-import type { StreetNodes, StreetWays } from '../osm/street-ways.ts';
+import type { StreetNodes, StreetWays } from './street-ways.ts';
 import { IMPASSABLE } from './traits.ts';
 
 /**

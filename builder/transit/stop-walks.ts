@@ -1,15 +1,15 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
-import { searchGraphOf } from '../search/search-graph.ts';
-import type { TransitWorld } from '../search/search-world.ts';
-import { StreetSearch } from '../search/street-search.ts';
-import type { TargetLink, Terminals } from '../search/terminals.ts';
 import type { Link } from '../streets/linker.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
+import { searchGraphOf } from '../streets/search-graph.ts';
+import { StreetSearch } from '../streets/street-search.ts';
+import type { TargetLink, Terminals } from '../streets/terminals.ts';
 import { EgressBuilder } from './egress.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './read-transit.ts';
+import type { TransitWorld } from './transit-world.ts';
 
 const { maxWalkLeg, maxTransferWalk } = ROUTING.transit;
 const TRANSFER_LIMIT: Millis = (maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;

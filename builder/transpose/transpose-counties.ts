@@ -5,9 +5,9 @@ import { Spool } from '../../shards/spool.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { TransposePool } from '../workers/transpose-pool.ts';
 import { joined } from './joined.ts';
 import { transpose } from './transpose.ts';
+import type { TransposePool } from './transpose-pool.ts';
 
 /** A county's transposed matrix, to be made. */
 export interface TransposedMatrix {

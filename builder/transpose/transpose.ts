@@ -3,12 +3,12 @@ import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
-import { inOrder } from '../workers/pool.ts';
-import type { TransposePool } from '../workers/transpose-pool.ts';
+import { inOrder } from '../threads/pool.ts';
 import { BYTES_AN_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
 import { joined } from './joined.ts';
 import { RunFile } from './run-file.ts';
 import type { SliceRequest } from './sort-slice.ts';
+import type { TransposePool } from './transpose-pool.ts';
 import type { TransposeRequest } from './transposer.ts';
 
 /** What to turn around. */

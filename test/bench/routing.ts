@@ -1,8 +1,8 @@
 import { readBlocks } from '../../builder/census/blocks.ts';
-import { extractOsm } from '../../builder/osm/extract.ts';
+import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
-import { StreetSearch } from '../../builder/search/street-search.ts';
-import { hangTerminals } from '../../builder/search/terminals.ts';
+import { StreetSearch } from '../../builder/streets/street-search.ts';
+import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { buildNetwork } from '../../builder/streets/network.ts';
 import type { StreetMode } from '../../shards/modes.ts';

@@ -5,7 +5,7 @@ import { buildWorld } from '../../builder/region/build-world.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
-import { unpackLink } from '../../builder/search/search-world.ts';
+import { unpackLink } from '../../builder/streets/street-world.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { figure, median } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';

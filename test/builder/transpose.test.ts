@@ -7,7 +7,7 @@ import {
   type TransposedMatrix,
   transposeCounties,
 } from '../../builder/transpose/transpose-counties.ts';
-import { openTransposePool } from '../../builder/workers/transpose-pool.ts';
+import { openTransposePool } from '../../builder/transpose/transpose-pool.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';

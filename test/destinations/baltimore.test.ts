@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { osmDestId } from '../../builder/destinations/dest-id.ts';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { TAXONOMY, type TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
-import { extractOsm } from '../../builder/osm/extract.ts';
+import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
 import { type OplElement, readWithOsmium } from '../osm/opl.ts';

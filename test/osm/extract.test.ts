@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
-import { extractOsm, type OsmExtract } from '../../builder/osm/extract.ts';
+import { extractOsm, type OsmExtract } from '../../builder/extract/extract-osm.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { IMPASSABLE, streetTraits } from '../../builder/streets/traits.ts';
 import type { BoundingBox } from '../../shards/units.ts';

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readBlocks } from '../../builder/census/blocks.ts';
-import { extractOsm } from '../../builder/osm/extract.ts';
+import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
-import { StreetSearch } from '../../builder/search/street-search.ts';
-import { hangTerminals } from '../../builder/search/terminals.ts';
+import { StreetSearch } from '../../builder/streets/street-search.ts';
+import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { buildNetwork } from '../../builder/streets/network.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';

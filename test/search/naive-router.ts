@@ -1,4 +1,4 @@
-import type { StreetNodes, StreetWays } from '../../builder/osm/street-ways.ts';
+import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 
 /**
  * Times between points on streets, computed the slow and obvious way: every node of every way is a

@@ -1,4 +1,4 @@
-import type { StreetNodes, StreetWays } from '../../builder/osm/street-ways.ts';
+import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 import {
   RIDE_BACKWARD,
   RIDE_FORWARD,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { StreetSearch } from '../../builder/search/street-search.ts';
-import { hangTerminals } from '../../builder/search/terminals.ts';
+import { StreetSearch } from '../../builder/streets/street-search.ts';
+import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { buildNetwork } from '../../builder/streets/network.ts';
 import type { StreetMode } from '../../shards/modes.ts';

@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
 import type { SearchGraph } from './search-graph.ts';
-import type { SearchLink } from './search-world.ts';
+import type { SearchLink } from './street-world.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Bucket width: 2¹² ms. Narrower buckets scan fewer vertices twice, wider ones are fewer. */

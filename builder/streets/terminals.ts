@@ -1,4 +1,4 @@
-import type { Link } from '../streets/linker.ts';
+import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
 /**

@@ -10,15 +10,16 @@ import {
 } from '../destinations/from-osm.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
+import { NodeTable } from '../osm/node-table.ts';
+import { readPbf } from '../osm/pbf.ts';
+import type { PbfHandlers } from '../osm/primitive-block.ts';
+import { copyTags, type Tags } from '../osm/tags.ts';
 import type { Progress } from '../progress.ts';
+import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { GrowableFloat64 } from './growable.ts';
 import { keepStreets } from './keep-streets.ts';
-import { NodeTable } from './node-table.ts';
-import { readPbf } from './pbf.ts';
-import type { PbfHandlers } from './primitive-block.ts';
-import type { RawStreets, StreetNodes, StreetWays } from './street-ways.ts';
-import { copyTags, type Tags } from './tags.ts';
+import type { RawStreets } from './raw-streets.ts';
 
 /** What the builder takes from OpenStreetMap. */
 export interface OsmExtract {

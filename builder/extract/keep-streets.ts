@@ -1,9 +1,10 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import type { NodeTable } from '../osm/node-table.ts';
+import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { WALK_BACKWARD, WALK_FORWARD } from '../streets/traits.ts';
 import { GrowableFloat64 } from './growable.ts';
-import type { NodeTable } from './node-table.ts';
-import type { RawStreets, StreetNodes, StreetWays } from './street-ways.ts';
+import type { RawStreets } from './raw-streets.ts';
 
 export interface KeptStreets {
   readonly ways: StreetWays;

@@ -1,5 +1,3 @@
-import type { GrowableFloat64 } from './growable.ts';
-
 /** The streets of an extract as flat arrays: what the network is built from. */
 export interface StreetWays {
   readonly count: number;
@@ -22,13 +20,4 @@ export interface StreetNodes {
   readonly lat: Float64Array;
   /** What `nodeTraits` packed of each node's tags; mostly 0. */
   readonly traits: Uint8Array;
-}
-
-/** Street ways as met: flat, by node id, before anything is known of the nodes. */
-export interface RawStreets {
-  readonly osmId: GrowableFloat64;
-  readonly traits: GrowableFloat64;
-  /** Where each way's refs end in `refs`. */
-  readonly endRef: GrowableFloat64;
-  readonly refs: GrowableFloat64;
 }

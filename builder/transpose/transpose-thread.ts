@@ -1,8 +1,4 @@
-import {
-  type TransposeRequest,
-  type TransposeResult,
-  Transposer,
-} from '../transpose/transposer.ts';
+import { type TransposeRequest, type TransposeResult, Transposer } from './transposer.ts';
 
 const transposer = new Transposer();
 

@@ -1,6 +1,6 @@
 import { workerData } from 'piscina';
-import { type ChunkRequest, type ChunkResult, ChunkSearch } from '../search/search-chunk.ts';
-import type { SearchWorld } from '../search/search-world.ts';
+import { type ChunkRequest, type ChunkResult, ChunkSearch } from './search-chunk.ts';
+import type { SearchWorld } from './search-world.ts';
 
 const search = new ChunkSearch(workerData as SearchWorld);
 

@@ -1,4 +1,4 @@
-import type { ModeGraph } from '../streets/mode-graph.ts';
+import type { ModeGraph } from './mode-graph.ts';
 
 /** What of a mode's graph a search needs, and no more: this is what worker threads share. */
 export interface SearchGraph {

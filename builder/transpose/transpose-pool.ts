@@ -1,9 +1,5 @@
-import {
-  type TransposeRequest,
-  type TransposeResult,
-  Transposer,
-} from '../transpose/transposer.ts';
-import { openThreads, type Pool, thisThread } from './pool.ts';
+import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
+import { type TransposeRequest, type TransposeResult, Transposer } from './transposer.ts';
 
 /** Sorts slices and merges bands. */
 export type TransposePool = Pool<TransposeRequest, TransposeResult>;

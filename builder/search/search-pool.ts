@@ -1,6 +1,7 @@
-import { type ChunkRequest, type ChunkResult, ChunkSearch } from '../search/search-chunk.ts';
-import { type SearchWorld, shareArrays } from '../search/search-world.ts';
-import { openThreads, type Pool, thisThread } from './pool.ts';
+import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
+import { shareArrays } from '../threads/share-arrays.ts';
+import { type ChunkRequest, type ChunkResult, ChunkSearch } from './search-chunk.ts';
+import type { SearchWorld } from './search-world.ts';
 
 /** Searches chunks. */
 export type SearchPool = Pool<ChunkRequest, ChunkResult>;

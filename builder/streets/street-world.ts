@@ -1,0 +1,36 @@
+import type { Link } from './linker.ts';
+import type { SearchGraph } from './search-graph.ts';
+import type { Terminals } from './terminals.ts';
+
+/** What searches by one street mode read. */
+export interface StreetWorld {
+  readonly graph: SearchGraph;
+  readonly terminals: Terminals;
+  /** Where trips from each block begin: four numbers a block, as `packLinks` writes them. */
+  readonly blockLinks: Int32Array;
+}
+
+const NOT_LINKED = -1;
+
+/** Links as four numbers each: chain (-1: not linked), along, alongBack, offStreet. */
+export function packLinks(links: readonly (Link | null)[]): Int32Array {
+  const packed = new Int32Array(links.length * 4);
+  links.forEach((link, i) => {
+    if (link) packed.set([link.chain, link.along, link.alongBack, link.offStreet], i * 4);
+    else packed[i * 4] = NOT_LINKED;
+  });
+  return packed;
+}
+
+export type SearchLink = Omit<Link, 'snap'>;
+
+export function unpackLink(packed: Int32Array, ordinal: number): SearchLink | null {
+  const at = ordinal * 4;
+  if (packed[at] === NOT_LINKED) return null;
+  return {
+    chain: packed[at],
+    along: packed[at + 1],
+    alongBack: packed[at + 2],
+    offStreet: packed[at + 3],
+  };
+}
