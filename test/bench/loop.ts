@@ -42,18 +42,16 @@ async function kindsOf(release: Release, key: string) {
   const box = release.counties.map(({ blockBox }) => blockBox).reduce(boxAroundBoth);
   const bbox = [box.minLon, box.minLat, box.maxLon, box.maxLat].join();
   const get = (url: string, isPaid = true) => ({ target: { path: url, key }, isPaid });
-  const post = (url: string, body: object, isPaid = true) => {
+  const post = (url: string, body: object) => {
     const target: Target = { path: url, key, body: JSON.stringify(body) };
-    return { target, isPaid };
+    return { target, isPaid: true };
   };
-  const polygon = (...rings: readonly number[][][]) => {
-    return { polygon: { type: 'Polygon', coordinates: rings }, limit: 1000 };
-  };
-  const away = comb({ ...box, minLon: box.maxLon + 1, maxLon: box.maxLon + 2 }, VERTICES / 2);
   return {
-    faulty_polygon: post('/v1/blocks/query', polygon(comb(box, VERTICES / 2), away), false),
     place_search: get('/v1/places?q=no-such-place', false),
-    drawn_area: post('/v1/blocks/query', polygon(comb(box, VERTICES))),
+    drawn_area: post('/v1/blocks/query', {
+      polygon: { type: 'Polygon', coordinates: [comb(box, VERTICES)] },
+      limit: 1000,
+    }),
     batch_pois: post('/v1/blocks/pois', { origins: near }),
     batch_summaries: post('/v1/blocks/summary', { origins: near }),
     batch_catchments: post('/v1/pois/catchment', {
