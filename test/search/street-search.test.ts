@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { StreetSearch } from '../../builder/streets/street-search.ts';
-import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { buildNetwork } from '../../builder/streets/network.ts';
+import { StreetSearch } from '../../builder/streets/street-search.ts';
+import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { naiveTimes } from './naive-router.ts';
 import { randomStreets, seeded } from './random-streets.ts';
