@@ -36,6 +36,8 @@ import { openApiDocument } from './openapi/document.ts';
 import type { Services } from './services.ts';
 
 const MAX_BODY_BYTES = 2 ** 20;
+/** A path parameter may be as long as Node takes a request line: the endpoint says what is wrong with it. */
+const MAX_URL_BYTES = 16_384;
 const KEYED = { keyed: true };
 /** Answers to POSTs made side by side: each may be of 50,000 rows. */
 const MAKERS = { inAll: 8, ofEach: 2 };
@@ -71,7 +73,7 @@ export async function buildProxy(parts: {
     ...CONNECTION_LIMITS,
     // A request that comes on an open connection while closing is answered, and is its last.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: MAX_URL_BYTES },
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, config.problemBase),
     frameworkErrors: (error, _request, reply) => {
       setCommonHeaders(reply);

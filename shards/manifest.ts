@@ -110,7 +110,9 @@ export const componentSchema = z.strictObject({
 export type Component = z.infer<typeof componentSchema>;
 
 const membersSchema = z.strictObject({
-  format: z.literal(FORMAT_VERSION),
+  format: z.literal(FORMAT_VERSION, {
+    error: `is not ${FORMAT_VERSION}: another version of the program made it; build the release again`,
+  }),
   release: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/),
   /** The modes that were routed, in the order of their ids. */
   modes: z.array(z.enum(MODE_LABELS)).min(1),

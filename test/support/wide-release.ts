@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { FORMAT_VERSION } from '../../shards/format-version.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import { COUNTY_OBJECT_KINDS, type CountyManifest, type Manifest } from '../../shards/manifest.ts';
 import { Release } from '../../shards/release.ts';
@@ -38,7 +39,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     close: () => Promise.resolve(),
   };
   const manifest: Manifest = {
-    format: 1,
+    format: FORMAT_VERSION,
     release: 'wide',
     directions: ['from', 'to'],
     modes: ['walk', 'bike', 'transit'],
