@@ -72,18 +72,24 @@ test('an expectation that is not known is passed over', async () => {
 });
 
 test('what the framework refuses does not carry its names', async () => {
-  const malformed = [
-    ['GET', '/v1/blocks/%zz/summary'],
-    ['GET', `/v1/blocks/${'9'.repeat(500)}/summary`],
-  ] as const;
-  for (const [method, target] of malformed) {
-    const { head, body } = await exchange(
-      `${method} ${target} HTTP/1.1`,
-      'Host: x',
-      'Connection: close',
-    );
-    expect(head).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(body).errors).toMatchObject([{ type: 'malformed' }]);
-    expect(body).not.toMatch(/FST_|fastify/i);
-  }
+  const { head, body } = await exchange(
+    'GET /v1/blocks/%zz/summary HTTP/1.1',
+    'Host: x',
+    'Connection: close',
+  );
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  expect(JSON.parse(body).errors).toMatchObject([{ type: 'malformed' }]);
+  expect(body).not.toMatch(/FST_|fastify/i);
+});
+
+test('a path is as long as it is: its route says what is wrong with it', async () => {
+  const digits = '9'.repeat(10_000);
+  const place = await exchange(
+    `GET /v1/places/${digits}/boundary HTTP/1.1`,
+    'Host: x',
+    'Connection: close',
+  );
+  expect(place.head).toMatch(/^HTTP\/1\.1 404 /);
+  expect(JSON.parse(place.body).type).toMatch(/\/place-not-found$/);
+  expect(place.body.length).toBeLessThan(1_000);
 });
