@@ -1,8 +1,6 @@
-import { SIGNUP_GRANT_TOKENS } from './accounts/ledger.ts';
-
 /** What the service costs, as the plans route and the portal tell it. */
 export const PLANS = {
-  free_grant: { tokens: SIGNUP_GRANT_TOKENS },
+  free_grant: { tokens: 5_000 },
   membership: {
     price_usd: 10,
     interval: 'month',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { PLANS } from '../portal/plans.ts';
 import type { Release } from '../shards/release.ts';
 import type { ObjectRef } from '../shards/store/store.ts';
 import type { RowTable } from './formats/row-table.ts';
@@ -83,11 +84,8 @@ export class BinaryBody {
 
 /** An answer of rows: a token a row, at least one. */
 export function rowsAnswer(body: object, rows: number): Answer {
-  return { body, tokens: Math.max(MINIMUM_CHARGE, rows) };
+  return { body, tokens: Math.max(PLANS.charges.minimum, rows * PLANS.charges.row) };
 }
-
-/** What a request costs at least: an answer without rows, or a HEAD. */
-export const MINIMUM_CHARGE = 1;
 
 /**
  * A route that is charged for. It says what it needs; key, rate, validation, conditional requests,

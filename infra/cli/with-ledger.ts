@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import type { Account, Ledger } from '../../portal/accounts/ledger.ts';
+import type { Account } from '../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { run, UsageError } from './run.ts';
 

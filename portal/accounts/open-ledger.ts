@@ -1,5 +1,5 @@
 import type { Ledger } from './ledger.ts';
-import { openLmdbLedger } from './lmdb-ledger.ts';
+import { openLmdbLedger } from './lmdb/lmdb-ledger.ts';
 
 /** Opens a ledger by its address: `lmdb:DIR`. Throws a `TypeError` for the rest. */
 export function openLedger(

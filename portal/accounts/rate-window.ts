@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RateState } from './ledger.ts';
+import type { RateState } from './metering.ts';
 
 interface Window {
   startMs: number;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { RateState } from '../../portal/accounts/ledger.ts';
+import type { RateState } from '../../portal/accounts/metering.ts';
 import { Problem } from './problem.ts';
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
-import type { Admission, KeyHash, Ledger } from '../../portal/accounts/ledger.ts';
+import type { Admission, KeyHash, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../http/problem.ts';
 import { rateLimited } from '../http/rate-headers.ts';
 
@@ -22,7 +22,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
  * point carries what is known then; a finished answer writes it itself.
  */
 export async function admit(
-  ledger: Ledger,
+  ledger: Metering,
   request: FastifyRequest,
   reply: FastifyReply,
   freeForMembers = false,

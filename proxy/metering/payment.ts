@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Charge, Ledger } from '../../portal/accounts/ledger.ts';
+import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import type { Share } from '../http/outbox.ts';
 import { Problem } from '../http/problem.ts';
 
@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts';
 const EXHAUSTED_RETRY_SECONDS = '3600';
 
 /** Takes a charge, and returns what is left; `tokens-exhausted` if there is not enough. */
-export async function pay(ledger: Ledger, due: Charge): Promise<number> {
+export async function pay(ledger: Metering, due: Charge): Promise<number> {
   const { outcome, balance } = await ledger.debit(due);
   if (outcome === 'debited') return balance;
   throw tokensExhausted(due.tokens, balance);

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge, RateState } from '../../portal/accounts/ledger.ts';
+import type { Charge, RateState } from '../../portal/accounts/metering.ts';
+import { PLANS } from '../../portal/plans.ts';
 import type { Release } from '../../shards/release.ts';
-import { type MeteredEndpoint, type MeteredPlan, MINIMUM_CHARGE } from '../endpoint.ts';
+import type { MeteredEndpoint, MeteredPlan } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
 import { matchesAny, matchesEtag, strongEtag, variantEtag } from '../http/conditional.ts';
 import { acceptsGzip } from '../http/content-coding.ts';
@@ -66,7 +67,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
       // Nothing else of the answer, not even its length: bisected, it would tell rows.
       if (isFree) return writeUnpaid(services, request, reply, status, headers);
       headers.push('x-tokens-cost', answer.tokens);
-      return deliver(services, request, reply, admitted, MINIMUM_CHARGE, status, headers);
+      return deliver(services, request, reply, admitted, PLANS.charges.minimum, status, headers);
     }
     pushContentHeaders(headers, request, answer);
     const { body, tokens } = answer;

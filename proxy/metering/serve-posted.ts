@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type {
-  Charge,
-  IdempotentRequest,
-  KeptAnswer,
-  Ledger,
-  Replay,
-} from '../../portal/accounts/ledger.ts';
+import type { Charge, Metering } from '../../portal/accounts/metering.ts';
+import type { IdempotentRequest, Receipt, Replay, Replays } from '../../portal/accounts/replays.ts';
 import type { PostedEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf } from '../formats/negotiate.ts';
 import { acceptsGzip, unzipped, zipped } from '../http/content-coding.ts';
@@ -79,7 +74,7 @@ class ClientGone extends Error {}
 interface Posted {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly ledger: Ledger;
+  readonly ledger: Metering & Replays;
   readonly outbox: Outbox;
   readonly admitted: Admitted;
   readonly idempotent: IdempotentRequest | null;
@@ -102,9 +97,7 @@ async function charged(posted: Posted): Promise<void> {
   for (let attempt = 1, payable = balance; ; attempt++) {
     const answer = await posted.make(payable);
     const due: Charge = { account, keyId, tokens: answer.tokens, atMs: Date.now() };
-    const paid = idempotent
-      ? await ledger.debitOnce(due, idempotent, await keep(answer))
-      : await ledger.debit(due);
+    const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
     if (paid.outcome === 'insufficient') {
       // A batch answers for what is left; another route's answer costs what it costs.
       if (attempt === ATTEMPTS || paid.balance === payable) {
@@ -113,7 +106,8 @@ async function charged(posted: Posted): Promise<void> {
       payable = paid.balance;
       continue;
     }
-    if (paid.outcome !== 'debited') return answerAgain(posted, paid);
+    if (paid.outcome !== 'debited') return answerAgain(posted, paid, answer);
+    if (paid.receipt) await keep(posted, paid.receipt, answer);
     return writePaid(
       request,
       due.tokens,
@@ -126,8 +120,11 @@ async function charged(posted: Posted): Promise<void> {
   }
 }
 
-/** Gives an answer again that was charged for before; what of that was repaid is charged again. */
-async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
+/**
+ * Gives an answer again that was charged for before; what of that was repaid is charged again.
+ * `own`: what this request would have been answered, where another was first.
+ */
+async function answerAgain(posted: Posted, replay: Replay, own?: FinishedAnswer): Promise<void> {
   const { request, ledger } = posted;
   if (replay.outcome === 'conflict') {
     throw new Problem(
@@ -142,7 +139,7 @@ async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
     replay.tokens,
     (undelivered) => ledger.undeliver(replay.receipt, undelivered),
     async () => {
-      const answer = await madeBefore(posted, replay);
+      const answer = await madeBefore(posted, replay, own);
       return send(posted, answer, charged, balance, ['idempotency-replayed', 'true']);
     },
   );
@@ -150,16 +147,26 @@ async function answerAgain(posted: Posted, replay: Replay): Promise<void> {
 
 async function madeBefore(
   posted: Posted,
-  { answer: { gzip, headers }, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  { answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  own: FinishedAnswer | undefined,
 ): Promise<FinishedAnswer> {
-  if (gzip === null) return posted.make(tokens);
-  const { 'content-type': contentType, ...beside } = headers;
-  return { body: await unzipped(gzip), contentType, contentEncoding: null, beside, tokens };
+  if (answer === null) return own?.tokens === tokens ? own : posted.make(tokens);
+  const { 'content-type': contentType, ...beside } = answer.headers;
+  return { body: await unzipped(answer.gzip), contentType, contentEncoding: null, beside, tokens };
 }
 
-async function keep({ body, contentType, beside }: FinishedAnswer): Promise<KeptAnswer> {
+/** Keeps an answer to be given again. One that cannot be kept is made again when it is asked for. */
+async function keep(
+  { request, ledger }: Posted,
+  receipt: Receipt,
+  { body, contentType, beside }: FinishedAnswer,
+): Promise<void> {
   const headers = { 'content-type': contentType!, ...beside };
-  return { status: 200, headers, gzip: await zipped(body) };
+  try {
+    await ledger.keepAnswer(receipt, { headers, gzip: await zipped(body) });
+  } catch (error) {
+    request.log.error({ err: error, reqId: request.id }, 'answer not kept');
+  }
 }
 
 const KEY = /^[\x20-\x7e]{1,255}$/;

@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
 import {
-  type Charge,
   type IdempotentRequest,
   type KeptAnswer,
-  type Ledger,
   RECEIPT_LIFE_MS,
   type Receipt,
-} from '../../portal/accounts/ledger.ts';
+} from '../../portal/accounts/replays.ts';
+import { chargeAndKeep } from '../support/charged-answer.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const HOUR_MS = 3_600_000;
@@ -45,9 +46,12 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       return { id, charge, books };
     }
 
+    const debitOnce = (due: Charge, request: IdempotentRequest, kept: KeptAnswer | null) =>
+      chargeAndKeep(ledger, due, request, kept);
+
     /** Charges for an answer, of which one delivery is then under way. */
     async function debited(due: Charge, request: IdempotentRequest): Promise<Receipt> {
-      const made = await ledger.debitOnce(due, request, answer('made'));
+      const made = await debitOnce(due, request, answer('made'));
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       return made.receipt;
     }
@@ -57,7 +61,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const request = { key: 'order 1', fingerprint: 'abc' };
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
       const first = answer('first');
-      const made = await ledger.debitOnce(charge(7), request, first);
+      const made = await debitOnce(charge(7), request, first);
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       const { receipt } = made;
       expect(made).toEqual({ outcome: 'debited', balance: 93, receipt });
@@ -72,17 +76,17 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
         readable(replayed),
       );
-      const again = await ledger.debitOnce(charge(9, NOON + HOUR_MS), request, answer('second'));
+      const again = await debitOnce(charge(9, NOON + HOUR_MS), request, answer('second'));
       expect(readable(again)).toEqual(readable(replayed));
       expect(await books()).toEqual({ balance: 93, requests: 1 });
     });
 
     test('the same key for another request is a conflict, and charges nothing', async () => {
       const { id, charge, books } = await customer(100);
-      await ledger.debitOnce(charge(7), { key: 'k', fingerprint: 'abc' }, answer('first'));
+      await debitOnce(charge(7), { key: 'k', fingerprint: 'abc' }, answer('first'));
       const other = { key: 'k', fingerprint: 'abd' };
       expect(await ledger.replay(id, other, NOON)).toEqual({ outcome: 'conflict' });
-      expect(await ledger.debitOnce(charge(7), other, answer('other'))).toEqual({
+      expect(await debitOnce(charge(7), other, answer('other'))).toEqual({
         outcome: 'conflict',
       });
       expect(await books()).toEqual({ balance: 93, requests: 1 });
@@ -93,56 +97,55 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const request = { key: 'k', fingerprint: 'abc' };
       for (const { id, charge } of [one, two]) {
         expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-        const { outcome } = await ledger.debitOnce(charge(1), request, answer('mine'));
+        const { outcome } = await debitOnce(charge(1), request, answer('mine'));
         expect(outcome).toBe('debited');
       }
     });
 
     test('of a hundred racing requests one is charged, and all get its answer', async () => {
-      const { charge, books } = await customer(1_000);
+      const { id, charge, books } = await customer(1_000);
       const request = { key: 'race', fingerprint: 'abc' };
       const outcomes = await Promise.all(
-        Array.from({ length: 100 }, (_, i) =>
-          ledger.debitOnce(charge(5), request, answer(`answer ${i}`)),
-        ),
+        Array.from({ length: 100 }, (_, i) => debitOnce(charge(5), request, answer(`answer ${i}`))),
       );
       const debited = outcomes.flatMap(({ outcome }, i) => (outcome === 'debited' ? [i] : []));
       expect(debited).toHaveLength(1);
-      for (const [i, got] of outcomes.entries()) {
-        if (i === debited[0]) continue;
-        expect(readable(got)).toMatchObject({ answer: { body: `answer ${debited[0]}` } });
-      }
+      const others = outcomes.filter((_, i) => i !== debited[0]);
+      expect(new Set(others.map(({ outcome }) => outcome))).toEqual(new Set(['replayed']));
+      // What came before it was kept is given when it is asked for again.
+      const kept = await ledger.replay(id, request, NOON);
+      expect(readable(kept)).toMatchObject({ answer: { body: `answer ${debited[0]}` } });
       expect(await books()).toEqual({ balance: 995, requests: 1 });
     });
 
     test('what cannot be paid is not kept: with more tokens the same request is charged', async () => {
       const { id, charge, books } = await customer(3);
       const request = { key: 'k', fingerprint: 'abc' };
-      expect(await ledger.debitOnce(charge(4), request, answer('first'))).toEqual({
+      expect(await debitOnce(charge(4), request, answer('first'))).toEqual({
         outcome: 'insufficient',
         balance: 3,
       });
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
       await ledger.grant(id, { tokens: 1, cause: 'more', atMs: NOON });
-      expect((await ledger.debitOnce(charge(4), request, answer('now'))).outcome).toBe('debited');
+      expect((await debitOnce(charge(4), request, answer('now'))).outcome).toBe('debited');
       expect(await books()).toEqual({ balance: 0, requests: 1 });
     });
 
     test('an answer is kept for 24 hours, and then the key is as if never used', async () => {
       const { id, charge, books } = await customer(100);
       const request = { key: 'k', fingerprint: 'abc' };
-      await ledger.debitOnce(charge(1), request, answer('first'));
+      await debitOnce(charge(1), request, answer('first'));
       expect(await ledger.replay(id, request, NOON + DAY_MS - 1)).toMatchObject({
         outcome: 'replayed',
       });
       expect(await ledger.replay(id, request, NOON + DAY_MS)).toBeUndefined();
       const next = { key: 'k', fingerprint: 'another' };
-      const second = await ledger.debitOnce(charge(2, NOON + DAY_MS), next, answer(null));
+      const second = await debitOnce(charge(2, NOON + DAY_MS), next, null);
       expect(second).toMatchObject({ outcome: 'debited', balance: 97 });
       // Nothing of the first shines through, nor does its end take the second with it.
-      await ledger.debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
+      await debitOnce(charge(1, NOON + DAY_MS + 1), { ...next, key: 'k2' }, answer('x'));
       const kept = await ledger.replay(id, next, NOON + 2 * DAY_MS - 1);
-      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, answer: { gzip: null } });
+      expect(kept).toMatchObject({ outcome: 'replayed', tokens: 2, answer: null });
       expect(await books()).toEqual({ balance: 96, requests: 3 });
     });
 
@@ -166,7 +169,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const { id, charge, books } = await customer(10);
       const request = { key: 'k', fingerprint: 'abc' };
       const receipt = await debited(charge(4, NOON, 'one key'), request);
-      const second = await ledger.debitOnce(
+      const second = await debitOnce(
         charge(4, NOON + DAY_MS - 1, 'other key'),
         request,
         answer('second'),
@@ -269,6 +272,17 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       expect(await books()).toEqual({ balance: 1_000, requests: 0 });
     });
 
+    test('an answer is kept for the debit that it belongs to, and for no other', async () => {
+      const { id, charge } = await customer(10);
+      const request = { key: 'k', fingerprint: 'abc' };
+      const lost = await debited(charge(1), request);
+      await ledger.undeliver(lost);
+      await ledger.keepAnswer(lost, answer('of the one that was undone'));
+      await debitOnce(charge(1), request, null);
+      await ledger.keepAnswer(lost, answer('of the one that was undone'));
+      expect(await ledger.replay(id, request, NOON)).toMatchObject({ answer: null });
+    });
+
     test('a body of 8 MiB is kept; of a larger one, that it was paid', async () => {
       const { id, charge } = await customer(10);
       for (const [bytes, kept] of [
@@ -277,12 +291,12 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       ] as const) {
         const request = { key: `of ${bytes}`, fingerprint: 'abc' };
         const gzip = randomBytes(bytes);
-        await ledger.debitOnce(charge(1), request, { status: 200, headers: {}, gzip });
+        await debitOnce(charge(1), request, { headers: {}, gzip });
         const replayed = await ledger.replay(id, request, NOON);
         if (replayed?.outcome !== 'replayed') throw new Error(replayed?.outcome);
         expect(replayed.tokens).toBe(1);
-        if (kept) expect(gzip.equals(replayed.answer.gzip!)).toBe(true);
-        else expect(replayed.answer.gzip).toBeNull();
+        if (kept) expect(gzip.equals(replayed.answer!.gzip)).toBe(true);
+        else expect(replayed.answer).toBeNull();
       }
     });
 
@@ -290,13 +304,13 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       const { id, charge, books } = await customer(10);
       for (const key of ['', 'k'.repeat(256)]) {
         const request = { key, fingerprint: 'abc' };
-        await expect(ledger.debitOnce(charge(1), request, answer(''))).rejects.toThrow(RangeError);
+        await expect(debitOnce(charge(1), request, answer(''))).rejects.toThrow(RangeError);
       }
       expect(await books()).toEqual({ balance: 10, requests: 0 });
       const long = '~ '.repeat(127);
       for (const key of [`${long}a`, `${long}b`, ' ', '!']) {
         const request = { key, fingerprint: key };
-        expect((await ledger.debitOnce(charge(1), request, answer(key))).outcome).toBe('debited');
+        expect((await debitOnce(charge(1), request, answer(key))).outcome).toBe('debited');
         expect(readable(await ledger.replay(id, request, NOON))).toMatchObject({
           answer: { body: key },
         });
@@ -313,7 +327,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         charge(1, Number.NaN),
         { ...charge(1), account: 'nobody' },
       ]) {
-        await expect(ledger.debitOnce(nonsense, request, answer('first'))).rejects.toThrow();
+        await expect(debitOnce(nonsense, request, answer('first'))).rejects.toThrow();
         expect(await ledger.replay(nonsense.account, request, NOON)).toBeUndefined();
       }
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
@@ -367,7 +381,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
             const body = `answer ${i}`;
             const got =
               kind === 'debit'
-                ? await ledger.debitOnce(charge(tokens, now), request, answer(body))
+                ? await debitOnce(charge(tokens, now), request, answer(body))
                 : await ledger.replay(id, request, now);
             if (alive && kept.fingerprint === request.fingerprint) {
               kept.deliveries++;
@@ -404,15 +418,14 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
   });
 }
 
-function answer(body: string | null): KeptAnswer {
-  const gzip = body === null ? null : gzipSync(body);
-  return { status: 200, headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip };
+function answer(body: string): KeptAnswer {
+  return { headers: { 'content-type': 'text/plain', etag: `"${body}"` }, gzip: gzipSync(body) };
 }
 
 /** An outcome with its answer's body as text. */
 function readable(outcome: unknown): unknown {
   const { answer } = outcome as { answer: KeptAnswer };
   const { gzip, ...rest } = answer;
-  const body = gzip && gunzipSync(gzip).toString();
+  const body = gunzipSync(gzip).toString();
   return { ...(outcome as object), answer: { ...rest, body } };
 }

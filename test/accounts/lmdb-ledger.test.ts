@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
@@ -74,10 +74,11 @@ test('kill −9 in a stream of debits loses none that was acknowledged, and the 
   const { ledger, id, keyId } = await accountWith(at, 10_000_000);
   await ledger.close();
   let acknowledged = 0;
-  for (const afterMs of [300, 500, 700]) {
+  for (const debits of [50, 500, 5_000]) {
     const { child, acknowledged: count } = debitor(at, id, keyId, 16);
     const closed = once(child, 'close');
-    setTimeout(() => child.kill('SIGKILL'), afterMs);
+    await vi.waitFor(() => expect(count()).toBeGreaterThan(debits), 20_000);
+    child.kill('SIGKILL');
     await closed;
     acknowledged += count();
   }
@@ -85,7 +86,6 @@ test('kill −9 in a stream of debits loses none that was acknowledged, and the 
   const { balance } = (await again.account(id))!;
   const charged = (await again.usage(id)).reduce((sum, day) => sum + day.tokens, 0);
   await again.close();
-  expect(acknowledged).toBeGreaterThan(100);
   expect(balance + charged).toBe(10_000_000);
   expect(charged).toBeGreaterThanOrEqual(acknowledged);
   // What was in flight at each kill may have been charged; no more than that.
@@ -110,17 +110,13 @@ test('processes that come and go beside a busy one lose no debit', async () => {
   await ledger.close();
   const busy = debitor(at, id, keyId, 8);
   const busyClosed = once(busy.child, 'close');
-  let visitors = 0;
-  for (const end = Date.now() + 4_000; Date.now() < end; visitors++) {
-    const visitor = await openInAnotherProcess(at);
-    expect(visitor).toBe(0);
-  }
+  for (let visitor = 0; visitor < 12; visitor++) expect(await openInAnotherProcess(at)).toBe(0);
   busy.child.kill('SIGKILL');
   await busyClosed;
   const again = await openLedger(`lmdb:${at}`, OPTIONS);
   const charged = (await again.usage(id)).reduce((sum, day) => sum + day.tokens, 0);
   await again.close();
-  expect(visitors).toBeGreaterThan(3);
+  expect(busy.acknowledged()).toBeGreaterThan(12);
   expect(charged).toBeGreaterThanOrEqual(busy.acknowledged());
   expect(charged - busy.acknowledged()).toBeLessThanOrEqual(8);
 });

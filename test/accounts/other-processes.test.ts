@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import type { Charge, Ledger } from '../../portal/accounts/ledger.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Receipt } from '../../portal/accounts/ledger.ts';
+import type { Receipt } from '../../portal/accounts/replays.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -53,7 +53,7 @@ describe('an answer that is given again', () => {
       const kept = await replay(...request);
       if (kept?.outcome !== 'replayed') return kept;
       receipt = kept.receipt;
-      return { ...kept, answer: { ...kept.answer, gzip: Buffer.from('this is no gzip') } };
+      return { ...kept, answer: { headers: {}, gzip: Buffer.from('this is no gzip') } };
     };
     try {
       expect((await post(key, { origins: reaching }, headers)).statusCode).toBe(500);

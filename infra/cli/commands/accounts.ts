@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Account, AccountId, Ledger } from '../../../portal/accounts/ledger.ts';
+import type { Account, AccountId } from '../../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../../portal/accounts/ledger.ts';
 import { integer } from '../../environment.ts';
 import { UsageError } from '../run.ts';
 import { accountCalled, ledgerOption, nameOf, print, runWithLedger } from '../with-ledger.ts';

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
+import { type Account, type ApiKey, MAX_ACTIVE_KEYS } from '../../../portal/accounts/accounts.ts';
 import { isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
-import {
-  type Account,
-  type ApiKey,
-  type Ledger,
-  MAX_ACTIVE_KEYS,
-  SIGNUP_GRANT_TOKENS,
-} from '../../../portal/accounts/ledger.ts';
+import type { Ledger } from '../../../portal/accounts/ledger.ts';
+import { PLANS } from '../../../portal/plans.ts';
 import { integer } from '../../environment.ts';
 import { UsageError } from '../run.ts';
 import { accountCalled, ledgerOption, nameOf, print, runWithLedger } from '../with-ledger.ts';
@@ -43,7 +39,10 @@ export function addKeysCommands(program: Command): void {
     'the account of this address, made if there is none (default: a new one without)',
   )
     .option('--label <label>', 'what the key is for', 'command line')
-    .option('--tokens <n>', `tokens to grant (default: ${SIGNUP_GRANT_TOKENS} to a new account)`)
+    .option(
+      '--tokens <n>',
+      `tokens to grant (default: ${PLANS.free_grant.tokens} to a new account)`,
+    )
     .option('--member', 'make the account a member')
     .action((flags: CreateFlags) => runWithLedger(flags.ledger, (ledger) => create(ledger, flags)));
 

@@ -1,4 +1,5 @@
-import type { AccountId, Ledger } from '../../../portal/accounts/ledger.ts';
+import type { AccountId } from '../../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../../portal/accounts/ledger.ts';
 import { openLedger } from '../../../portal/accounts/open-ledger.ts';
 import type { Asker, Tally } from './lane.ts';
 

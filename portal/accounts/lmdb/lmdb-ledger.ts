@@ -1,36 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { open, type RootDatabase } from 'lmdb';
+import type {
+  Account,
+  AccountId,
+  ApiKey,
+  Grant,
+  KeyCreation,
+  KeyIssue,
+  KeyOrder,
+  UsageDay,
+} from '../accounts.ts';
+import { type Ledger, LedgerUnavailable } from '../ledger.ts';
+import type { Admission, Charge, Debit, KeyHash } from '../metering.ts';
+import { RateWindow } from '../rate-window.ts';
+import type { DebitOnce, IdempotentRequest, KeptAnswer, Receipt, Replay } from '../replays.ts';
+import { accountIdByEmail, createAccount } from './accounts.ts';
+import { debit, grant, grantsOf, refund, usageOf } from './balances.ts';
+import type { LedgerBatch } from './batch.ts';
+import { type Books, MAX_TABLES, openBooks } from './books.ts';
+import { unavailable } from './failure.ts';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
-import {
-  type Account,
-  type AccountId,
-  type Admission,
-  type ApiKey,
-  type Charge,
-  type Debit,
-  type DebitOnce,
-  type Grant,
-  type IdempotentRequest,
-  type KeptAnswer,
-  type KeyCreation,
-  type KeyHash,
-  type KeyIssue,
-  type KeyOrder,
-  type Ledger,
-  LedgerUnavailable,
-  type Receipt,
-  type Replay,
-  type UsageDay,
-} from './ledger.ts';
+import { changeKey, createKey, issueKey, keysOf } from './keys.ts';
 import { claimLedgerFolder, PRIVATE_FILE } from './ledger-folder.ts';
-import { accountIdByEmail, createAccount } from './lmdb-accounts.ts';
-import { debitOnce, replay, undeliver } from './lmdb-answers.ts';
-import { debit, grant, grantsOf, refund, usageOf } from './lmdb-balances.ts';
-import type { LedgerBatch } from './lmdb-batch.ts';
-import { type Books, MAX_TABLES, openBooks } from './lmdb-books.ts';
-import { unavailable } from './lmdb-failure.ts';
-import { changeKey, createKey, issueKey, keysOf } from './lmdb-keys.ts';
-import { RateWindow } from './rate-window.ts';
+import { debitOnce, keepAnswer, replay, undeliver } from './replays.ts';
 
 export interface LmdbLedgerOptions {
   readonly rateLimitPerMinute: number;
@@ -105,12 +97,12 @@ class LmdbLedger implements Ledger {
     return this.#write((batch) => refund(batch, charge, tokens));
   }
 
-  debitOnce(
-    charge: Charge,
-    request: IdempotentRequest,
-    answer: KeptAnswer,
-  ): Promise<DebitOnce | Replay> {
-    return this.#write((batch) => debitOnce(batch, charge, request, answer));
+  debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay> {
+    return this.#write((batch) => debitOnce(batch, charge, request));
+  }
+
+  keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void> {
+    return this.#write((batch) => keepAnswer(batch, receipt, answer));
   }
 
   async replay(
@@ -119,7 +111,7 @@ class LmdbLedger implements Ledger {
     nowMs: number,
   ): Promise<Replay | undefined> {
     // Mostly there is none: only one that is given again is written down.
-    if (this.#read(() => !this.#books.answers.doesExist([account, request.key]))) return undefined;
+    if (this.#read(() => !this.#books.replays.doesExist([account, request.key]))) return undefined;
     return this.#write((batch) => replay(batch, account, request, nowMs));
   }
 

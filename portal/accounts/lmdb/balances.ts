@@ -1,13 +1,7 @@
-import {
-  type AccountId,
-  type Charge,
-  type Debit,
-  type Grant,
-  MAX_CAUSE_BYTES,
-  type UsageDay,
-} from './ledger.ts';
-import type { LedgerBatch } from './lmdb-batch.ts';
-import { type Books, entriesOf } from './lmdb-books.ts';
+import { type AccountId, type Grant, MAX_CAUSE_BYTES, type UsageDay } from '../accounts.ts';
+import type { Charge, Debit } from '../metering.ts';
+import type { LedgerBatch } from './batch.ts';
+import { type Books, entriesOf } from './books.ts';
 
 // Each checks all that can be wrong before it changes anything: what a batch has been given cannot
 // be taken back from it alone.

@@ -1,6 +1,6 @@
 import type { RootDatabase } from 'lmdb';
-import { LedgerBatch } from './lmdb-batch.ts';
-import type { Books } from './lmdb-books.ts';
+import { LedgerBatch } from './batch.ts';
+import type { Books } from './books.ts';
 
 /** A transaction did not make it to the disk; `cause` is the database's own error. */
 export class CommitFailed extends Error {

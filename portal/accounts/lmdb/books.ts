@@ -1,5 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb';
-import type { AccountId, Charge, KeyHash, Receipt } from './ledger.ts';
+import type { AccountId } from '../accounts.ts';
+import type { Charge, KeyHash } from '../metering.ts';
+import type { KeptAnswer, Receipt } from '../replays.ts';
 
 /** The tables of a ledger. */
 export interface Books {
@@ -14,11 +16,11 @@ export interface Books {
   readonly usage: Database<UsageRecord, string[]>;
   readonly secrets: Database<string, string>;
   /** [account, Idempotency-Key]. */
-  readonly answers: Database<AnswerRecord, string[]>;
-  /** Of the answers, under the same keys. */
-  readonly answerBodies: Database<Uint8Array, string[]>;
+  readonly replays: Database<ReplayRecord, string[]>;
+  /** Under the same keys, written after them: a body may be of megabytes. */
+  readonly answers: Database<KeptAnswer, string[]>;
   /** [end of life in ms since 1970, account, Idempotency-Key] → nothing: the oldest come first. */
-  readonly answerEnds: Database<true, [number, ...string[]]>;
+  readonly replayEnds: Database<true, [number, ...string[]]>;
   /** [end of the answer's life, account, receipt id]: the oldest come first. They outlive answers. */
   readonly receipts: Database<ReceiptRecord, [number, ...string[]]>;
 }
@@ -46,12 +48,10 @@ export interface UsageRecord {
   tokens: number;
 }
 
-export interface AnswerRecord {
+export interface ReplayRecord {
   readonly fingerprint: string;
-  /** Of the debit that paid for it. */
+  /** Of the debit that paid for the answer. */
   readonly receipt: Receipt;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A debit for an answer, apart from it: each delivery rewrites this and nothing larger. */
@@ -84,9 +84,9 @@ export function openBooks(root: RootDatabase): Books {
     grants: table('grants'),
     usage: table('usage'),
     secrets: table('secrets'),
-    answers: table('kept-answers'),
-    answerBodies: root.openDB({ name: 'kept-bodies', encoding: 'binary' }),
-    answerEnds: table('kept-ends'),
+    replays: table('replays'),
+    answers: table('replay-answers'),
+    replayEnds: table('replay-ends'),
     receipts: table('receipts'),
   };
 }

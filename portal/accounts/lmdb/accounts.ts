@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Account, AccountId } from './ledger.ts';
-import type { LedgerBatch } from './lmdb-batch.ts';
-import type { Books } from './lmdb-books.ts';
+import type { Account, AccountId } from '../accounts.ts';
+import type { LedgerBatch } from './batch.ts';
+import type { Books } from './books.ts';
 
 export function createAccount(
   batch: LedgerBatch,

@@ -1,5 +1,5 @@
-import type { AccountId } from './ledger.ts';
-import type { AccountRecord, Books, UsageRecord } from './lmdb-books.ts';
+import type { AccountId } from '../accounts.ts';
+import type { AccountRecord, Books, UsageRecord } from './books.ts';
 
 /**
  * What one transaction has in hand: a record that many of its changes touch is read once and

@@ -1,4 +1,4 @@
-import { LedgerUnavailable } from './ledger.ts';
+import { LedgerUnavailable } from '../ledger.ts';
 
 /** What went wrong with a ledger's folder, and what to do. */
 export function unavailable(directory: string, error: unknown): LedgerUnavailable {

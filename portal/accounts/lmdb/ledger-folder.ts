@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { LedgerUnavailable } from './ledger.ts';
+import { LedgerUnavailable } from '../ledger.ts';
 
 /** Mode of the ledger's files: they tell who has what, and hold the secret that signs cursors. */
 export const PRIVATE_FILE = 0o600;

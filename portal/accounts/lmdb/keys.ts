@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
+import { PLANS } from '../../plans.ts';
 import {
   type AccountId,
   type ApiKey,
@@ -7,12 +7,12 @@ import {
   type KeyIssue,
   type KeyOrder,
   MAX_ACTIVE_KEYS,
-  SIGNUP_GRANT_TOKENS,
-} from './ledger.ts';
-import { accountIdByEmail, createAccount } from './lmdb-accounts.ts';
-import { grant, requireGrant } from './lmdb-balances.ts';
-import type { LedgerBatch } from './lmdb-batch.ts';
-import { type Books, entriesOf, type KeyRecord } from './lmdb-books.ts';
+} from '../accounts.ts';
+import { apiKeyPrefix, hashApiKey, mintApiKey } from '../api-key.ts';
+import { accountIdByEmail, createAccount } from './accounts.ts';
+import { grant, requireGrant } from './balances.ts';
+import type { LedgerBatch } from './batch.ts';
+import { type Books, entriesOf, type KeyRecord } from './books.ts';
 
 export function createKey(
   batch: LedgerBatch,
@@ -45,7 +45,7 @@ export function issueKey(batch: LedgerBatch, order: KeyOrder): KeyIssue {
     batch.account(known);
     if (!hasRoom(batch.books, known)) return { created: false, reason: 'too-many-keys' };
   }
-  const signup = { tokens: SIGNUP_GRANT_TOKENS, cause: 'signup', atMs };
+  const signup = { tokens: PLANS.free_grant.tokens, cause: 'signup', atMs };
   const { grant: given = known === undefined ? signup : null } = order;
   if (given) requireGrant(given);
 

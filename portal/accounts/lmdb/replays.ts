@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { AccountId } from '../accounts.ts';
+import type { Charge } from '../metering.ts';
 import {
-  type AccountId,
   ANSWER_LIFE_MS,
-  type Charge,
   type DebitOnce,
   type IdempotentRequest,
   type KeptAnswer,
@@ -10,21 +10,20 @@ import {
   RECEIPT_LIFE_MS,
   type Receipt,
   type Replay,
-} from './ledger.ts';
-import { chargeAgain, debit, refund } from './lmdb-balances.ts';
-import type { LedgerBatch } from './lmdb-batch.ts';
-import type { Books } from './lmdb-books.ts';
+} from '../replays.ts';
+import { chargeAgain, debit, refund } from './balances.ts';
+import type { LedgerBatch } from './batch.ts';
+import type { Books } from './books.ts';
 
 /** Ended answers and receipts that a new one removes: more than it adds, so that none pile up. */
 const REMOVED_AT_ONCE = 4;
 const MAX_KEY_LENGTH = 255;
 
-/** Charges for an answer and keeps it, unless one is kept already. */
+/** Charges for an answer, unless one was charged for already. */
 export function debitOnce(
   batch: LedgerBatch,
   charge: Charge,
   request: IdempotentRequest,
-  answer: KeptAnswer,
 ): DebitOnce | Replay {
   const { key } = request;
   if (key.length < 1 || key.length > MAX_KEY_LENGTH) {
@@ -37,7 +36,7 @@ export function debitOnce(
   if (debited.outcome !== 'debited') return debited;
   try {
     removeEnded(batch.books, charge.atMs);
-    return { ...debited, receipt: keep(batch.books, charge, request, answer) };
+    return { ...debited, receipt: note(batch.books, charge, request) };
   } catch (error) {
     refund(batch, charge);
     throw error;
@@ -52,9 +51,9 @@ export function replay(
   nowMs: number,
 ): Replay | undefined {
   const { books } = batch;
-  const record = books.answers.get([account, key]);
+  const record = books.replays.get([account, key]);
   if (!record || record.receipt.endsAtMs <= nowMs) return undefined;
-  const { status, headers, receipt } = record;
+  const { receipt } = record;
   const paid = books.receipts.get(placeOf(receipt));
   // A receipt outlives its answer, unless the clock was far ahead for a while.
   if (!paid) return undefined;
@@ -63,15 +62,18 @@ export function replay(
   const { outcome, balance } = chargeAgain(batch, paid.charge, repaid);
   if (outcome === 'insufficient') return { outcome, tokens: repaid, balance };
   books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries + 1, repaid: 0 });
-  const gzip = books.answerBodies.get([account, key]) ?? null;
-  return {
-    outcome: 'replayed',
-    balance,
-    tokens: paid.charge.tokens,
-    charged: repaid,
-    receipt,
-    answer: { status, headers, gzip },
-  };
+  const answer = books.answers.get([account, key]) ?? null;
+  const { tokens } = paid.charge;
+  return { outcome: 'replayed', balance, tokens, charged: repaid, receipt, answer };
+}
+
+/** Keeps the answer of a debit that still stands. */
+export function keepAnswer(batch: LedgerBatch, receipt: Receipt, answer: KeptAnswer): void {
+  const { books } = batch;
+  const paid = books.receipts.get(placeOf(receipt));
+  if (!paid || answer.gzip.length > MAX_KEPT_BYTES) return;
+  const at = [receipt.account, paid.idempotencyKey];
+  if (books.replays.get(at)?.receipt.id === receipt.id) books.answers.put(at, answer);
 }
 
 /** Takes back a delivery; with the last one, what none of them delivered of the charge. */
@@ -96,9 +98,9 @@ export function undeliver(batch: LedgerBatch, receipt: Receipt, undelivered?: nu
   books.receipts.remove(place);
   const at = [receipt.account, paid.idempotencyKey];
   // Else it has ended, and the key may have been used again.
-  if (books.answers.get(at)?.receipt.id === receipt.id) {
-    books.answerEnds.remove([receipt.endsAtMs, ...at]);
-    removeAnswer(books, at);
+  if (books.replays.get(at)?.receipt.id === receipt.id) {
+    books.replayEnds.remove([receipt.endsAtMs, ...at]);
+    forget(books, at);
   }
 }
 
@@ -106,21 +108,16 @@ function placeOf({ endsAtMs, account, id }: Receipt): [number, string, string] {
   return [endsAtMs, account, id];
 }
 
-function keep(
-  books: Books,
-  charge: Charge,
-  { key, fingerprint }: IdempotentRequest,
-  { status, headers, gzip }: KeptAnswer,
-): Receipt {
+/** Notes a debit, for replays and for what is not delivered. */
+function note(books: Books, charge: Charge, { key, fingerprint }: IdempotentRequest): Receipt {
   const { account } = charge;
   const at = [account, key];
   const endsAtMs = charge.atMs + ANSWER_LIFE_MS;
   const receipt = { account, endsAtMs, id: randomUUID() };
-  books.answerEnds.put([endsAtMs, ...at], true);
-  if (gzip && gzip.length <= MAX_KEPT_BYTES) books.answerBodies.put(at, gzip);
-  // One that has ended may still have been there.
-  else books.answerBodies.remove(at);
-  books.answers.put(at, { fingerprint, receipt, status, headers });
+  // The answer of one that has ended may still be there.
+  books.answers.remove(at);
+  books.replayEnds.put([endsAtMs, ...at], true);
+  books.replays.put(at, { fingerprint, receipt });
   books.receipts.put(placeOf(receipt), {
     charge,
     idempotencyKey: key,
@@ -132,19 +129,19 @@ function keep(
 }
 
 function removeEnded(books: Books, nowMs: number): void {
-  const ended = books.answerEnds.getKeys({ end: [nowMs], limit: REMOVED_AT_ONCE });
+  const ended = books.replayEnds.getKeys({ end: [nowMs], limit: REMOVED_AT_ONCE });
   for (const end of Array.from(ended)) {
     const [endsAtMs, ...at] = end as [number, string, string];
-    books.answerEnds.remove(end);
+    books.replayEnds.remove(end);
     // The same key may have been used again since.
-    if (books.answers.get(at)?.receipt.endsAtMs === endsAtMs) removeAnswer(books, at);
+    if (books.replays.get(at)?.receipt.endsAtMs === endsAtMs) forget(books, at);
   }
   const forgotten = nowMs + ANSWER_LIFE_MS - RECEIPT_LIFE_MS;
   const old = books.receipts.getKeys({ end: [forgotten], limit: REMOVED_AT_ONCE });
   for (const place of Array.from(old)) books.receipts.remove(place);
 }
 
-function removeAnswer(books: Books, at: string[]): void {
-  books.answerBodies.remove(at);
+function forget(books: Books, at: string[]): void {
   books.answers.remove(at);
+  books.replays.remove(at);
 }

@@ -1,0 +1,66 @@
+import type { AccountId } from './accounts.ts';
+
+/** What a metered request asks of a ledger. Every failure of it is a `LedgerUnavailable`. */
+export interface Metering {
+  /**
+   * The head of every keyed request in one call: which account a key belongs to, and one unit of
+   * that account's rate. Costs nothing but the rate.
+   */
+  admit(keyHash: KeyHash, nowMs: number): Promise<Admission>;
+
+  /**
+   * Takes `tokens` from the account, all or nothing, and counts one request for the key's day.
+   * Resolved once the debit is durable. Racing debits never overdraw.
+   */
+  debit(charge: Charge): Promise<Debit>;
+
+  /**
+   * Gives back what of a debit was not delivered: all of it, which takes its request off the count
+   * too, or so many `tokens` of it.
+   */
+  refund(charge: Charge, tokens?: number): Promise<void>;
+}
+
+declare const brand: unique symbol;
+/** SHA-256 of a plain key, base64url. The only form in which a key is stored. */
+export type KeyHash = string & { readonly [brand]?: 'key hash' };
+
+export interface Charge {
+  readonly account: AccountId;
+  readonly keyId: string;
+  readonly tokens: number;
+  /** When the request was admitted; its UTC day is the one usage is counted under. */
+  readonly atMs: number;
+}
+
+export type Debit =
+  | { readonly outcome: 'debited'; readonly balance: number; readonly receipt?: undefined }
+  | { readonly outcome: 'insufficient'; readonly balance: number };
+
+/** A fixed window of requests: what `RateLimit` and `RateLimit-Policy` report. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly windowSeconds: number;
+  readonly resetSeconds: number;
+}
+
+export type Admission =
+  | {
+      readonly outcome: 'admitted';
+      readonly account: AccountId;
+      readonly keyId: string;
+      readonly member: boolean;
+      readonly balance: number;
+      readonly rate: RateState;
+    }
+  | {
+      readonly outcome: 'rate-limited';
+      readonly member: boolean;
+      readonly balance: number;
+      readonly rate: RateState;
+    }
+  /** Unknown or revoked. */
+  | { readonly outcome: 'invalid-key' }
+  /** The account, or this key of it, is disabled. */
+  | { readonly outcome: 'account-disabled' };
