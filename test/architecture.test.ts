@@ -30,7 +30,8 @@ const TOP_LEVEL = new Set([
   ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
   ...['LICENSE', '.gitignore', 'biome.json'],
-  ...['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'],
+  ...['package.json', 'package-lock.json', 'vitest.config.ts'],
+  ...['tsconfig.json', 'tsconfig.build.json'],
 ]);
 
 /** What git keeps: not what an editor or a run left lying about. */
@@ -96,6 +97,13 @@ test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => 
     }
   }
   expect(wrong).toEqual([]);
+});
+
+test('the program is compiled from its houses, without tests and benches', () => {
+  const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8'));
+  expect([...include].sort()).toEqual(Object.keys(ALLOWED).sort());
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(scripts.build).toContain('tsc -p tsconfig.build.json');
 });
 
 test('the top level holds what the architecture names', () => {
