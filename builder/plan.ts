@@ -1,19 +1,25 @@
 import type { Bytes } from '../shards/units.ts';
-import { type BuildRequest, DEFAULT_MEMORY } from './build-request.ts';
+import { DEFAULT_MEMORY, type JoinRequest, type RegionRequest } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
 import { BuildError } from './errors.ts';
 import { duration } from './progress.ts';
-import { isLinked, type LinkedRegion } from './region/build-world.ts';
+import { isLinked, type LinkedRegion } from './region/link-region.ts';
 import { ROUTING } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchWorld } from './search/search-world.ts';
 
-/** How a build goes about it. */
-export interface BuildPlan {
+/** How the searches of a region go about it. */
+export interface SearchPlan {
+  readonly threads: number;
+  /** In words, for the person who waits. */
+  readonly summary: string;
+}
+
+/** How a join goes about it. */
+export interface JoinPlan {
   readonly threads: number;
   /** What entries on their way through a transposition may take. */
   readonly transposeMemory: Bytes;
-  /** In words, for the person who waits. */
   readonly summary: string;
 }
 
@@ -27,19 +33,18 @@ const LEAST_TRANSPOSE_BYTES: Bytes = 64 * 2 ** 20;
 const MIB = 2 ** 20;
 
 /**
- * Fits a build into its memory: as many threads as there is room for, up to those asked for; the
- * rest goes to the transposition. Searches some blocks to tell how long all will take. Throws a
- * `BuildError` when not even one thread fits.
+ * Fits the searches of a region into its memory: as many threads as there is room for, up to those
+ * asked for. Searches some blocks to tell how long all will take. Throws a `BuildError` when not
+ * even one thread fits.
  */
-export function planBuild(
-  request: BuildRequest,
+export function planSearch(
+  request: RegionRequest,
   { world, links, region }: LinkedRegion,
   toSearch: readonly CountyScope[],
-): BuildPlan {
+): SearchPlan {
   const memory = request.memory ?? DEFAULT_MEMORY;
   const held = process.memoryUsage().heapUsed;
-  const shared = bytesOf(world);
-  const free = memory - BASE_BYTES - held - shared;
+  const free = memory - BASE_BYTES - held - bytesOf(world);
   const perThread = THREAD_BYTES + threadBytes(world);
   const room = Math.floor(free / perThread);
   if (room < 1) {
@@ -50,11 +55,28 @@ export function planBuild(
   const threads = Math.max(1, Math.min(request.workers ?? 1, room));
   const seconds = secondsToSearch(world, links, toSearch) / threads;
   const routable = links.filter(isLinked).length;
+  const around = region.targets.size - region.counties.size;
+  return {
+    threads,
+    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.places} places, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+  };
+}
+
+/** Fits a join into its memory: what is left of it goes to the transpositions. */
+export function planJoin(request: JoinRequest, counties: number): JoinPlan {
+  const memory = request.memory ?? DEFAULT_MEMORY;
+  const { heapUsed, external } = process.memoryUsage();
+  const threads = Math.max(1, request.workers ?? 1);
+  const free = memory - BASE_BYTES - heapUsed - external - threads * THREAD_BYTES;
   return {
     threads,
     transposeMemory: Math.max(LEAST_TRANSPOSE_BYTES, Math.floor(free / 2)),
-    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search; ${world.blocks} blocks (${routable} routable), ${world.places} places, ${region.transit?.stops.length ?? 0} stops; ${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}`,
   };
+}
+
+function inWords(threads: number, memory: Bytes): string {
+  return `${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB`;
 }
 
 /** Typed arrays anywhere in a value. */

@@ -48,7 +48,7 @@ export const PERCENTILE_INDEX =
 
 /** The feeds of a release, and the common day that they were read on if they run on it. */
 interface TransitRead {
-  readonly serviceDate: string;
+  readonly service_date: string;
   readonly feeds: readonly FeedFacts[];
 }
 
@@ -63,7 +63,7 @@ export function assumptions(
       direction_to: `the transpose of \`from\`: trips to the block, from each block that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
     }),
     ...(transit && {
-      transit_departure: `${transit.serviceDate}T08:00:00`,
+      transit_departure: `${transit.service_date}T08:00:00`,
       ...transitAssumptions(),
       feeds: transit.feeds.map(({ file, feed_id, agency, service_date }) => ({
         ...{ file, feed_id, agency, service_date },

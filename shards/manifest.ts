@@ -44,7 +44,10 @@ export const countySchema = z.strictObject({
   block_box: boxSchema,
   /** The same of the points of interest at home in it; null where there are none. */
   poi_box: boxSchema.nullable(),
-  /** Counties whose blocks its reach objects speak of, itself among them; none without the object. */
+  /**
+   * Counties whose blocks its reach objects speak of, itself among them; none without the object.
+   * Rows lead past the counties of the release, so `from` may name others.
+   */
   reach: z.strictObject({
     from: z.array(z.string().regex(/^\d{5}$/)),
     to: z.array(z.string().regex(/^\d{5}$/)),

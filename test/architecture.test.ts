@@ -22,7 +22,8 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['inputs', 'geo', 'census', 'gtfs', 'osm', 'fetch'],
     ...['streets', 'destinations', 'extract', 'transit'],
     ...['threads', 'search', 'receipts', 'publish', 'transpose', 'tiles'],
-    ...['region', 'county', 'plan', 'release', 'build'],
+    ...['region', 'county', 'plan', 'scratch-folder', 'build-region'],
+    ...['release', 'join-release', 'build'],
   ],
 };
 

@@ -4,64 +4,86 @@ import type { CountyFips, Degrees, SquareMetres } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
-/** A census block as TIGER/Line gives it. */
-export interface CensusBlock {
+/** Where a census block is, for who goes there. */
+export interface BlockPoint {
   readonly geoid: GeoidNumber;
   readonly county: CountyFips;
-  readonly population: number | null;
-  readonly landArea: SquareMetres | null;
-  /** The internal point: where trips from the block begin. */
+  /** The internal point: where trips from the block begin, and those to it end. */
   readonly lon: Degrees;
   readonly lat: Degrees;
+}
+
+/** A census block as TIGER/Line gives it. */
+export interface CensusBlock extends BlockPoint {
+  readonly population: number | null;
+  readonly landArea: SquareMetres | null;
   readonly area: Area;
 }
 
+/** The blocks of some files by county, counties and blocks ascending. */
+export interface BlocksRead {
+  /** Those of the counties asked for. */
+  readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
+  /** The points of all others. */
+  readonly others: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
+}
+
 /**
- * Reads the blocks of some counties from TIGER/Line `tabblock20` shapefiles, ascending by GEOID.
- * A county without blocks, a block given twice and a record that is no block fail, by name.
+ * Reads TIGER/Line `tabblock20` shapefiles: the blocks of some counties, or of all if none is
+ * named, and where the others are. A county without blocks, a block given twice and a record that
+ * is no block fail, by name.
  */
 export async function readBlocks(
   paths: readonly string[],
   counties: readonly CountyFips[],
   onRecord: (records: number) => void,
-): Promise<Map<CountyFips, CensusBlock[]>> {
-  const wanted = new Map<CountyFips, CensusBlock[]>(counties.map((county) => [county, []]));
-  const present = new Set<CountyFips>();
+): Promise<BlocksRead> {
+  const asked = new Set(counties);
+  const own = new Map<CountyFips, CensusBlock[]>();
+  const others = new Map<CountyFips, BlockPoint[]>();
   let records = 0;
   for (const path of paths) {
     for await (const record of readShapefile(path)) {
       onRecord(++records);
-      const geoid = geoidOf(path, record);
-      present.add(countyOf(geoid));
-      const blocks = wanted.get(countyOf(geoid));
-      if (blocks) blocks.push(blockOf(path, record, geoid));
+      const block = blockOf(path, record);
+      if (asked.size === 0 || asked.has(block.county)) addTo(own, block);
+      else addTo(others, pointOf(block));
     }
   }
-  for (const [county, blocks] of wanted) {
-    if (blocks.length === 0) {
-      throw new BuildError(
-        `${paths.join(', ')}: no blocks of county ${county}; the counties there are ${[...present].sort().join(', ')}`,
-      );
-    }
-    blocks.sort((a, b) => a.geoid - b.geoid);
-    for (let i = 1; i < blocks.length; i++) {
-      if (blocks[i].geoid === blocks[i - 1].geoid) {
-        throw new BuildError(
-          `${paths.join(', ')}: block ${blocks[i].geoid} is there twice; give each file once`,
-        );
-      }
-    }
+  const missing = [...asked].sort().find((county) => !own.has(county));
+  if (missing !== undefined) {
+    throw new BuildError(
+      `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${[...own.keys(), ...others.keys()].sort().join(', ')}`,
+    );
   }
-  return wanted;
+  if (own.size === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
+  return { counties: inOrder(own, paths), others: inOrder(others, paths) };
 }
 
-/** The counties that some block files speak of, ascending. */
-export async function countiesIn(paths: readonly string[]): Promise<CountyFips[]> {
-  const counties = new Set<CountyFips>();
-  for (const path of paths) {
-    for await (const record of readShapefile(path)) counties.add(countyOf(geoidOf(path, record)));
+function addTo<T extends BlockPoint>(counties: Map<CountyFips, T[]>, block: T): void {
+  const known = counties.get(block.county);
+  if (known) known.push(block);
+  else counties.set(block.county, [block]);
+}
+
+function pointOf({ geoid, county, lon, lat }: CensusBlock): BlockPoint {
+  return { geoid, county, lon, lat };
+}
+
+function inOrder<T extends BlockPoint>(
+  counties: ReadonlyMap<CountyFips, T[]>,
+  paths: readonly string[],
+): Map<CountyFips, T[]> {
+  for (const blocks of counties.values()) {
+    blocks.sort((a, b) => a.geoid - b.geoid);
+    const twice = blocks.find(({ geoid }, i) => geoid === blocks[i - 1]?.geoid);
+    if (twice) {
+      throw new BuildError(
+        `${paths.join(', ')}: block ${twice.geoid} is there twice; give each file once`,
+      );
+    }
   }
-  return [...counties].sort();
+  return new Map([...counties].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function geoidOf(path: string, { number, fields }: ShapeRecord): string {
@@ -72,7 +94,8 @@ function geoidOf(path: string, { number, fields }: ShapeRecord): string {
   );
 }
 
-function blockOf(path: string, record: ShapeRecord, geoid: string): CensusBlock {
+function blockOf(path: string, record: ShapeRecord): CensusBlock {
+  const geoid = geoidOf(path, record);
   const { fields, number } = record;
   const coordinate = (field: string, most: number): Degrees => {
     const value = Number.parseFloat(String(fields[field]));

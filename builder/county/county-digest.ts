@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { FORMAT_VERSION } from '../../shards/format-version.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
-import type { LinkedRegion } from '../region/build-world.ts';
+import type { LinkedRegion } from '../region/link-region.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
@@ -20,16 +20,18 @@ const SEARCH_VERSION = 1;
  * is not in it: streets and stops far away change the numbers, not the times.
  */
 export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
-  const { region, blocks } = linked;
+  const { region } = linked;
   const hash = createHash('sha256');
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
   text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
   text([linked.modes, linked.leafIds]);
   text([scope.county, scope.windowStart, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
-  for (let i = scope.firstBlock; i < scope.endBlock; i++) text([blocks[i], linked.links[i]]);
+  region.counties.get(scope.county)!.forEach((block, i) => {
+    text([block, linked.links[scope.firstBlock + i]]);
+  });
   for (const county of scope.reach) {
-    for (const { geoid, lon, lat } of region.counties.get(county)!) text([geoid, lon, lat]);
+    for (const { geoid, lon, lat } of region.targets.get(county)!) text([geoid, lon, lat]);
   }
   for (const place of scope.places) text(region.destinations[place]);
   for (const network of [region.walk, region.bike])

@@ -1,7 +1,7 @@
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { CountyFips, Millis } from '../../shards/units.ts';
 import { CoverGrid } from '../geo/cover-grid.ts';
-import type { LinkedRegion } from '../region/build-world.ts';
+import type { LinkedRegion } from '../region/link-region.ts';
 import { boxAround, rideMetres } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { StopReach, windowStartAt } from '../transit/stop-reach.ts';
@@ -23,12 +23,18 @@ export interface CountyScope {
   readonly ground: CoverGrid;
 }
 
-/** The scope of each county of a region, in the order of the counties. */
+/** The scope of each county that one begins in, in the order of the counties. */
 export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
-  const { counties, destinations, transit } = region;
+  const { counties, targets, destinations, transit } = region;
   const stopReach = transit && new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE);
-  let firstBlock = 0;
+  const firstBlocks = new Map<CountyFips, number>();
+  let targetBlocks = 0;
+  for (const [county, blocks] of targets) {
+    firstBlocks.set(county, targetBlocks);
+    targetBlocks += blocks.length;
+  }
   return [...counties].map(([county, blocks]) => {
+    const firstBlock = firstBlocks.get(county)!;
     const box = boxAround(blocks);
     const windowStart = transit
       ? windowStartAt(transit, (box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2)
@@ -49,20 +55,18 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
       const { entrances } = destinations[place];
       if (entrances.some(({ lon, lat }) => near.has(lon, lat))) places.push(place);
     }
-    const scope = {
+    return {
       county,
       firstBlock,
       endBlock: firstBlock + blocks.length,
       windowStart,
       places: Int32Array.from(places),
-      reach: [...counties.keys()].filter(
+      reach: [...targets.keys()].filter(
         (other) =>
-          other === county || counties.get(other)!.some(({ lon, lat }) => ground.has(lon, lat)),
+          other === county || targets.get(other)!.some(({ lon, lat }) => ground.has(lon, lat)),
       ),
       stops,
       ground,
     };
-    firstBlock = scope.endBlock;
-    return scope;
   });
 }

@@ -1,12 +1,13 @@
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
+import { type SearchedCounty, searchedCountySchema } from '../receipts/county-receipt.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import type { LinkedRegion } from '../region/build-world.ts';
+import type { LinkedRegion } from '../region/link-region.ts';
 import { openSearchPool } from '../search/search-pool.ts';
 import { countyDigest } from './county-digest.ts';
 import type { CountyScope } from './county-scope.ts';
-import { type SearchedCounty, searchCounty, searchedCountySchema } from './search-county.ts';
+import { searchCounty } from './search-county.ts';
 
 /** Which counties of a region have been searched before, and which have not. */
 export interface FoundCounties {

@@ -1,43 +1,24 @@
-import { z } from 'zod';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
-import { boxSchema, objectRefSchema } from '../../shards/manifest.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
-import { encodePoiTable, type PoiFacts } from '../../shards/pois/poi-table.ts';
+import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/spool.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
-import type { Destination } from '../destinations/destination.ts';
+import { poiFacts } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
-import { isLinked, type LinkedRegion } from '../region/build-world.ts';
+import type { SearchedCounty } from '../receipts/county-receipt.ts';
+import { isLinked, type LinkedRegion } from '../region/link-region.ts';
 import type { ChunkRequest } from '../search/search-chunk.ts';
 import type { SearchPool } from '../search/search-pool.ts';
 import { inOrder } from '../threads/pool.ts';
 import { shareArrays } from '../threads/share-arrays.ts';
 import type { CountyScope } from './county-scope.ts';
-
-/** What searching a county leaves: its objects but for the transposed ones. */
-export const searchedCountySchema = z.strictObject({
-  blocks: z.int(),
-  population: z.int(),
-  routable_blocks: z.int(),
-  block_box: boxSchema,
-  poi_rows: z.int(),
-  reach_rows: z.int(),
-  objects: z.strictObject({
-    index: objectRefSchema,
-    nearest: objectRefSchema,
-    pois: objectRefSchema,
-    'reach-from': objectRefSchema,
-    blocks: objectRefSchema,
-  }),
-});
-export type SearchedCounty = z.infer<typeof searchedCountySchema>;
 
 /** Blocks a thread searches at a time. */
 const CHUNK_BLOCKS = 32;
@@ -53,7 +34,7 @@ export async function searchCounty(
 ): Promise<SearchedCounty> {
   const { region, world, blocks } = linked;
   const { county, firstBlock, endBlock, windowStart } = scope;
-  const own = blocks.slice(firstBlock, endBlock);
+  const own = region.counties.get(county)!;
   const origins = own.map(({ geoid }) => geoid);
   const places = Array.from(scope.places, (place) => region.destinations[place]);
   const reachBlocks = blocksOf(linked, scope);
@@ -117,7 +98,7 @@ export async function searchCounty(
 function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): number[] {
   const all: number[] = [];
   let first = 0;
-  for (const [county, list] of region.counties) {
+  for (const [county, list] of region.targets) {
     if (reach.includes(county)) for (let i = 0; i < list.length; i++) all.push(first + i);
     first += list.length;
   }
@@ -140,11 +121,6 @@ function* chunkRequests(
     const to = Math.min(from + CHUNK_BLOCKS, endBlock);
     yield { ...common, from, to, firstRow: from - firstBlock };
   }
-}
-
-/** What a POI table keeps of a destination. */
-export function poiFacts({ name, lon, lat, address, brand, types }: Destination): PoiFacts {
-  return { name, lon, lat, ...address, brand, types };
 }
 
 function record(block: CensusBlock, links: LinkedRegion['links'][number]) {

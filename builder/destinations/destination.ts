@@ -1,7 +1,8 @@
+import type { PoiFacts } from '../../shards/pois/poi-table.ts';
 import type { Degrees, DestId, DestTypeId } from '../../shards/units.ts';
 
-/** A place people travel to, from any source, before it is linked to the streets. */
-export interface Destination {
+/** What is told of a place people travel to, from any source. */
+export interface DestinationFacts {
   readonly destId: DestId;
   /** What the source calls it, for errors: `node 123`, `way 45`. */
   readonly source: string;
@@ -13,6 +14,10 @@ export interface Destination {
   /** Where it is drawn. */
   readonly lon: Degrees;
   readonly lat: Degrees;
+}
+
+/** A destination before it is linked to the streets. */
+export interface Destination extends DestinationFacts {
   /** Where it is entered: gates of a park; else the point itself. At least one. */
   readonly entrances: readonly { readonly lon: Degrees; readonly lat: Degrees }[];
 }
@@ -22,4 +27,9 @@ export interface Address {
   readonly city: string | null;
   readonly state: string | null;
   readonly zip: string | null;
+}
+
+/** What a POI table keeps of a destination. */
+export function poiFacts({ name, lon, lat, address, brand, types }: DestinationFacts): PoiFacts {
+  return { name, lon, lat, ...address, brand, types };
 }

@@ -20,7 +20,7 @@ export const STORE_FOLDERS: readonly string[] = [
   ...COUNTY_OBJECT_KINDS,
   ...STATE_OBJECT_KINDS,
   ...RELEASE_OBJECT_KINDS,
-  ...['tiles', 'manifests', 'published', 'receipts', SCRATCH],
+  ...['tiles', 'manifests', 'published', 'receipts', 'regions', SCRATCH],
 ];
 
 /**

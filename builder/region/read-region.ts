@@ -1,24 +1,27 @@
-import { boxAroundBoth, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, DestTypeId, Metres } from '../../shards/units.ts';
-import type { BuildRequest } from '../build-request.ts';
-import { type CensusBlock, countiesIn, readBlocks } from '../census/blocks.ts';
+import type { RegionRequest } from '../build-request.ts';
+import { type BlockPoint, type BlocksRead, readBlocks } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
+import { BuildError } from '../errors.ts';
 import { extractOsm } from '../extract/extract-osm.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import { buildNetwork, type StreetNetwork } from '../streets/network.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
-import { readTransit, type Transit } from '../transit/read-transit.ts';
+import { readTransit, type Transit, WITHOUT_STOPS } from '../transit/read-transit.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
-/** Everything a build reads, before it is linked: the counties and the streets around them. */
+/** Everything read for some counties, before it is linked: they, and what lies around them. */
 export interface Region {
-  /** By county, ascending; each ascending by GEOID. */
-  readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
+  /** The blocks to begin at, by county, ascending; each ascending by GEOID. */
+  readonly counties: BlocksRead['counties'];
+  /** The blocks one may go to, in the same way: those, and such as lie around their counties. */
+  readonly targets: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
   /** Ascending by `destId`. */
   readonly destinations: readonly Destination[];
   /** Types that places of files beside OSM's have. */
@@ -26,6 +29,7 @@ export interface Region {
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
+  /** Null in a release without; without a feed of its own, a region of another has no stops. */
   readonly transit: Transit | null;
   /** Where the street data claims to be complete; null when it does not say. */
   readonly coverage: BoundingBox | null;
@@ -42,12 +46,9 @@ export function rideMetres(minutes: number): Metres {
 }
 
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
-export async function readRegion(request: BuildRequest, progress: Progress): Promise<Region> {
-  const counties = await readCountyBlocks(request, progress);
-  const transit =
-    request.gtfs && request.gtfs.length > 0
-      ? await readTransit(request.gtfs, asServiceDate(request.serviceDate), progress)
-      : null;
+export async function readRegion(request: RegionRequest, progress: Progress): Promise<Region> {
+  const { counties, others } = await readCountyBlocks(request, progress);
+  const transit = await transitOf(request, progress);
   const area = areaOf(boxAround([...counties.values()].flat()), transit);
   const extract = await extractOsm(request.osm, area, progress);
   const listed =
@@ -68,6 +69,7 @@ export async function readRegion(request: BuildRequest, progress: Progress): Pro
   );
   return {
     counties,
+    targets: targetsWithin(area, counties, others),
     destinations,
     listedTypes: new Set(listed.flatMap(({ types }) => types)),
     streets,
@@ -91,23 +93,43 @@ function areaOf(counties: BoundingBox, transit: Transit | null): BoundingBox {
     .reduce(boxAroundBoth, byStreet);
 }
 
+async function transitOf(request: RegionRequest, progress: Progress): Promise<Transit | null> {
+  const feeds = request.gtfs ?? [];
+  if (request.modes && !request.modes.includes('transit')) {
+    if (feeds.length === 0) return null;
+    throw new BuildError(
+      `${feeds[0]}: is a feed, and the modes of the release are without transit`,
+    );
+  }
+  if (feeds.length > 0) return readTransit(feeds, asServiceDate(request.serviceDate), progress);
+  return request.modes ? WITHOUT_STOPS : null;
+}
+
 function asServiceDate(date: string | undefined): string | null {
   return date === undefined ? null : date.replaceAll('-', '');
 }
 
-async function readCountyBlocks(request: BuildRequest, progress: Progress) {
-  const counties =
-    request.counties.length > 0
-      ? [...new Set(request.counties)].sort()
-      : await countiesIn(request.blocks);
+async function readCountyBlocks(request: RegionRequest, progress: Progress): Promise<BlocksRead> {
   const stage = progress.start('blocks', null, 'records');
-  const blocks = await readBlocks(request.blocks, counties, (records) => stage.at(records));
-  const kept = [...blocks.values()].reduce((sum, list) => sum + list.length, 0);
-  stage.finish(`${kept} blocks of ${counties.join(', ')}`);
-  return blocks;
+  const read = await readBlocks(request.blocks, request.counties, (records) => stage.at(records));
+  const own = [...read.counties.values()].reduce((sum, list) => sum + list.length, 0);
+  stage.finish(`${own} blocks of ${[...read.counties.keys()].join(', ')}`);
+  return read;
+}
+
+/** The counties of a region and all others that come into its area, ascending. */
+function targetsWithin(
+  area: BoundingBox,
+  counties: BlocksRead['counties'],
+  others: BlocksRead['others'],
+): Map<CountyFips, readonly BlockPoint[]> {
+  const around = [...others].filter(([, blocks]) =>
+    blocks.some(({ lon, lat }) => boxContains(area, lon, lat)),
+  );
+  return new Map([...counties, ...around].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The box around the blocks' centres. */
-export function boxAround(blocks: readonly CensusBlock[]): BoundingBox {
+export function boxAround(blocks: readonly BlockPoint[]): BoundingBox {
   return boxOf(blocks.map(({ lon, lat }) => [lon, lat]));
 }

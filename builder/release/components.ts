@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Component } from '../../shards/manifest.ts';
-import type { BuildRequest } from '../build-request.ts';
+import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
-import { fingerprint } from '../inputs/fingerprint.ts';
-import type { Region } from '../region/read-region.ts';
+import type { RegionReceipt } from '../receipts/region-receipt.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import type { Transit } from '../transit/read-transit.ts';
 
 /** Change one when the same files come to give other data: components made of it get new versions. */
 const READ_AS = { streets: 1, timetable: 1, destinations: 1, blocks: 1 } as const;
@@ -15,30 +13,39 @@ const CENSUS_DAY = '2020-04-01';
 const SOURCE_DIGITS = 16;
 const READING_DIGITS = 8;
 
+/** What all regions of a release were made from. */
+export interface ReleaseSources extends Pick<RegionReceipt, 'transit'> {
+  /** The contents of files, each once. */
+  readonly files: RegionReceipt['sources'];
+  readonly streetsAsOfMs: number;
+  readonly listedTypes: ReadonlySet<DestTypeId>;
+}
+
 /**
  * The data a release is made of. The version of each part changes with everything that it was made
  * from and with nothing else: `<sources>/<reading>`, where a source is named by the contents of its
  * files, whatever their names and order, and the reading by its parameters and the code's version.
  */
-export async function components(request: BuildRequest, region: Region): Promise<Component[]> {
-  const osm = await filesSource('osm', request.osm);
-  const listed = request.pois?.length ? await filesSource('files', request.pois) : null;
-  const gtfs = region.transit && feedsSource(region.transit);
-  const osmDay = new Date(region.streetsAsOfMs).toISOString().slice(0, 10);
+export function components(sources: ReleaseSources): Component[] {
+  const { files, transit, listedTypes, streetsAsOfMs } = sources;
+  const osm = filesSource('osm', files.osm);
+  const listed = files.listed.length > 0 ? filesSource('files', files.listed) : null;
+  const gtfs = transit && feedsSource(transit);
+  const osmDay = new Date(streetsAsOfMs).toISOString().slice(0, 10);
   // Files of one's own may list parks; those of Overture have none.
-  const listedParks = PARK_LEAVES.some((leaf) => region.listedTypes.has(leaf)) ? listed : null;
+  const listedParks = PARK_LEAVES.some((leaf) => listedTypes.has(leaf)) ? listed : null;
   return [
     {
       component: 'road_network',
       version: version([osm], 'streets', READ_AS.streets, streetParameters()),
       effective_date: osmDay,
     },
-    ...(region.transit
+    ...(transit
       ? [
           {
             component: 'transit_network' as const,
             version: version([gtfs], 'timetable', READ_AS.timetable, windowParameters()),
-            effective_date: region.transit.serviceDate,
+            effective_date: transit.service_date,
           },
         ]
       : []),
@@ -52,7 +59,7 @@ export async function components(request: BuildRequest, region: Region): Promise
     },
     {
       component: 'blocks',
-      version: version([await filesSource('tabblock20', request.blocks)], 'blocks', READ_AS.blocks),
+      version: version([filesSource('tabblock20', files.blocks)], 'blocks', READ_AS.blocks),
       effective_date: CENSUS_DAY,
     },
     {
@@ -75,15 +82,14 @@ function version(
   return `${from}/${name}-${digest([readAs, parameters]).slice(0, READING_DIGITS)}`;
 }
 
-async function filesSource(name: string, paths: readonly string[]): Promise<string> {
-  const prints = await Promise.all(paths.map((path) => fingerprint([path])));
-  return `${name}-${digest(prints.sort()).slice(0, SOURCE_DIGITS)}`;
+function filesSource(name: string, prints: readonly string[]): string {
+  return `${name}-${digest([...prints].sort()).slice(0, SOURCE_DIGITS)}`;
 }
 
 /** Feeds as they run on the days they were read on. */
-function feedsSource({ feeds, serviceDate }: Transit): string {
-  const read = feeds.map(({ sha256, service_date }) => `${sha256} on ${service_date}`);
-  return `gtfs-${digest([serviceDate, read.sort()]).slice(0, SOURCE_DIGITS)}`;
+function feedsSource({ feeds, service_date }: NonNullable<RegionReceipt['transit']>): string {
+  const read = feeds.map((feed) => `${feed.sha256} on ${feed.service_date}`);
+  return `gtfs-${digest([service_date, read.sort()]).slice(0, SOURCE_DIGITS)}`;
 }
 
 function digest(value: unknown): string {

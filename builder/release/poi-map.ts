@@ -1,10 +1,10 @@
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
-import type { Destination } from '../destinations/destination.ts';
+import type { DestinationFacts } from '../destinations/destination.ts';
 
 const TEXT_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as const;
 
 /** The places at home in a county as a layer of points, for whoever has a map to put them on. */
-export function poiMap(county: string, places: readonly Destination[]): Uint8Array {
+export function poiMap(county: string, places: readonly DestinationFacts[]): Uint8Array {
   return writeFlatGeobuf(
     `pois_${county}`,
     [

@@ -1,14 +1,17 @@
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
+import type { GeoidNumber } from '../../shards/geoid.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { BlockIndex } from '../../shards/index/block-index.ts';
 import type { StateManifest } from '../../shards/manifest.ts';
 import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
-import { MICRO } from '../../shards/units.ts';
-import type { CensusBlock } from '../census/blocks.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { CountyFips } from '../../shards/units.ts';
 import type { CensusPlace } from '../census/places.ts';
 import { simplify } from '../geo/simplify.ts';
 import { putObject } from '../publish/put-object.ts';
+import type { RegionCounty } from '../receipts/region-receipt.ts';
 
 /** About eleven metres: less than a line on a map of a city is wide. */
 const DISPLAY_TOLERANCE = 1e-4;
@@ -17,9 +20,9 @@ const DISPLAY_TOLERANCE = 1e-4;
 export async function putStates(
   store: WritableStore,
   places: readonly CensusPlace[],
-  blocks: readonly CensusBlock[],
+  counties: ReadonlyMap<CountyFips, RegionCounty>,
 ): Promise<Record<string, StateManifest>> {
-  const withBlocks = assignBlocks(places, blocks);
+  const withBlocks = await assignBlocks(store, places, counties);
   const states: Record<string, StateManifest> = {};
   for (const state of [...new Set(withBlocks.map(({ place }) => place.geoid.slice(0, 2)))]) {
     const own = withBlocks.filter(({ place }) => place.geoid.startsWith(state));
@@ -40,17 +43,26 @@ export async function putStates(
 type Assigned = Pick<PlaceWithBlocks, 'blocks' | 'population'> & { readonly place: CensusPlace };
 
 /** A block belongs to each place its internal point is in or on the border of. */
-function assignBlocks(places: readonly CensusPlace[], blocks: readonly CensusBlock[]): Assigned[] {
-  const index = new AreaIndex(ringsOf(places.map(({ area }) => area)));
-  const members: CensusBlock[][] = places.map(() => []);
-  for (const block of blocks) {
-    for (const place of index.at(block.lon * MICRO, block.lat * MICRO)) members[place].push(block);
+async function assignBlocks(
+  store: Store,
+  places: readonly CensusPlace[],
+  counties: ReadonlyMap<CountyFips, RegionCounty>,
+): Promise<Assigned[]> {
+  const areas = new AreaIndex(ringsOf(places.map(({ area }) => area)));
+  const members = places.map(() => ({ population: 0, blocks: [] as GeoidNumber[] }));
+  for (const { searched } of counties.values()) {
+    const { index: ref } = searched.objects;
+    const index = BlockIndex.decode(ref.name, await readVerified(store, ref));
+    for (let block = 0; block < index.count; block++) {
+      for (const place of areas.at(index.lon[block], index.lat[block])) {
+        members[place].population += index.population(block) ?? 0;
+        members[place].blocks.push(index.geoids[block]);
+      }
+    }
   }
-  return places.flatMap((place, i) => {
-    if (members[i].length === 0) return [];
-    const population = members[i].reduce((sum, block) => sum + (block.population ?? 0), 0);
-    return [{ place, population, blocks: members[i].map(({ geoid }) => geoid) }];
-  });
+  return places
+    .map((place, i) => ({ place, ...members[i] }))
+    .filter(({ blocks }) => blocks.length > 0);
 }
 
 function placeMap(state: string, places: readonly Assigned[]): Uint8Array {

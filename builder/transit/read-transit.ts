@@ -40,9 +40,21 @@ export interface Transit {
   }[];
   /** Departures in the window from each stop. */
   readonly departures: Int32Array;
-  readonly serviceDate: string;
+  /** Null where no feed was read. */
+  readonly serviceDate: string | null;
   readonly feeds: readonly FeedFacts[];
 }
+
+/** Of a region that no feed serves. */
+export const WITHOUT_STOPS: Transit = {
+  stops: [],
+  timetable: buildTimetable(0, []),
+  rules: [],
+  insideWalks: [],
+  departures: new Int32Array(0),
+  serviceDate: null,
+  feeds: [],
+};
 
 const SECOND = 1000;
 const SECONDS_PER_DAY = 86_400;

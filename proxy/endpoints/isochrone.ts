@@ -174,7 +174,7 @@ export const isochrone = meteredEndpoint({
           county.objects.blocks,
           release.reachObject(county, direction),
         ]),
-        ...neighbours.map((fips) => release.county(fips)!.objects.blocks),
+        ...neighbours.flatMap((fips) => release.county(fips)?.objects.blocks ?? []),
       ],
       isPinned: v !== undefined,
       isGeoJson: format === 'geojson',

@@ -34,7 +34,10 @@ export async function contour(
     : { type: 'MultiPolygon', coordinates };
 }
 
-/** The reached blocks by county. A matrix's targets are whole counties, block by block. */
+/**
+ * The reached blocks by county. A matrix's targets are whole counties, block by block. Contours end
+ * with the counties of the release: of others there are no polygons.
+ */
 async function partsWithin(
   release: Release,
   { matrix, targets, minutes }: Reachable,
@@ -47,8 +50,9 @@ async function partsWithin(
     while (at < targets.length && targets[at] < end) at++;
     const areas: number[] = [];
     for (let i = start; i < at; i++) if (minutes[i] <= limit) areas.push(targets[i] - first);
-    if (areas.length === 0) continue;
-    const { outlines } = await release.areas(release.county(fips)!);
+    const county = release.county(fips);
+    if (areas.length === 0 || !county) continue;
+    const { outlines } = await release.areas(county);
     if (outlines.geoids.length !== end - first || outlines.geoids[0] !== matrix.targets[first]) {
       throw new ShardError(matrix.ref.name, 'TARG', `does not list the blocks of county ${fips}`);
     }

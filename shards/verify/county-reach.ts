@@ -13,8 +13,9 @@ import { countyOfBlock, type Verification } from './verification.ts';
 const SELF_MINUTES = 1;
 
 /**
- * The rows from a county's blocks to blocks: all of them in the release, no later by transit than on
- * foot, nothing from a block without a street, and a minute from any other to itself.
+ * The rows from a county's blocks to blocks, which may lie past the counties of the release: no later
+ * by transit than on foot, nothing from a block without a street, and a minute from any other to
+ * itself.
  */
 export function verifyReachFrom(
   verification: Verification,
@@ -27,7 +28,7 @@ export function verifyReachFrom(
     const index = await verification.index(county);
     const matrix = await Matrix.open(store, ref);
     verification.checkShape(matrix, MINUTES, index?.geoids ?? null, findings);
-    await verification.checkBlocks(matrix.targets, findings);
+    await verification.checkBlocks(matrix.targets, findings, { pastRelease: true });
     checkReach(matrix.targets, county.reach.from, findings);
     const { modes } = manifest;
     const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];

@@ -78,8 +78,15 @@ export class Verification {
     }
   }
 
-  /** Every block of a dictionary must be in the index of its county. */
-  async checkBlocks(geoids: Float64Array, findings: Findings): Promise<void> {
+  /**
+   * Every block of a dictionary must be in the index of its county. `pastRelease`: those of counties
+   * that the release does not have may be in it too.
+   */
+  async checkBlocks(
+    geoids: Float64Array,
+    findings: Findings,
+    { pastRelease }: { readonly pastRelease: boolean } = { pastRelease: false },
+  ): Promise<void> {
     let county: CountyFips = '';
     let known: ReadonlySet<GeoidNumber> | null = null;
     for (const geoid of geoids) {
@@ -88,7 +95,8 @@ export class Verification {
         county = fips;
         const manifest = this.release.county(fips);
         const index = manifest ? await this.index(manifest) : null;
-        known = manifest && !index ? null : new Set(index?.geoids);
+        const isUnknown = manifest ? !index : pastRelease;
+        known = isUnknown ? null : new Set(index?.geoids);
       }
       if (known?.has(geoid) === false) {
         findings.add('blocks that are not in the release', () => String(geoid).padStart(15, '0'));

@@ -126,7 +126,7 @@ function walksOf(city: CityWithStops): Walks {
 /** Half-hour walks in Baltimore, against an engine that shares no code with the builder. */
 async function againstSecondEngine({ osm, blocks: files, counties }: BenchInputs): Promise<void> {
   await ensureDebianPackage('osmium-tool', 'osmium');
-  const blocks = (await readBlocks(files, counties, () => {})).get(counties[0])!;
+  const blocks = (await readBlocks(files, counties, () => {})).counties.get(counties[0])!;
   const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
   const extract = await extractOsm([osm], world, silent);
   const streets = buildNetwork(extract.streets, extract.nodes);

@@ -16,7 +16,7 @@ const ROUNDS = 5;
 /** How fast one core searches from each block to all blocks, by mode and limit. */
 export async function benchRouting(inputs: BenchInputs): Promise<void> {
   const counties = inputs.counties.length > 0 ? inputs.counties : ['99001'];
-  const blocks = (await readBlocks(inputs.blocks, counties, () => {})).get(counties[0])!;
+  const blocks = (await readBlocks(inputs.blocks, counties, () => {})).counties.get(counties[0])!;
   const extract = await extractOsm([inputs.osm], WORLD, silent);
   const streets = buildNetwork(extract.streets, extract.nodes);
   const cases: [StreetMode, number][] = [

@@ -1,7 +1,7 @@
 import { scopeCounties } from '../../builder/county/county-scope.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
-import { buildWorld } from '../../builder/region/build-world.ts';
+import { linkRegion } from '../../builder/region/link-region.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
@@ -19,9 +19,9 @@ const WANTED_MS = 15;
  * what a search by all modes takes more than one without transit.
  */
 export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
-  const region = await readRegion({ ...inputs, osm: [inputs.osm], release: 'bench' }, silent);
+  const region = await readRegion({ ...inputs, osm: [inputs.osm] }, silent);
   const taxonomy = new Taxonomy(TAXONOMY);
-  const linked = buildWorld(region, taxonomy, silent);
+  const linked = linkRegion(region, taxonomy, silent);
   const { world } = linked;
   const [{ windowStart }] = scopeCounties(linked);
   const origins: number[] = [];

@@ -78,7 +78,8 @@ const digest = (value: unknown) =>
     .digest('hex');
 
 /** Digests of all that a build takes from a file. */
-const readTiger = async (file: string) => digest(await readBlocks([file], [COUNTY], () => {}));
+const readTiger = async (file: string) =>
+  digest((await readBlocks([file], [COUNTY], () => {})).counties);
 const readGtfs = async (file: string) => {
   const { feeds, ...transit } = await readTransit([file], null, silent);
   return digest([transit, feeds.map(({ sha256: _, ...facts }) => facts)]);

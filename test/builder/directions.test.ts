@@ -113,6 +113,8 @@ test('back to one direction nothing is made, and garbage collection takes the ot
     'manifests/x',
     ...COUNTIES.map((county) => `reach-to/${county}`),
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
+    // What is only needed to join the region with others once more.
+    ...['receipts/region-99001', 'regions/99001'],
   ]);
   expect([await reachTo(), await faults()]).toEqual([[], []]);
   const { searched: again } = await build(['from', 'to']);

@@ -2,7 +2,7 @@ import type { BuildRequest } from '../../builder/build-request.ts';
 import { type CountyScope, scopeCounties } from '../../builder/county/county-scope.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
-import { buildWorld, type LinkedRegion } from '../../builder/region/build-world.ts';
+import { type LinkedRegion, linkRegion } from '../../builder/region/link-region.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 
@@ -20,7 +20,7 @@ export async function linkCity(
   inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs'>,
   sizes: readonly number[],
 ): Promise<LinkedCity> {
-  const whole = await readRegion({ ...inputs, counties: [], release: 'x' }, silent);
+  const whole = await readRegion({ ...inputs, counties: [] }, silent);
   const blocks = [...whole.counties.values()].flat();
   let first = 0;
   const counties = new Map(
@@ -32,6 +32,10 @@ export async function linkCity(
     }),
   );
   if (first !== blocks.length) throw new Error(`${first} of ${blocks.length} blocks have a county`);
-  const linked = buildWorld({ ...whole, counties }, new Taxonomy(TAXONOMY), silent);
+  const linked = linkRegion(
+    { ...whole, counties, targets: counties },
+    new Taxonomy(TAXONOMY),
+    silent,
+  );
   return { linked, scopes: scopeCounties(linked) };
 }

@@ -19,7 +19,7 @@ const STRIDE = 40;
 describeBaltimore('walks between the blocks of Baltimore', () => {
   test('take within 5 % of what a second engine finds, for all but one pair in a hundred', async () => {
     await ensureDebianPackage('osmium-tool', 'osmium');
-    const blocks = (await readBlocks([BLOCKS], ['24510'], () => {})).get('24510')!;
+    const blocks = (await readBlocks([BLOCKS], ['24510'], () => {})).counties.get('24510')!;
     const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
     const extract = await extractOsm([BALTIMORE_OSM], world, silent);
     const streets = buildNetwork(extract.streets, extract.nodes);

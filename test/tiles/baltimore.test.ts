@@ -33,7 +33,7 @@ let outlines: Outlines;
 let index: BlockIndex;
 beforeAll(async () => {
   if (!HAVE_DATA) return;
-  const blocks = (await readBlocks([BLOCKS], ['24510'], () => {})).get('24510')!;
+  const blocks = (await readBlocks([BLOCKS], ['24510'], () => {})).counties.get('24510')!;
   const layer = writeFlatGeobuf(
     'blocks',
     [{ name: 'geoid', type: 'string' }],

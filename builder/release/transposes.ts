@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { objectRefSchema } from '../../shards/manifest.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
-import type { Destination } from '../destinations/destination.ts';
+import { poiFacts } from '../destinations/destination.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import type { LinkedRegion } from '../region/build-world.ts';
+import type { RegionCounty } from '../receipts/region-receipt.ts';
 import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
 import { openTransposePool } from '../transpose/transpose-pool.ts';
-import type { CountyScope } from './county-scope.ts';
-import { poiFacts, type SearchedCounty } from './search-county.ts';
+import type { Homes } from './homes.ts';
 
 /** Change it when the same sources come to give other bytes. */
 const TRANSPOSE_VERSION = 1;
 
 export interface TransposeContext {
-  readonly linked: LinkedRegion;
-  readonly scopes: readonly CountyScope[];
-  readonly searched: ReadonlyMap<CountyFips, SearchedCounty>;
+  /** Ascending. */
+  readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
+  readonly modes: number;
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly threads: number;
@@ -30,37 +30,35 @@ export interface TransposeContext {
 }
 
 /** `reach-to` of each county: for each of its blocks, the blocks that reach it. */
-export function transposeReach(context: TransposeContext): Promise<Map<CountyFips, ObjectRef>> {
-  const { linked, scopes, searched } = context;
-  const matrices = scopes.map(
-    ({ county, firstBlock, endBlock }): TransposedMatrix => ({
-      county,
-      origins: Float64Array.from(linked.blocks.slice(firstBlock, endBlock), ({ geoid }) => geoid),
-      sources: scopes
-        .filter(({ reach }) => reach.includes(county))
-        .map((scope) => searched.get(scope.county)!.objects['reach-from']),
-    }),
-  );
+export async function transposeReach(
+  context: TransposeContext,
+): Promise<Map<CountyFips, ObjectRef>> {
+  const { counties, store } = context;
+  const matrices: TransposedMatrix[] = [];
+  for (const [county, { searched }] of counties) {
+    const { origins } = await Matrix.open(store, searched.objects['reach-from']);
+    const sources = [...counties.values()]
+      .filter(({ reach }) => reach.includes(county))
+      .map((from) => from.searched.objects['reach-from']);
+    matrices.push({ county, origins, sources });
+  }
   return transposeWhereNew(context, 'reach-to', MINUTES, matrices);
 }
 
 /** `catchment` of each county: for each place at home there, the blocks that reach it. */
-export function transposePois(
+export async function transposePois(
   context: TransposeContext,
-  homes: ReadonlyMap<CountyFips, readonly Destination[]>,
+  { placesOf, toldIn }: Homes,
 ): Promise<Map<CountyFips, ObjectRef>> {
-  const { linked, scopes, searched } = context;
-  const ordinals = new Map(linked.region.destinations.map((place, i) => [place, i]));
-  const inScope = new Map(scopes.map((scope) => [scope, new Set(scope.places)]));
-  const matrices = scopes.map(({ county }): TransposedMatrix => {
-    const places = homes.get(county) ?? [];
+  const matrices = [...context.counties.keys()].map((county): TransposedMatrix => {
+    const places = placesOf.get(county) ?? [];
     return {
       county,
       origins: Float64Array.from(places, ({ destId }) => destId),
       attributes: encodePoiTable(places.map(poiFacts)),
-      sources: scopes
-        .filter((scope) => places.some((place) => inScope.get(scope)!.has(ordinals.get(place)!)))
-        .map((scope) => searched.get(scope.county)!.objects.pois),
+      sources: [...context.counties]
+        .filter(([from]) => toldIn.get(county)?.has(from))
+        .map(([, { searched }]) => searched.objects.pois),
     };
   });
   return transposeWhereNew(context, 'catchment', TENTHS, matrices);
@@ -69,7 +67,7 @@ export function transposePois(
 const receiptSchema = z.strictObject({ object: objectRefSchema });
 
 async function transposeWhereNew(
-  { linked, store, receipts, threads, memory, scratch, progress }: TransposeContext,
+  { modes, store, receipts, threads, memory, scratch, progress }: TransposeContext,
   kind: 'reach-to' | 'catchment',
   unit: TimeUnit,
   matrices: readonly TransposedMatrix[],
@@ -84,7 +82,7 @@ async function transposeWhereNew(
     else missing.push(matrix);
   }
   const stage = progress.start(kind, null, 'rows');
-  const options = { kind, modes: linked.modes.length, unit, memory, scratch };
+  const options = { kind, modes, unit, memory, scratch };
   const keep = async (matrix: TransposedMatrix, object: ObjectRef) => {
     made.set(matrix.county, object);
     await receipts.keep(`${kind}-${matrix.county}`, keys.get(matrix)!, { object });

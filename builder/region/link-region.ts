@@ -2,7 +2,7 @@ import type { BlockLink } from '../../shards/index/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';
-import type { CensusBlock } from '../census/blocks.ts';
+import type { BlockPoint } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { Progress } from '../progress.ts';
 import type { SearchWorld } from '../search/search-world.ts';
@@ -18,8 +18,8 @@ import type { Region } from './read-region.ts';
 export interface LinkedRegion {
   readonly region: Region;
   readonly world: SearchWorld;
-  /** Ascending by GEOID: the world's numbering of blocks. */
-  readonly blocks: readonly CensusBlock[];
+  /** The blocks one may go to, ascending by GEOID: the world's numbering. */
+  readonly blocks: readonly BlockPoint[];
   /** Per block, one per `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
   /** Leaf types by their column. */
@@ -34,8 +34,8 @@ export function isLinked(links: readonly BlockLink[]): boolean {
 }
 
 /** Ties places, blocks and stops to the streets, and walks from every stop. */
-export function buildWorld(region: Region, taxonomy: Taxonomy, progress: Progress): LinkedRegion {
-  const blocks = [...region.counties.values()].flat();
+export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progress): LinkedRegion {
+  const blocks = [...region.targets.values()].flat();
   const { destinations, transit } = region;
   const firstStop = destinations.length + blocks.length;
   const stage = progress.start('linking', 2, 'modes');
@@ -86,7 +86,7 @@ type LinkOrReason = ReturnType<ModeNetwork['linker']['link']>;
 function linkAll(
   { linker }: ModeNetwork,
   destinations: readonly Destination[],
-  blocks: readonly CensusBlock[],
+  blocks: readonly BlockPoint[],
 ): { targets: TargetLink[]; blocks: LinkOrReason[] } {
   const targets: TargetLink[] = [];
   const tie = (target: number, link: LinkOrReason) => {

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { ShardError } from '../../shards/errors.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { CensusPlace } from '../census/places.ts';
+import type { DestinationFacts } from '../destinations/destination.ts';
+
+/** What a region read that its counties' objects do not hold, or not as exactly. */
+export interface Gathered {
+  /** The destinations that its rows may lead to, ascending by `destId`. */
+  readonly destinations: readonly DestinationFacts[];
+  /** The census places around its blocks, ascending by GEOID. */
+  readonly censusPlaces: readonly CensusPlace[];
+}
+
+const text = z.string().nullable();
+const position = z.tuple([z.number(), z.number()]);
+const gatheredSchema: z.ZodType<Gathered> = z.strictObject({
+  destinations: z.array(
+    z.strictObject({
+      destId: z.int(),
+      source: z.string(),
+      name: z.string(),
+      address: z.strictObject({ street: text, city: text, state: text, zip: text }),
+      brand: text,
+      types: z.array(z.int()),
+      lon: z.number(),
+      lat: z.number(),
+    }),
+  ),
+  censusPlaces: z.array(
+    z.strictObject({
+      geoid: z.string(),
+      name: z.string(),
+      lon: z.number(),
+      lat: z.number(),
+      box: z.strictObject({
+        ...{ minLon: z.number(), minLat: z.number(), maxLon: z.number(), maxLat: z.number() },
+      }),
+      area: z.strictObject({ polygons: z.array(z.array(z.array(position))) }),
+    }),
+  ),
+});
+
+/** As JSON, in which numbers stay exactly what they are. */
+export function encodeGathered({ destinations, censusPlaces }: Gathered): Uint8Array {
+  const facts = destinations.map(
+    ({ destId, source, name, address, brand, types, lon, lat }): DestinationFacts => ({
+      ...{ destId, source, name, address, brand, types, lon, lat },
+    }),
+  );
+  return Buffer.from(JSON.stringify({ destinations: facts, censusPlaces } satisfies Gathered));
+}
+
+/** What a region gathered; a `ShardError` if the object is not as it was written. */
+export async function readGathered(store: Store, ref: ObjectRef): Promise<Gathered> {
+  const bytes = await readVerified(store, ref);
+  const parsed = gatheredSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
+  if (parsed.success) return parsed.data;
+  const [{ path, message }] = parsed.error.issues;
+  throw new ShardError(ref.name, path.join('.'), message);
+}
