@@ -40,6 +40,8 @@ export function buildRegion(
     const region = await readRegion(request, progress);
     const taxonomy = taxonomyOf(region);
     const linked = linkRegion(region, taxonomy, progress);
+    const own = boxAround([...region.counties.values()].flat());
+    const censusPlaces = await readPlaces(request.places ?? [], own);
     const scopes = scopeCounties(linked);
     const receipts = new Receipts(store);
     const found = await findSearched(linked, scopes, receipts);
@@ -49,11 +51,10 @@ export function buildRegion(
     const stage = { linked, scopes, found, threads, store, receipts, scratch, progress };
     const counties = await searchCounties(stage);
 
-    const own = boxAround([...region.counties.values()].flat());
     const inScope = new Set(scopes.flatMap(({ places }) => [...places]));
     const gathered = encodeGathered({
       destinations: region.destinations.filter((_, ordinal) => inScope.has(ordinal)),
-      censusPlaces: await readPlaces(request.places ?? [], own),
+      censusPlaces,
     });
     const [first] = region.counties.keys();
     const receipt: RegionReceipt = {

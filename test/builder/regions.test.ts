@@ -118,6 +118,42 @@ test('what a region left is in every release that it is joined into', async () =
   expect(final(alone)).toEqual(final(both));
 });
 
+test('a region without a feed has the modes of its release, and walks where others ride', async () => {
+  const { store } = opened('two');
+  const [{ receipt: west }, { receipt: plain }] = [
+    await buildRegion({ ...city, counties: [WEST] }, store, silent),
+    await buildRegion({ ...city, gtfs: [], counties: [EAST] }, store, silent),
+  ];
+  await expect(joinRelease(JOIN, [west, plain], store, silent)).rejects.toThrow(
+    /regions of 99001 and 99003 were built with other modes/,
+  );
+  const asked = { ...city, gtfs: [], modes: west.modes, counties: [EAST] };
+  const { receipt: east } = await buildRegion(asked, store, silent);
+  const { manifest } = await joinRelease({ ...JOIN, tiles: false }, [west, east], store, silent);
+  expect(manifest.modes).toEqual(['walk', 'bike', 'transit']);
+  expect(manifest.feeds).toHaveLength(1);
+  expect(await faultsIn(store)).toEqual([]);
+  let rows = 0;
+  const matrix = await Matrix.open(store, manifest.counties[EAST].objects.pois);
+  for await (const { modes } of matrix.rows(store)) {
+    const [walk, , transit] = modes;
+    expect(transit).toEqual(walk);
+    rows += walk.targets.length;
+  }
+  expect(rows).toBeGreaterThan(1_000);
+  await store.close();
+});
+
+test('a county is of one region of a release, and a release of at least one region', async () => {
+  const { store } = opened('two');
+  const { receipt } = await buildRegion({ ...city, counties: [WEST] }, store, silent);
+  await expect(joinRelease(JOIN, [receipt, receipt], store, silent)).rejects.toThrow(
+    'county 99001 is in two of the regions',
+  );
+  await expect(joinRelease(JOIN, [], store, silent)).rejects.toThrow('at least one region');
+  await store.close();
+});
+
 async function manifestOf(name: string): Promise<Manifest> {
   const { store } = opened(name);
   const { manifest } = await openRelease(store, new ReleaseCache(1e8));
