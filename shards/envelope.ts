@@ -2,7 +2,7 @@ import { type Content, contentOf, joined } from './content.ts';
 import { crc32c } from './crc32c.ts';
 import { damaged, ShardError } from './errors.ts';
 import { FORMAT_VERSION } from './format-version.ts';
-import type { ObjectRef, Store } from './store/store.ts';
+import type { ObjectRef, RangeSource } from './store/store.ts';
 
 /**
  * The envelope of every binary object:
@@ -171,11 +171,15 @@ export function readEnvelope(
  * Everything of an object before its rows, which come last: one small read to learn how much that
  * is, and another if it is more.
  */
-export async function readHead(store: Store, ref: ObjectRef, kind: string): Promise<Uint8Array> {
-  const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
+export async function readHead(
+  source: RangeSource,
+  ref: ObjectRef,
+  kind: string,
+): Promise<Uint8Array> {
+  const first = await source.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
   const envelope = readEnvelope(ref.name, first, ref.bytes, kind);
   const bytes = sectionOf(ref.name, envelope, SELF_CHECKED).offset;
-  return bytes <= first.length ? first : store.readRange(ref, 0, bytes);
+  return bytes <= first.length ? first : source.readRange(ref, 0, bytes);
 }
 
 export function sectionOf(object: string, envelope: Envelope, tag: string): SectionEntry {

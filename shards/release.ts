@@ -19,7 +19,6 @@ import type {
   TileArchive,
 } from './manifest.ts';
 import { Matrix } from './matrix/matrix.ts';
-import type { ModeRow } from './matrix/row-codec.ts';
 import { decodeNearestRow, nearestBytes, nearestRange } from './nearest/nearest.ts';
 import { PlaceTable } from './places/place-table.ts';
 import { PmtilesArchive } from './pmtiles/archive.ts';
@@ -168,11 +167,6 @@ export class Release {
     });
   }
 
-  /** A block's POI row: per mode, ordinals in the POI table and tenths. At most one range read. */
-  poiRow(pois: PoiMatrix, ordinal: number): Promise<ModeRow[]> {
-    return pois.matrix.row(this.store, ordinal);
-  }
-
   /**
    * `nearest` of several blocks, which ascend: blocks that lie near each other in the county are
    * read together.
@@ -270,7 +264,7 @@ export class Release {
   placeArea(table: PlaceTable, ordinal: number): Promise<BandedArea> {
     const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
     return this.#cache.head(part, async () => {
-      const value = new BandedArea(await table.outline(this.store, ordinal));
+      const value = new BandedArea(await table.outline(ordinal));
       return { value, bytes: value.byteLength };
     });
   }

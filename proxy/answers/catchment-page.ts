@@ -41,7 +41,7 @@ export async function catchmentRow(
   destId: DestId,
 ): Promise<{ places: Catchments; row: ModeRow[] }> {
   const places = await release.catchments(county);
-  return { places, row: await places.matrix.row(release.store, placeOrdinal(places, destId)) };
+  return { places, row: await places.matrix.row(placeOrdinal(places, destId)) };
 }
 
 /** Where a place stands in its county; it is there, or the directory is wrong. */

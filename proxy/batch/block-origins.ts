@@ -129,7 +129,7 @@ export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp<PoiTi
     modes: filter.modes,
     async rowsOf({ county, ordinal }) {
       const pois = await release.pois(county);
-      const row = await release.poiRow(pois, ordinal);
+      const row = await pois.matrix.row(ordinal);
       const page = await poiPage(release.manifest.modes, pois, row, filter, NO_LIMIT);
       return page.results;
     },

@@ -73,7 +73,7 @@ export const blockPois = meteredEndpoint({
   async answer(release, { county, geoid, filter, limit, bound }, { cursors }) {
     const { index, ordinal } = await locateBlock(release, county, geoid);
     const pois = await release.pois(county);
-    const row = await release.poiRow(pois, ordinal);
+    const row = await pois.matrix.row(ordinal);
     const { results, more } = await poiPage(release.manifest.modes, pois, row, filter, limit);
     const next_cursor = cursorAfter(cursors, bound, results, more);
     const unrouted = besideUnrouted(unroutedModes(release, index, ordinal, filter.modes));

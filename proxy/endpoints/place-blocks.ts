@@ -60,7 +60,7 @@ export const placeBlocks = meteredEndpoint({
 
   async answer(release, plan, { cursors }) {
     const { table, ordinal } = plan.located;
-    const blocks = await table.blocks(release.store, ordinal);
+    const blocks = await table.blocks(ordinal);
     return answerAreal(release, cursors, plan, { blocks, beyond: null });
   },
 });

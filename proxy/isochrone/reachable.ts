@@ -26,7 +26,7 @@ export async function reachable(
 ): Promise<Reachable> {
   const { ordinal } = await routableBlock(release, county, geoid, mode);
   const matrix = await release.reach(county, direction);
-  const rows = await matrix.row(release.store, ordinal);
+  const rows = await matrix.row(ordinal);
   const { targets, times } = rows[release.manifest.modes.indexOf(mode)];
   return { matrix, targets, minutes: times };
 }

@@ -1,7 +1,7 @@
 import { checkedSection, readEnvelope, readHead, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { ordinalIn } from '../sorted.ts';
-import type { ObjectRef, Store } from '../store/store.ts';
+import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { VarintReader } from '../varint.ts';
 import { decodeDictionary } from './dictionary.ts';
 import { decodeRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
@@ -9,10 +9,11 @@ import { decodeRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-c
 export const MATRIX_KIND = 'MATR';
 /** What a scan reads at a time. */
 const SCAN_BYTES = 4 * 2 ** 20;
+const NOTHING = new Uint8Array(0);
 /** Units by their number in `META`. */
 export const UNITS: readonly TimeUnit[] = [TENTHS, MINUTES];
 
-/** The head of a matrix, kept in memory; rows are fetched one range each. */
+/** A matrix where it is kept: its head in memory; rows are fetched one range each. */
 export class Matrix {
   readonly origins: Float64Array;
   readonly targets: Float64Array;
@@ -21,10 +22,12 @@ export class Matrix {
   readonly modes: number;
   readonly unit: TimeUnit;
   readonly ref: ObjectRef;
+  readonly #source: RangeSource;
   /** Offset of each row in the object, and one past the last: rows can pass 4 GiB. */
   readonly #rowStarts: Float64Array;
 
-  private constructor(ref: ObjectRef, head: Uint8Array) {
+  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
+    this.#source = source;
     this.ref = ref;
     const envelope = readEnvelope(ref.name, head, ref.bytes, MATRIX_KIND);
     const section = (tag: string) => checkedSection(ref.name, envelope, tag, head);
@@ -53,13 +56,16 @@ export class Matrix {
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
-  static async open(store: Store, ref: ObjectRef): Promise<Matrix> {
-    return new Matrix(ref, await readHead(store, ref, MATRIX_KIND));
+  static async open(source: RangeSource, ref: ObjectRef): Promise<Matrix> {
+    return new Matrix(source, ref, await readHead(source, ref, MATRIX_KIND));
   }
 
-  /** The head of a matrix that is in memory whole. */
+  /** A matrix that is in memory whole. */
   static fromBytes(object: string, bytes: Uint8Array): Matrix {
-    return new Matrix({ name: object, bytes: bytes.length, sha256: '' }, bytes);
+    const source: RangeSource = {
+      readRange: async (_ref, offset, length) => bytes.subarray(offset, offset + length),
+    };
+    return new Matrix(source, { name: object, bytes: bytes.length, sha256: '' }, bytes);
   }
 
   /** Memory held, for a byte-bounded cache. */
@@ -86,23 +92,20 @@ export class Matrix {
   }
 
   /** One row, by at most one range read (none when nothing is within reach). */
-  async row(store: Store, ordinal: number): Promise<ModeRow[]> {
+  async row(ordinal: number): Promise<ModeRow[]> {
     const { offset, length } = this.rowRange(ordinal);
-    const bytes =
-      length === 0 ? new Uint8Array(0) : await store.readRange(this.ref, offset, length);
-    return this.decode(ordinal, bytes);
+    return this.decode(ordinal, await this.#read(offset, length));
   }
 
   /** All rows in order, many to a read. */
-  async *rows(store: Store): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
+  async *rows(): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
     const last = this.origins.length;
     for (let first = 0; first < last; ) {
       const { offset } = this.rowRange(first);
       let end = first + 1;
       while (end < last && this.#rowStarts[end + 1] - offset <= SCAN_BYTES) end++;
       const length = this.#rowStarts[end] - offset;
-      const bytes =
-        length === 0 ? new Uint8Array(0) : await store.readRange(this.ref, offset, length);
+      const bytes = await this.#read(offset, length);
       for (let ordinal = first; ordinal < end; ordinal++) {
         const row = this.rowRange(ordinal);
         const at = row.offset - offset;
@@ -110,6 +113,10 @@ export class Matrix {
       }
       first = end;
     }
+  }
+
+  #read(offset: number, length: number): Promise<Uint8Array> | Uint8Array {
+    return length === 0 ? NOTHING : this.#source.readRange(this.ref, offset, length);
   }
 
   /** Decodes the bytes of a row as `rowRange` places it. */

@@ -3,7 +3,7 @@ import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from
 import { damaged, ShardError } from '../errors.ts';
 import type { GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
-import type { ObjectRef, Store } from '../store/store.ts';
+import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type BoundingBox, type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 import { readOutline, writeOutline } from './outline-codec.ts';
@@ -105,14 +105,16 @@ function outlineRow(ordinal: number): number {
   return ordinal * 2 + 1;
 }
 
-/** The places of a state, kept in memory; the blocks or the outline of one are a range read. */
+/** The places of a state where they are kept: in memory; the blocks or the outline of one are a range read. */
 export class PlaceTable {
   readonly ref: ObjectRef;
   /** Ascending by GEOID. */
   readonly places: readonly PlaceEntry[];
+  readonly #source: RangeSource;
   readonly #rowStarts: Float64Array;
 
-  private constructor(ref: ObjectRef, head: Uint8Array) {
+  private constructor(source: RangeSource, ref: ObjectRef, head: Uint8Array) {
+    this.#source = source;
     this.ref = ref;
     const envelope = readEnvelope(ref.name, head, ref.bytes, PLACES_KIND);
     const facts = new VarintReader(checkedSection(ref.name, envelope, 'FACT', head));
@@ -156,8 +158,8 @@ export class PlaceTable {
   }
 
   /** Reads the head of `ref`: one small read to learn its length, and one for the rest. */
-  static async open(store: Store, ref: ObjectRef): Promise<PlaceTable> {
-    return new PlaceTable(ref, await readHead(store, ref, PLACES_KIND));
+  static async open(source: RangeSource, ref: ObjectRef): Promise<PlaceTable> {
+    return new PlaceTable(source, ref, await readHead(source, ref, PLACES_KIND));
   }
 
   /** Memory held, for a byte-bounded cache. */
@@ -179,8 +181,8 @@ export class PlaceTable {
   }
 
   /** The blocks whose centre lies in a place, ascending. One range read. */
-  blocks(store: Store, ordinal: number): Promise<GeoidNumber[]> {
-    return this.#read(store, blocksRow(ordinal), (reader) => {
+  blocks(ordinal: number): Promise<GeoidNumber[]> {
+    return this.#read(blocksRow(ordinal), (reader) => {
       const blocks: GeoidNumber[] = [];
       let block = 0;
       while (!reader.done) {
@@ -192,14 +194,14 @@ export class PlaceTable {
   }
 
   /** The border of a place as rings of one area, in micro-degrees. One range read. */
-  outline(store: Store, ordinal: number): Promise<Rings> {
-    return this.#read(store, outlineRow(ordinal), readOutline);
+  outline(ordinal: number): Promise<Rings> {
+    return this.#read(outlineRow(ordinal), readOutline);
   }
 
-  async #read<T>(store: Store, row: number, read: (reader: VarintReader) => T): Promise<T> {
+  async #read<T>(row: number, read: (reader: VarintReader) => T): Promise<T> {
     const offset = this.#rowStarts[row];
     const length = this.#rowStarts[row + 1] - offset;
-    const bytes = await store.readRange(this.ref, offset, length);
+    const bytes = await this.#source.readRange(this.ref, offset, length);
     const fail = (problem: string) => new ShardError(this.ref.name, `row ${row}`, problem);
     const end = length - CRC_BYTES;
     if (end < 0) throw fail('truncated');

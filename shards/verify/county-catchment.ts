@@ -40,7 +40,7 @@ export async function* verifyCatchment(
     await verification.checkBlocks(matrix.targets, findings);
     const counties = verification.countiesOfBlocks(matrix.targets);
     const scan = verification.pois.transpose(verification.countyNumber(fips), matrix, counties);
-    for await (const { ordinal, modes } of matrix.rows(release.store)) scan.row(ordinal, modes);
+    for await (const { ordinal, modes } of matrix.rows()) scan.row(ordinal, modes);
     scan.finish();
     onPlaces(matrix.origins.length);
     places = matrix.origins;

@@ -44,7 +44,7 @@ export async function* verifyPois(
     });
     const least = leastOf(table, release.taxonomy.leafIds, modes.length, findings);
     const scan = verification.pois.matrix(verification.countyNumber(fips), matrix, homes);
-    for await (const { ordinal, modes: rows } of matrix.rows(release.store)) {
+    for await (const { ordinal, modes: rows } of matrix.rows()) {
       const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
       scan.row(ordinal, rows);
       const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);

@@ -34,7 +34,7 @@ export function verifyReachFrom(
     const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
     const counties = verification.countiesOfBlocks(matrix.targets);
     const scan = verification.reach.matrix(verification.countyNumber(fips), matrix, counties);
-    for await (const { ordinal, modes: rows } of matrix.rows(store)) {
+    for await (const { ordinal, modes: rows } of matrix.rows()) {
       const origin = matrix.origins[ordinal];
       const block = () => `block ${geoidFromNumber(origin)}`;
       scan.row(ordinal, rows);
@@ -77,7 +77,7 @@ export function verifyReachTo(
     checkReach(matrix.targets, county.reach.to, findings);
     const counties = verification.countiesOfBlocks(matrix.targets);
     const scan = verification.reach.transpose(verification.countyNumber(fips), matrix, counties);
-    for await (const { ordinal, modes } of matrix.rows(store)) scan.row(ordinal, modes);
+    for await (const { ordinal, modes } of matrix.rows()) scan.row(ordinal, modes);
     scan.finish();
   });
 }

@@ -32,10 +32,10 @@ export async function* verifyState(
     if (at !== -1) findings.add('out of order', () => `place ${places[at].geoid}`);
     for (const [ordinal, { geoid, population, box }] of places.entries()) {
       if (!geoid.startsWith(state)) findings.add('of another state', () => `place ${geoid}`);
-      const blocks = Float64Array.from(await table.blocks(store, ordinal));
+      const blocks = Float64Array.from(await table.blocks(ordinal));
       if (outOfOrder(blocks) !== -1) findings.add('blocks out of order', () => `place ${geoid}`);
       await verification.checkBlocks(blocks, findings);
-      if (!fills(await table.outline(store, ordinal), box)) {
+      if (!fills(await table.outline(ordinal), box)) {
         findings.add('outline', () => `place ${geoid}: does not fill its box`);
       }
       const people = await populationOf(verification, blocks);

@@ -92,11 +92,11 @@ export async function firstDifference(
 ): Promise<Difference | null> {
   const matrix = await Matrix.open(store, matrixRef);
   const transposed = await Matrix.open(store, transposeRef);
-  const destination = await firstDifferingRow(store, matrix, transposed);
+  const destination = await firstDifferingRow(matrix, transposed);
   if (destination === -1) return null;
   const to = transposed.origins[destination];
-  const times = await timesTo(store, matrix, to);
-  const rows = await transposed.row(store, destination);
+  const times = await timesTo(matrix, to);
+  const rows = await transposed.row(destination);
   for (let mode = 0; mode < rows.length; mode++) {
     const { targets, times: said } = rows[mode];
     for (let i = 0; i < targets.length; i++) {
@@ -112,23 +112,19 @@ export async function firstDifference(
   return null;
 }
 
-async function firstDifferingRow(
-  store: Store,
-  matrix: Matrix,
-  transposed: Matrix,
-): Promise<number> {
+async function firstDifferingRow(matrix: Matrix, transposed: Matrix): Promise<number> {
   const destinations = transposed.origins.length;
   const [ours, theirs] = [new EntrySums(destinations), new EntrySums(destinations)];
   const matrixRows = hashIds(matrix.origins, 'from');
   const matrixColumns = hashIds(matrix.targets, 'to');
   const destinationOf = Int32Array.from(matrix.targets, (id) => transposed.originOrdinal(id));
-  for await (const { ordinal, modes } of matrix.rows(store)) {
+  for await (const { ordinal, modes } of matrix.rows()) {
     ours.add(matrixRows, ordinal, matrixColumns, destinationOf, modes);
   }
   const rows = hashIds(transposed.origins, 'to');
   const columns = hashIds(transposed.targets, 'from');
   const isFrom = Array.from(transposed.targets, (id) => matrix.originOrdinal(id) !== -1);
-  for await (const { ordinal, modes } of transposed.rows(store)) {
+  for await (const { ordinal, modes } of transposed.rows()) {
     const group = Int32Array.from(isFrom, (wanted) => (wanted ? ordinal : -1));
     theirs.add(rows, ordinal, columns, group, modes);
     if (ours.digest(ordinal) !== theirs.digest(ordinal)) return ordinal;
@@ -137,10 +133,10 @@ async function firstDifferingRow(
 }
 
 /** By mode, the times to one target by the id of the origin. */
-async function timesTo(store: Store, matrix: Matrix, to: number): Promise<Map<number, number>[]> {
+async function timesTo(matrix: Matrix, to: number): Promise<Map<number, number>[]> {
   const target = matrix.targetOrdinal(to);
   const times = Array.from({ length: matrix.modes }, () => new Map<number, number>());
-  for await (const { ordinal, modes } of matrix.rows(store)) {
+  for await (const { ordinal, modes } of matrix.rows()) {
     modes.forEach((row, mode) => {
       const at = row.targets.indexOf(target);
       if (at !== -1) times[mode].set(matrix.origins[ordinal], row.times[at]);

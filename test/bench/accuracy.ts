@@ -60,7 +60,7 @@ async function onPlainGrid(): Promise<void> {
       const column = cell % PLAIN_GRID.side;
       const row = Math.floor(cell / PLAIN_GRID.side);
       const ordinal = index.ordinalOf(plainGridBlock(plan, column, row).geoid);
-      const [walk] = await release.poiRow(pois, ordinal);
+      const [walk] = await pois.matrix.row(ordinal);
       for (const place of PLAIN_GRID_PLACES) {
         const target = targets.find((t) => pois.table.facts(t).name === place.name)!;
         const time = walk.times[walk.targets.indexOf(target)] / 10;

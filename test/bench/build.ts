@@ -40,7 +40,7 @@ async function countRows(release: Release): Promise<{ rows: number; bytes: numbe
   for (const county of Object.values(release.manifest.counties)) {
     const pois = await release.pois(county);
     for (let block = 0; block < county.blocks; block++) {
-      for (const { targets } of await release.poiRow(pois, block)) rows += targets.length;
+      for (const { targets } of await pois.matrix.row(block)) rows += targets.length;
     }
     bytes += county.objects.pois.bytes;
   }

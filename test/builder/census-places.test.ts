@@ -94,7 +94,7 @@ test('a place has the blocks whose points it winds around, in whichever counties
   const table = await PlaceTable.open(store, manifest.states['99'].objects.places);
   const found = await Promise.all(
     table.places.map(async ({ geoid, population, counties }, i) => {
-      return { geoid, population, counties, blocks: await table.blocks(store, i) };
+      return { geoid, population, counties, blocks: await table.blocks(i) };
     }),
   );
   expect(found).toEqual(expected);

@@ -47,7 +47,7 @@ async function build(
   for (const [, county] of counties) {
     for (const kind of KINDS) {
       const matrix = await Matrix.open(store, county.objects[kind]!);
-      for await (const { ordinal, modes } of matrix.rows(store)) {
+      for await (const { ordinal, modes } of matrix.rows()) {
         modes.forEach((row, mode) => {
           row.targets.forEach((target, i) => {
             const [from, to] = [matrix.origins[ordinal], matrix.targets[target]].map(nameOf);

@@ -98,7 +98,7 @@ async function read(made: ReadonlyMap<string, ObjectRef>): Promise<Entries> {
   const entries: Entries = new Map();
   for (const ref of made.values()) {
     const matrix = await Matrix.open(store, ref);
-    for await (const { ordinal, modes } of matrix.rows(store)) {
+    for await (const { ordinal, modes } of matrix.rows()) {
       modes.forEach(({ targets, times }, mode) => {
         targets.forEach((target, i) => {
           entries.set(`${matrix.origins[ordinal]} ${mode} ${matrix.targets[target]}`, times[i]);

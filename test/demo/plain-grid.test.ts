@@ -60,7 +60,7 @@ test.each([
       for (const cell of CELLS) {
         const ordinal = index.ordinalOf(plainGridBlock(plan, cell.column, cell.row).geoid);
         expect(index.link(ordinal, 'walk').snap).toBeCloseTo(PLAIN_GRID.snap, 1);
-        const [walk] = await release.poiRow(pois, ordinal);
+        const [walk] = await pois.matrix.row(ordinal);
         for (const place of places) {
           const at = walk.targets.indexOf(place.target);
           expect(at).not.toBe(-1);

@@ -89,10 +89,10 @@ describe('a travel-time matrix', () => {
         expect([opened.modes, opened.unit]).toEqual([matrix.modes, matrix.unit]);
         expect([...opened.attributes]).toEqual([...matrix.attributes]);
         for (const [ordinal, row] of matrix.rows.entries()) {
-          expect(await opened.row(store, ordinal)).toEqual(row);
+          expect(await opened.row(ordinal)).toEqual(row);
         }
         const scanned = [];
-        for await (const { modes } of opened.rows(store)) scanned.push(modes);
+        for await (const { modes } of opened.rows()) scanned.push(modes);
         expect(scanned).toEqual(matrix.rows);
       }),
     );
@@ -110,7 +110,7 @@ describe('a travel-time matrix', () => {
             expect([...opened.origins]).toEqual(matrix.origins);
             expect([...opened.targets]).toEqual(matrix.targets);
             for (const [ordinal, row] of matrix.rows.entries()) {
-              expect(await opened.row(store, ordinal)).toEqual(row);
+              expect(await opened.row(ordinal)).toEqual(row);
             }
           } catch (error) {
             expect(error).toBeInstanceOf(ShardError);

@@ -58,8 +58,8 @@ test('gives every place back, its counties, its blocks and its outline, and find
       );
       for (const [ordinal, { geoid, blocks, outline }] of list.entries()) {
         expect(table.ordinalOf(geoid)).toBe(ordinal);
-        expect(await table.blocks(store, ordinal)).toEqual(blocks);
-        expect(await table.outline(store, ordinal)).toEqual(outline);
+        expect(await table.blocks(ordinal)).toEqual(blocks);
+        expect(await table.outline(ordinal)).toEqual(outline);
       }
       const absent = String(other).padStart(7, '0');
       expect(table.ordinalOf(absent)).toBe(list.findIndex(({ geoid }) => geoid === absent));
@@ -78,8 +78,8 @@ test('with any bit flipped, or cut short, gives what it held or a named error', 
           const table = await PlaceTable.open(store, store.add(harmed));
           for (const [ordinal, { geoid, name, blocks, outline }] of list.entries()) {
             expect(table.places[ordinal]).toMatchObject({ geoid, name });
-            expect(await table.blocks(store, ordinal)).toEqual(blocks);
-            expect(await table.outline(store, ordinal)).toEqual(outline);
+            expect(await table.blocks(ordinal)).toEqual(blocks);
+            expect(await table.outline(ordinal)).toEqual(outline);
           }
         } catch (error) {
           expect(error).toBeInstanceOf(ShardError);

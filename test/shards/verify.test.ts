@@ -60,7 +60,7 @@ async function findEntry(
   const store = new FolderStore(release.folder);
   try {
     const matrix = await Matrix.open(store, ref);
-    for await (const { ordinal, modes } of matrix.rows(store)) {
+    for await (const { ordinal, modes } of matrix.rows()) {
       for (const [mode, { targets }] of modes.entries()) {
         const at = targets.findIndex((_, i) => is(modes, mode, i));
         if (at === -1) continue;
@@ -385,8 +385,8 @@ test('a place of a block that is not in the release is found, and of people it d
   const places = await Promise.all(
     table.places.map(async (place, i) => ({
       ...place,
-      blocks: await table.blocks(store, i),
-      outline: await table.outline(store, i),
+      blocks: await table.blocks(i),
+      outline: await table.outline(i),
     })),
   );
   await store.close();

@@ -75,7 +75,7 @@ export class TamperedRelease {
     const matrix = await Matrix.open(this.#store, ref);
     const spool = new Spool(path.join(this.folder, 'never-written'));
     const writer = new MatrixWriter(matrix, spool);
-    for await (const { ordinal, modes } of matrix.rows(this.#store)) {
+    for await (const { ordinal, modes } of matrix.rows()) {
       writer.row(edit(modes, ordinal, matrix));
     }
     await this.replace(ref, await wholeOf(writer.finish()));

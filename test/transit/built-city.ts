@@ -64,7 +64,7 @@ export async function buildCity(
       );
       const at = release.manifest.modes.indexOf(mode);
       const rows = await Promise.all(
-        Array.from({ length: county.blocks }, (_, block) => release.poiRow(pois, block)),
+        Array.from({ length: county.blocks }, (_, block) => pois.matrix.row(block)),
       );
       return rows.map((row) => {
         const { targets, times } = row[at];
@@ -95,7 +95,7 @@ export async function buildCity(
       const matrix = await Matrix.open(store, county.objects['reach-from']);
       const at = release.manifest.modes.indexOf('transit');
       const rows = await Promise.all(
-        Array.from({ length: county.blocks }, (_, block) => matrix.row(store, block)),
+        Array.from({ length: county.blocks }, (_, block) => matrix.row(block)),
       );
       const blockOf = (target: number) => matrix.origins.indexOf(matrix.targets[target]);
       return rows.map(({ [at]: { targets, times } }) => {

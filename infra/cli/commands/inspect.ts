@@ -122,7 +122,7 @@ async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
   const { origins, targets, modes: modeCount, unit, attributes } = matrix;
   const perMode = new Array<number>(modeCount).fill(0);
   let empty = 0;
-  for await (const { modes } of matrix.rows(store)) {
+  for await (const { modes } of matrix.rows()) {
     if (modes.every((row) => row.targets.length === 0)) empty++;
     modes.forEach((row, mode) => {
       perMode[mode] += row.targets.length;
@@ -145,7 +145,7 @@ async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
 async function inspectPlaces(store: Store, ref: ObjectRef): Promise<void> {
   const table = await PlaceTable.open(store, ref);
   let blocks = 0;
-  for (let i = 0; i < table.places.length; i++) blocks += (await table.blocks(store, i)).length;
+  for (let i = 0; i < table.places.length; i++) blocks += (await table.blocks(i)).length;
   print(`places: ${table.places.length} census places of ${blocks} blocks`);
   const [largest] = [...table.places].sort((a, b) => b.population - a.population);
   if (largest) {

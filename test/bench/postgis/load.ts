@@ -86,7 +86,7 @@ async function* poiTimeLines(release: Release): AsyncGenerator<string> {
     const pois = await release.pois(county);
     const { origins, targets } = pois.matrix;
     for (let block = 0; block < origins.length; block++) {
-      const row = await release.poiRow(pois, block);
+      const row = await pois.matrix.row(block);
       // One piece for each block: rows are many millions.
       let lines = '';
       for (const [mode, reached] of row.entries()) {
