@@ -1,3 +1,5 @@
+import { MAX_VERTICES } from '../openapi/bounds.ts';
+
 /** A value that a text of JSON holds, or the beginning of it. */
 export interface BoundedJson {
   readonly value: unknown;
@@ -9,8 +11,12 @@ export class NestedTooDeep extends Error {
   override readonly name = 'NestedTooDeep';
 }
 
-/** The largest polygon that is taken has fewer; many more take long to parse. */
-export const MAX_VALUES = 12_000;
+/** Of triangles with heights, each a polygon: 18 values to 3 vertices. No other shape has as many. */
+const VALUES_PER_VERTEX = 6;
+/** For the lists that may come with a polygon: modes and types, a hundred of each, and a `bbox`. */
+const VALUES_BESIDE = 1_000;
+/** The largest body that is taken has fewer; many more take long to parse. */
+export const MAX_VALUES = MAX_VERTICES * VALUES_PER_VERTEX + VALUES_BESIDE;
 export const MAX_DEPTH = 32;
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });

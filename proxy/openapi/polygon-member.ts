@@ -3,8 +3,8 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { invalidPolygon } from '../answers/drawn-area.ts';
 import { takes } from '../http/parse-input.ts';
 import { Problem } from '../http/problem.ts';
+import { MAX_VERTICES } from './bounds.ts';
 
-const MAX_VERTICES = 2_000;
 const MEMBERS = ['type', 'coordinates', 'bbox'];
 
 const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 } as const;

@@ -117,6 +117,70 @@ describe('what a batch says beside its rows', () => {
   });
 });
 
+/** A part of a JSON Schema of the document. */
+interface Schema {
+  readonly type?: string;
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly maxItems?: number;
+  readonly enum?: readonly string[];
+  readonly maximum?: number;
+}
+interface Methods {
+  readonly post?: {
+    readonly requestBody: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  };
+}
+
+/** As many triangles with heights as have 2,000 vertices between them, side by side. */
+const triangles = Array.from({ length: 666 }, (_, i) => {
+  const [lon, lat] = [-76.6 + (i % 30) * 0.01, 39.2 + Math.floor(i / 30) * 0.01];
+  const first = [lon, lat, 1.5];
+  return [[first, [lon + 0.005, lat, 1.5], [lon, lat + 0.005, 1.5], first]];
+});
+const mostDetailed = {
+  type: 'MultiPolygon',
+  bbox: [-76.6, 39.2, 1.5, -76.3, 39.5, 1.5],
+  coordinates: triangles,
+};
+
+/** The largest value that a schema allows. */
+function largest(schema: Schema): unknown {
+  if (schema.type === 'object') {
+    const members = Object.entries(schema.properties);
+    return Object.fromEntries(members.map(([name, member]) => [name, largest(member)]));
+  }
+  if (schema.type === 'array') {
+    return Array.from({ length: schema.maxItems! }, () => largest(schema.items!));
+  }
+  if (schema.type === 'boolean') return true;
+  if (schema.type === 'string') return schema.enum?.[0] ?? unknown;
+  return schema.maximum;
+}
+
+test('the largest body that the document tells of is read to its end', async () => {
+  const { paths } = (await proxy.get('/openapi.json')).json();
+  const { key } = await proxy.customer({ tokens: 1e6 });
+  const headers = { authorization: `Bearer ${key}` };
+  const answered: string[] = [];
+  for (const [url, { post: operation }] of Object.entries<Methods>(paths)) {
+    if (!operation) continue;
+    const { properties } = operation.requestBody.content['application/json'].schema;
+    const { polygon, center, radius_m, cursor, ...rest } = properties;
+    const payload = {
+      ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
+      // The largest number is no type, and would be refused before the body's end is missed.
+      ...(rest.type && { type: Array(rest.type.maxItems!).fill(101) }),
+      ...(polygon && { polygon: mostDetailed }),
+    };
+    const answer = await proxy.app.inject({ method: 'POST', url, headers, payload });
+    expect([url, answer.statusCode, answer.body]).toEqual([url, 200, expect.anything()]);
+    answered.push(url);
+  }
+  expect(answered).toContain('/v1/blocks/query');
+  expect(answered.length).toBeGreaterThan(3);
+});
+
 describe('a batch pays', () => {
   test('for an origin as often as it is listed', async () => {
     const { key } = await proxy.customer({ tokens: 1e6 });
