@@ -135,7 +135,7 @@ test('a region without a feed has the modes of its release, and walks where othe
   expect(await faultsIn(store)).toEqual([]);
   let rows = 0;
   const matrix = await Matrix.open(store, manifest.counties[EAST].objects.pois);
-  for await (const { modes } of matrix.rows(store)) {
+  for await (const { modes } of matrix.rows()) {
     const [walk, , transit] = modes;
     expect(transit).toEqual(walk);
     rows += walk.targets.length;
