@@ -87,7 +87,7 @@ test('it is served: blocks past it are listed, and contours end where its counti
   const isEast = (geoid: number) => Math.floor(geoid / 1e10) === Number(EAST);
   // A block from which one can walk across the line.
   let origin = -1;
-  for await (const { ordinal, modes } of matrix.rows(proxy.releases.current.store)) {
+  for await (const { ordinal, modes } of matrix.rows()) {
     if ([...modes[0].targets].some((target) => isEast(matrix.targets[target]))) origin = ordinal;
   }
   const ask = (format: string) =>
