@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { damaged, ShardError, StoreError } from './errors.ts';
+import { StoreError } from './errors.ts';
 import { readLatest } from './latest.ts';
-import { LATEST, type Latest, manifestSchema } from './manifest.ts';
+import type { Latest } from './manifest.ts';
+import { readManifest } from './manifests.ts';
 import { Release } from './release.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import type { Store } from './store/store.ts';
@@ -11,25 +11,9 @@ export async function openRelease(store: Store, cache: ReleaseCache): Promise<Re
   return openManifest(store, await readLatest(store), cache);
 }
 
-export async function openManifest(
-  store: Store,
-  latest: Latest,
-  cache: ReleaseCache,
-): Promise<Release> {
-  const { bytes } = await store.readWhole(latest.manifest);
-  if (createHash('sha256').update(bytes).digest('hex') !== latest.sha256) {
-    throw damaged(latest.manifest, 'hash', `is not what ${LATEST} names`);
-  }
-  return new Release(store, latest, parseJson(latest.manifest, bytes, manifestSchema), cache);
-}
-
-function parseJson<T>(name: string, bytes: Uint8Array, schema: { parse(value: unknown): T }): T {
-  try {
-    return schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw new ShardError(name, 'content', problem.replaceAll(/\s+/g, ' ').slice(0, 300));
-  }
+async function openManifest(store: Store, latest: Latest, cache: ReleaseCache): Promise<Release> {
+  const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
+  return new Release(store, latest, manifest, cache);
 }
 
 /** Follows `latest.json`: requests take `current` once and keep it to their end. */

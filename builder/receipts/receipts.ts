@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ShardError, StoreError } from '../../shards/errors.ts';
+import { sealOf } from '../../shards/json-object.ts';
 import { checkRecordedHash } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 
@@ -34,7 +34,7 @@ export class Receipts {
 
   /** Leaves a receipt, in place of one that is not believed. */
   async keep(stage: string, key: string, value: unknown): Promise<void> {
-    const sealed = JSON.stringify({ check: checkOf(value), value });
+    const sealed = JSON.stringify({ check: sealOf(value), value });
     await this.#store.putIfAbsent(nameOf(stage, key), Buffer.from(sealed));
   }
 
@@ -42,7 +42,7 @@ export class Receipts {
     try {
       const { bytes } = await this.#store.readWhole(name);
       const { check, value } = sealedSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
-      return check === checkOf(value) ? schema.parse(value) : null;
+      return check === sealOf(value) ? schema.parse(value) : null;
     } catch (error) {
       if (error instanceof StoreError && error.failure !== 'missing') throw error;
       return null;
@@ -67,10 +67,6 @@ const KEY_DIGITS = 32;
 
 function nameOf(stage: string, key: string): string {
   return `receipts/${stage}-${key.slice(0, KEY_DIGITS)}.json`;
-}
-
-function checkOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** Every object reference anywhere in a value. */

@@ -316,7 +316,7 @@ test('a manifest that is not what latest.json names is refused', async () => {
   const name = await release.currentManifest();
   const bytes = await readFile(name);
   await writeFile(name, bytes.toString().replace('"walk"', '"bike"'));
-  await expect(release.faults()).rejects.toThrow('is not what latest.json names');
+  await expect(release.faults()).rejects.toThrow('is not what latest.json says');
 });
 
 test('a place at home elsewhere than the directory says, or nowhere, is named', async () => {
