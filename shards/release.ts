@@ -24,6 +24,7 @@ import { PlaceTable } from './places/place-table.ts';
 import { PmtilesArchive } from './pmtiles/archive.ts';
 import { PoiTable } from './pois/poi-table.ts';
 import type { ReleaseCache } from './release-cache.ts';
+import { SingleFlight } from './single-flight.ts';
 import { CheckedPages } from './store/checked-pages.ts';
 import { readVerified } from './store/recorded-hash.ts';
 import type { ObjectRef, Store } from './store/store.ts';
@@ -78,7 +79,7 @@ export class Release {
   readonly blockBoxes: CountyBoxes<ReleaseCounty>;
   readonly poiBoxes: CountyBoxes<ReleaseCounty>;
   readonly #cache: ReleaseCache;
-  readonly #derived = new Map<string, Promise<object>>();
+  readonly #derived = new SingleFlight<string, object>(new Map());
 
   constructor(store: Store, latest: Latest, manifest: Manifest, cache: ReleaseCache) {
     this.store = store;
@@ -291,14 +292,7 @@ export class Release {
 
   /** Something worked out from this release as a whole, once. */
   derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
-    let known = this.#derived.get(name);
-    if (!known) {
-      known = work();
-      this.#derived.set(name, known);
-      // One that failed is tried again.
-      known.catch(() => this.#derived.delete(name));
-    }
-    return known as Promise<T>;
+    return this.#derived.make(name, work) as Promise<T>;
   }
 }
 

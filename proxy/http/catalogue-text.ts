@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../../shards/single-flight.ts';
 import { etagOf, matchesAny, matchesEtag, variantEtag } from './conditional.ts';
 import { acceptsGzip, WORTH_COMPRESSING, zipped } from './content-coding.ts';
 
@@ -18,11 +19,12 @@ export function catalogueText(text: string): CatalogueText {
 
 /** Sends what is the same for everybody, compressed once an ETag, or 304 to those who have it. */
 export class CatalogueSender {
-  readonly #zipped = new LRUCache<string, Buffer, string>({
-    maxSize: MAX_ZIPPED_BYTES,
-    sizeCalculation: (bytes, etag) => bytes.length + etag.length,
-    fetchMethod: (_etag, _stale, { context }) => zipped(Buffer.from(context)),
-  });
+  readonly #zipped = new SingleFlight<string, Buffer>(
+    new LRUCache({
+      maxSize: MAX_ZIPPED_BYTES,
+      sizeCalculation: (bytes, etag) => bytes.length + etag.length,
+    }),
+  );
 
   /** `vary`: what of the request chose this text. The reply has its content type. */
   async send(
@@ -43,7 +45,7 @@ export class CatalogueSender {
       return reply.removeHeader('content-type').code(304).send();
     }
     if (!isZipped) return reply.send(text);
-    const body = await this.#zipped.fetch(etag, { context: text });
+    const body = await this.#zipped.make(etag, () => zipped(Buffer.from(text)));
     return reply.header('content-encoding', 'gzip').send(body);
   }
 }

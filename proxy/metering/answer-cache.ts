@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../../shards/single-flight.ts';
+import type { Bytes } from '../../shards/units.ts';
 
 /** A finished answer: its bytes as they are sent, and what it costs. */
 export interface FinishedAnswer {
@@ -17,36 +19,12 @@ const ENTRY_OVERHEAD_BYTES = 300;
  * Finished answers by ETag. An ETag is a hash of everything that decides an answer, so an entry is
  * never stale; requests for the same answer at the same time share its making.
  */
-export class AnswerCache {
-  readonly #answers: LRUCache<string, FinishedAnswer> | null;
-  readonly #underWay = new Map<string, Promise<FinishedAnswer>>();
-
-  constructor(maxBytes: number) {
-    this.#answers =
-      maxBytes === 0
-        ? null
-        : new LRUCache({
-            maxSize: maxBytes,
-            sizeCalculation: (answer) => answer.body.length + ENTRY_OVERHEAD_BYTES,
-          });
+export class AnswerCache extends SingleFlight<string, FinishedAnswer> {
+  constructor(maxBytes: Bytes) {
+    super(maxBytes === 0 ? null : new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf }));
   }
+}
 
-  /** The answer if it is at hand. */
-  get(etag: string): FinishedAnswer | undefined {
-    return this.#answers?.get(etag);
-  }
-
-  /** The answer, made if need be. One that fails is not kept. */
-  make(etag: string, make: () => Promise<FinishedAnswer>): Promise<FinishedAnswer> {
-    const underWay = this.#underWay.get(etag);
-    if (underWay) return underWay;
-    const making = make()
-      .then((answer) => {
-        this.#answers?.set(etag, answer);
-        return answer;
-      })
-      .finally(() => this.#underWay.delete(etag));
-    this.#underWay.set(etag, making);
-    return making;
-  }
+function bytesOf({ body }: FinishedAnswer): Bytes {
+  return body.length + ENTRY_OVERHEAD_BYTES;
 }

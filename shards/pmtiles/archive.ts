@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { ShardError } from '../errors.ts';
+import { SingleFlight } from '../single-flight.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Directory, decodeDirectory, findEntry } from './directory.ts';
 import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
@@ -20,11 +21,8 @@ export class PmtilesArchive {
   readonly #source: RangeSource;
   readonly #ref: ObjectRef;
   readonly #root: Directory;
-  /** Tiles asked for at the same time share a read; a read that failed is not kept. */
-  readonly #leaves = new LRUCache<number, Directory, number>({
-    max: LEAVES_KEPT,
-    fetchMethod: (offset, _, { context: bytes }) => this.#readDirectory({ offset, bytes }),
-  });
+  /** By offset. */
+  readonly #leaves = new SingleFlight<number, Directory>(new LRUCache({ max: LEAVES_KEPT }));
 
   private constructor(source: RangeSource, ref: ObjectRef, header: PmtilesHeader, root: Directory) {
     this.#source = source;
@@ -64,7 +62,7 @@ export class PmtilesArchive {
     let entry = findEntry(directory, id);
     if (entry !== -1 && directory.runs[entry] === 0) {
       const leaf = within(this.#ref, leaves, directory, entry);
-      directory = (await this.#leaves.fetch(leaf.offset, { context: leaf.bytes }))!;
+      directory = await this.#leaves.make(leaf.offset, () => this.#readDirectory(leaf));
       entry = findEntry(directory, id);
     }
     if (entry === -1) return null;
