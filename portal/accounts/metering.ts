@@ -29,7 +29,7 @@ export interface Charge {
   readonly account: AccountId;
   readonly keyId: string;
   readonly tokens: number;
-  /** When the request was admitted; its UTC day is the one usage is counted under. */
+  /** When the debit was asked for; its UTC day is the one usage is counted under. */
   readonly atMs: number;
 }
 

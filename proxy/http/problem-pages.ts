@@ -11,12 +11,15 @@ const ADVICE: Readonly<Record<ProblemSlug, string>> = {
   'missing-location':
     'Give a bbox, or lat, lon and radius_m; for an isochrone block, or lon and lat.',
   'missing-area': 'Give a polygon, or center and radius_m.',
-  'invalid-geometry': 'Rings must be closed, must not cross, and hold longitude before latitude.',
-  'polygon-too-complex': 'Simplify the polygon, or divide it into several requests.',
+  'invalid-geometry':
+    'Rings must be closed, and must not cross or come back to a point of their own; holes lie in their shell, polygons do not overlap, longitude comes before latitude.',
+  'polygon-too-complex':
+    'At most 2,000 vertices and 5,000 km²: simplify the polygon, or divide it into several requests.',
   'missing-origins': 'List 1 to 250 origins.',
   'too-many-origins': 'Divide the origins into requests of at most 250.',
   'missing-key': 'Send the header "Authorization: Bearer" and your API key.',
-  'invalid-key': 'Check the key for typing errors, or make a new one in the portal.',
+  'invalid-key':
+    'Check the key for typing errors. One that was revoked never works again: use another.',
   'account-disabled': 'Write to the people who run this service.',
   'block-not-found':
     'Check the 15 digits, with leading zeros; the release may not cover that county.',
@@ -24,7 +27,8 @@ const ADVICE: Readonly<Record<ProblemSlug, string>> = {
   'place-not-found': 'Look the place up with GET /v1/places; the release may not cover it.',
   'point-not-covered':
     'Check that latitude and longitude are not mixed up; releases cover US blocks only.',
-  'no-isochrone-data': 'Leave out v for the version in force, or choose an origin near a street.',
+  'no-isochrone-data':
+    'Leave out v for the version in force, or choose an origin near a street. Tiles need a mode of the release and a leaf of its destination types.',
   'direction-not-available': 'GET /v1/isochrone/meta lists the directions there are.',
   'not-found': 'Check the path; /openapi.json lists all routes.',
   'method-not-allowed': 'The Allow header lists what the route takes.',
@@ -32,7 +36,8 @@ const ADVICE: Readonly<Record<ProblemSlug, string>> = {
   'payload-too-large': 'Send a smaller body.',
   'unsupported-media-type': 'Send application/json.',
   'rate-limited': 'Wait as long as Retry-After says. RateLimit tells how much is left.',
-  'tokens-exhausted': 'Ask for fewer rows, wait for the monthly grant, or buy a pack.',
+  'tokens-exhausted':
+    'Ask for fewer rows, or have tokens added to the account; GET /v1/plans lists what they cost.',
   'internal-error': 'A fault on our side. Try again; report X-Request-Id if it stays.',
   'debit-unavailable': 'Try again after Retry-After; nothing was charged.',
   'store-unavailable': 'Try again after Retry-After; nothing was charged.',

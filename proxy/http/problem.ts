@@ -37,7 +37,7 @@ export type ProblemSlug = keyof typeof PROBLEMS;
 
 /** One invalid parameter, as `invalid-parameters` lists it. */
 export interface ParameterIssue {
-  /** Where it is: `query` or `path`, then the name. */
+  /** The part, `path`, `query`, `header`, `body` or `request`, then the way to what is wrong in it. */
   readonly loc: readonly (string | number)[];
   readonly msg: string;
   readonly type: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { feedSchema } from '../../shards/manifest.ts';
 import type { Release } from '../../shards/release.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
@@ -6,11 +7,36 @@ import { FILL_HOLES_BELOW } from './contour.ts';
 /** As far as reach between blocks goes. */
 export const MAX_MINUTES: Minutes = 60;
 
+const words = z.string().optional();
+const whole = z.int().optional();
+const perHour = z.number().optional();
+const FEED = { file: true, feed_id: true, agency: true, service_date: true } as const;
+
+/** Those of transit are there where the release has transit, `direction_to` where it has that. */
 export const assumptionsSchema = z.looseObject({
-  max_trip_duration_min: z.int().optional(),
-  transit_departure: z.string().optional(),
-  transit_percentile: z.int().optional(),
-  transit_window_min: z.int().optional(),
+  max_trip_duration_min: whole,
+  max_reach_min: whole,
+  walk_speed_kmh: perHour,
+  bike_speed_kmh: perHour,
+  bike_max_traffic_stress: whole,
+  bike_beyond_traffic_stress: words,
+  link_radius_m: whole,
+  link_radius_fallback_m: whole,
+  min_island_vertices: whole,
+  origin: words,
+  rounding: words,
+  direction_to: words,
+  transit_departure: words,
+  transit_window: words,
+  transit_window_min: whole,
+  transit_percentile: whole,
+  transit_percentile_formula: words,
+  transit_board_slack_s: whole,
+  transit_max_walk_leg_min: whole,
+  transit_max_transfer_walk_m: whole,
+  transit_direct_walk: words,
+  feeds: z.array(feedSchema.pick(FEED)).optional(),
+  fill_holes_below_m2: whole,
 });
 
 /** What the times of an isochrone rest on. */

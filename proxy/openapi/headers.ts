@@ -85,9 +85,11 @@ export function answerHeaders(endpoint: Endpoint) {
 
 /** Headers of a problem with that status. */
 export function problemHeaders(endpoint: Endpoint, status: number) {
+  const isAskerKnown = status !== 401 && status !== 403;
   return z.object({
     ...COMMON,
-    ...(endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
+    ...(isAskerKnown && z.object(RATE).partial().shape),
+    ...(isAskerKnown && endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
     ...PROBLEM_HEADERS[status],
   });
 }
@@ -99,7 +101,7 @@ const TOKENS_OF_PROBLEMS = {
 };
 
 /** Headers of an answer that is no problem and no success. */
-export const otherHeaders = z.object(COMMON);
+export const otherHeaders = z.object({ ...COMMON, ...RATE });
 
 const link = z
   .string()
@@ -136,7 +138,12 @@ const BESIDE_ROWS: Readonly<Record<string, z.ZodRawShape>> = {
 
 /** Headers of a problem's status, beside those of every answer. */
 const PROBLEM_HEADERS: Readonly<Record<number, z.ZodRawShape>> = {
-  401: { 'WWW-Authenticate': z.string().meta({ description: 'The scheme: `Bearer`.' }) },
+  401: {
+    'WWW-Authenticate': z.string().meta({
+      description:
+        '`Bearer`; of a key that was sent and is not valid `Bearer error="invalid_token"`.',
+    }),
+  },
   429: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
   503: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Call } from '../api.ts';
-import { expectOk } from '../api.ts';
-import { type Demo, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { Api, expectOk } from '../api.ts';
+import { type Demo, NO_SUCH_BLOCK, NO_SUCH_PLACE, openDemo, PORT_MERIDIAN } from '../demo.ts';
 import { FREE_ROUTES, KNOWN_REQUESTS } from '../routes.ts';
 
 interface Response {
@@ -73,6 +73,93 @@ describe('the headers of answers are those that the document tells of', () => {
     expectDocumented(route, 'head', head);
     expect(head.headers['x-tokens-cost']).toBe(answer.headers['x-tokens-charged']);
   });
+});
+
+describe('the headers of problems are those that the document tells of', () => {
+  const [summary, batch] = ['/v1/blocks/{geoid}/summary', '/v1/blocks/summary'];
+  const summaryOf = (geoid: string): Call => ({ path: `/v1/blocks/${geoid}/summary` });
+  const posted = (body: unknown): Call => ({ method: 'POST', path: batch, body });
+  const broke = async (): Promise<Call> => {
+    const as = await demo.api.newCustomer({ tokens: 0 });
+    return { ...summaryOf(demo.block.geoid), as };
+  };
+  const disabled = async (): Promise<Call> => {
+    const as = await demo.api.newCustomer();
+    const [{ id }] = await demo.api.proxy.ledger.keys(as.id);
+    await demo.api.proxy.ledger.setKeyDisabled(as.id, id, true);
+    return { ...summaryOf(demo.block.geoid), as };
+  };
+  const conflicting = async (): Promise<Call> => {
+    const headers = { 'idempotency-key': 'documented' };
+    await demo.api.call({ ...posted({ origins: [demo.block.geoid] }), headers });
+    return { ...posted({ origins: [demo.water.geoid] }), headers };
+  };
+
+  test.each<[string, string, number, () => Call | Promise<Call>]>([
+    ['free', '/v1/places', 400, () => ({ path: '/v1/places', as: null })],
+    [
+      'free',
+      '/v1/places/{geoid}/boundary',
+      404,
+      () => ({ path: `/v1/places/${NO_SUCH_PLACE}/boundary`, as: null }),
+    ],
+    ['keyed', '/v1/tokens', 400, () => ({ path: '/v1/tokens', query: { all: 1 } })],
+    ['keyed', '/v1/tokens', 401, () => ({ path: '/v1/tokens', as: null })],
+    ['metered', summary, 400, () => summaryOf('12')],
+    [
+      'metered',
+      summary,
+      401,
+      () => ({
+        ...summaryOf(NO_SUCH_BLOCK),
+        as: null,
+        headers: { authorization: 'Bearer ta_live_x' },
+      }),
+    ],
+    ['metered', summary, 403, disabled],
+    ['metered', summary, 404, () => summaryOf(NO_SUCH_BLOCK)],
+    ['metered', summary, 429, broke],
+    ['posted', batch, 400, () => posted({})],
+    ['posted', batch, 409, conflicting],
+    ['posted', batch, 413, () => posted('9'.repeat(2 ** 21))],
+    ['posted', batch, 415, () => ({ method: 'POST', path: batch })],
+  ])('%s %s: %i', async (_access, route, status, problem) => {
+    const call = await problem();
+    const methods = call.method === 'POST' ? (['POST'] as const) : (['GET', 'HEAD'] as const);
+    for (const method of methods) {
+      const answer = await demo.api.call({ ...call, method });
+      expect(answer.statusCode).toBe(status);
+      expectDocumented(route, method.toLowerCase(), answer);
+    }
+  });
+
+  test('of requests beyond the rate, with a key and without', async () => {
+    const api = await Api.open({ rateLimitPerMinute: 1, config: { freeRateLimitPerMinute: 1 } });
+    try {
+      const [free, keyed] = [{ path: '/v1/plans', as: null }, summaryOf(demo.block.geoid)];
+      for (const [route, call] of [
+        ['/v1/plans', free],
+        [summary, keyed],
+      ] as const) {
+        await api.call(call);
+        const refused = await api.call(call);
+        expect(refused.statusCode).toBe(429);
+        expectDocumented(route, 'get', refused);
+      }
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+test('the document names every assumption that an isochrone rests on', async () => {
+  const { assumptions } = expectOk(await demo.api.get('/v1/isochrone/meta', {}, { as: null }));
+  const { responses } = paths['/v1/isochrone/meta'].get;
+  const { schema } = responses[200].content!['application/json'] as {
+    schema: { properties: { assumptions: { properties: object } } };
+  };
+  const { properties } = schema.properties.assumptions;
+  expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(assumptions)));
 });
 
 test('the balance is told at no cost, by headers too', async () => {
