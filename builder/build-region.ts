@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
 import type { RegionRequest } from './build-request.ts';
-import { readPlaces } from './census/places.ts';
+import { readCensusPlaces } from './census/census-places.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
 import { TAXONOMY_VERSION } from './destinations/taxonomy.ts';
@@ -26,7 +26,7 @@ export interface RegionResult {
 
 /**
  * Builds the objects of some counties that say where one gets from them: among all blocks given,
- * and to all places, however far they lie beyond. They are final: whatever other regions a release
+ * and to all destinations, however far they lie beyond. They are final: whatever other regions a release
  * is joined of, these stay as they are. Counties leave receipts in the store, so a build that was
  * broken off goes on where it was, and one of changed inputs does what they changed; so does the
  * region as a whole, for who joins it.
@@ -41,7 +41,7 @@ export function buildRegion(
     const taxonomy = taxonomyOf(region);
     const linked = linkRegion(region, taxonomy, progress);
     const own = boxAround([...region.counties.values()].flat());
-    const censusPlaces = await readPlaces(request.places ?? [], own);
+    const censusPlaces = await readCensusPlaces(request.places ?? [], own);
     const scopes = scopeCounties(linked);
     const receipts = new Receipts(store);
     const found = await findSearched(linked, scopes, receipts);
@@ -51,7 +51,7 @@ export function buildRegion(
     const stage = { linked, scopes, found, threads, store, receipts, scratch, progress };
     const counties = await searchCounties(stage);
 
-    const inScope = new Set(scopes.flatMap(({ places }) => [...places]));
+    const inScope = new Set(scopes.flatMap(({ destinations }) => [...destinations]));
     const gathered = encodeGathered({
       destinations: region.destinations.filter((_, ordinal) => inScope.has(ordinal)),
       censusPlaces,

@@ -17,7 +17,7 @@ import { Receipts } from './receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from './receipts/region-receipt.ts';
 import { components } from './release/components.ts';
 import { countyMap } from './release/county-map.ts';
-import { boxOfPlaces, findHomes, putDestIds } from './release/homes.ts';
+import { boxOfDestinations, findHomes, putDestIds } from './release/homes.ts';
 import { joinRegions } from './release/join-regions.ts';
 import { poiMap } from './release/poi-map.ts';
 import { putStates } from './release/state-objects.ts';
@@ -63,16 +63,16 @@ export function joinRelease(
     const outlined: { county: CountyFips; population: number; blocks: ObjectRef }[] = [];
     for (const [county, { searched }] of joined.counties) {
       const { poi_rows, reach_rows, objects, ...facts } = searched;
-      const places = homes.placesOf.get(county) ?? [];
+      const atHome = homes.destinationsOf.get(county) ?? [];
       counties[county] = {
         ...facts,
-        poi_box: boxOfPlaces(places),
+        poi_box: boxOfDestinations(atHome),
         reach: reachOf(joined.counties, county, directions),
         objects: {
           ...objects,
           ...(reachTo && { 'reach-to': reachTo.get(county)! }),
           catchment: catchments.get(county)!,
-          'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, places)),
+          'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, atHome)),
         },
       };
       outlined.push({ county, population: facts.population, blocks: objects.blocks });

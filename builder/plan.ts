@@ -58,7 +58,7 @@ export function planSearch(
   const around = region.targets.size - region.counties.size;
   return {
     threads,
-    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.places} places, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
   };
 }
 
@@ -118,7 +118,7 @@ function secondsToSearch(
   const sample = routable.filter((_, i) => i % step === 0);
   if (sample.length === 0) return 0;
   const search = new ChunkSearch(world);
-  const placeOrdinals = Int32Array.from({ length: world.places }, (_, i) => i);
+  const destinationOrdinals = Int32Array.from({ length: world.destinations }, (_, i) => i);
   const blockOrdinals = Int32Array.from({ length: world.blocks }, (_, i) => i);
   const run = ({ block, windowStart }: (typeof sample)[number]) =>
     search.run({
@@ -126,7 +126,7 @@ function secondsToSearch(
       to: block + 1,
       firstRow: 0,
       windowStart,
-      placeOrdinals,
+      destinationOrdinals,
       blockOrdinals,
     });
   sample.slice(0, WARM_UP_BLOCKS).forEach(run);

@@ -15,7 +15,7 @@ const SEARCH_VERSION = 1;
 
 /**
  * A digest of everything a county's searched objects follow from, and of nothing else: its blocks,
- * and of its scope the streets as each mode may use them, the places, the stops with their trips,
+ * and of its scope the streets as each mode may use them, the destinations, the stops with their trips,
  * and the blocks one may go to. Equal digests, equal objects. What the whole region is numbered by
  * is not in it: streets and stops far away change the numbers, not the times.
  */
@@ -33,7 +33,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   for (const county of scope.reach) {
     for (const { geoid, lon, lat } of region.targets.get(county)!) text([geoid, lon, lat]);
   }
-  for (const place of scope.places) text(region.destinations[place]);
+  for (const ordinal of scope.destinations) text(region.destinations[ordinal]);
   for (const network of [region.walk, region.bike])
     hashStreets(hash, region.streets, network, scope);
   if (region.transit) hashTransit(hash, region.transit, scope.stops);
@@ -56,7 +56,7 @@ function hashStreets(
     hash.update(gathered);
     count = 0;
   };
-  // Two ways may have an end in one place and not meet there: vertices count, numbered as met.
+  // Two ways may have an end at one spot and not meet there: vertices count, numbered as met.
   const numbers = new Int32Array(vertexCount);
   let met = 0;
   const numberOf = (vertex: number) => {
@@ -86,7 +86,7 @@ function hashStreets(
   hash.update(gathered.subarray(0, count));
 }
 
-/** Doors, changes and trips of some stops, which are numbered by their place among them. */
+/** Doors, changes and trips of some stops, which are numbered by their position among them. */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { stops, timetable, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);

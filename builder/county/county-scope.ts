@@ -13,8 +13,8 @@ export interface CountyScope {
   readonly firstBlock: number;
   readonly endBlock: number;
   readonly windowStart: Millis;
-  /** Ordinals of the places that may be within reach, ascending. */
-  readonly places: Int32Array;
+  /** Ordinals of the destinations that may be within reach, ascending. */
+  readonly destinations: Int32Array;
   /** Counties whose blocks may be, ascending; itself among them. */
   readonly reach: readonly CountyFips[];
   /** Ordinals of the stops that may be used, ascending. */
@@ -49,18 +49,18 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
     };
     const stops = stopsWithin(ROUTING.maxReachMinutes);
     const ground = groundWithin(ROUTING.maxReachMinutes, stops);
-    const near = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
-    const places: number[] = [];
-    for (let place = 0; place < world.places; place++) {
-      const { entrances } = destinations[place];
-      if (entrances.some(({ lon, lat }) => near.has(lon, lat))) places.push(place);
+    const nearby = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
+    const near: number[] = [];
+    for (let ordinal = 0; ordinal < world.destinations; ordinal++) {
+      const { entrances } = destinations[ordinal];
+      if (entrances.some(({ lon, lat }) => nearby.has(lon, lat))) near.push(ordinal);
     }
     return {
       county,
       firstBlock,
       endBlock: firstBlock + blocks.length,
       windowStart,
-      places: Int32Array.from(places),
+      destinations: Int32Array.from(near),
       reach: [...targets.keys()].filter(
         (other) =>
           other === county || targets.get(other)!.some(({ lon, lat }) => ground.has(lon, lat)),

@@ -36,7 +36,7 @@ export async function searchCounty(
   const { county, firstBlock, endBlock, windowStart } = scope;
   const own = region.counties.get(county)!;
   const origins = own.map(({ geoid }) => geoid);
-  const places = Array.from(scope.places, (place) => region.destinations[place]);
+  const destinations = Array.from(scope.destinations, (one) => region.destinations[one]);
   const reachBlocks = blocksOf(linked, scope);
   const modes = linked.modes.length;
   const poiSpool = new Spool(`${scratch}/pois-${county}`);
@@ -45,8 +45,8 @@ export async function searchCounty(
     const pois = new MatrixWriter(
       {
         origins,
-        targets: places.map(({ destId }) => destId),
-        attributes: encodePoiTable(places.map(poiFacts)),
+        targets: destinations.map(({ destId }) => destId),
+        attributes: encodePoiTable(destinations.map(poiFacts)),
         modes,
         unit: TENTHS,
       },
@@ -59,7 +59,7 @@ export async function searchCounty(
     let [poiRows, reachRows] = [0, 0];
     const chunks = chunkRequests(scope, {
       windowStart,
-      placeOrdinals: shareArrays(ordinalsIn(scope.places, world.places)),
+      destinationOrdinals: shareArrays(ordinalsIn(scope.destinations, world.destinations)),
       blockOrdinals: shareArrays(ordinalsIn(reachBlocks, world.blocks)),
     });
     await inOrder(pool, chunks, (result, request) => {
@@ -106,7 +106,7 @@ function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): num
   return all;
 }
 
-/** Of each of `count` things its place in an ascending choice of them, or -1. */
+/** Of each of `count` things its position in an ascending choice of them, or -1. */
 function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
   const ordinals = new Int32Array(count).fill(-1);
   for (let i = 0; i < chosen.length; i++) ordinals[chosen[i]] = i;
@@ -115,7 +115,7 @@ function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
 
 function* chunkRequests(
   { firstBlock, endBlock }: CountyScope,
-  common: Pick<ChunkRequest, 'windowStart' | 'placeOrdinals' | 'blockOrdinals'>,
+  common: Pick<ChunkRequest, 'windowStart' | 'destinationOrdinals' | 'blockOrdinals'>,
 ): Generator<ChunkRequest> {
   for (let from = firstBlock; from < endBlock; from += CHUNK_BLOCKS) {
     const to = Math.min(from + CHUNK_BLOCKS, endBlock);

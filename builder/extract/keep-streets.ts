@@ -9,7 +9,7 @@ import type { RawStreets } from './raw-streets.ts';
 export interface KeptStreets {
   readonly ways: StreetWays;
   readonly nodes: StreetNodes;
-  /** By place in the table: 1 where a way for walking passes. */
+  /** By ordinal in the table: 1 where a way for walking passes. */
   readonly walkable: Uint8Array;
   /** References to nodes that the file lacks: they are left out of their ways. */
   readonly missingNodes: number;
@@ -26,34 +26,34 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
   const walkable = new Uint8Array(table.ids.length);
   let missingNodes = 0;
   for (let way = 0; way < ends.length; way++) {
-    const places: number[] = [];
+    const ordinals: number[] = [];
     let comesIn = false;
     for (let i = way === 0 ? 0 : ends[way - 1]; i < ends[way]; i++) {
-      const place = table.find(refs[i]);
-      if (table.isMissing(place)) {
+      const ordinal = table.find(refs[i]);
+      if (table.isMissing(ordinal)) {
         missingNodes++;
         continue;
       }
-      places.push(place);
-      comesIn ||= boxContains(area, table.lon[place], table.lat[place]);
+      ordinals.push(ordinal);
+      comesIn ||= boxContains(area, table.lon[ordinal], table.lat[ordinal]);
     }
-    if (!comesIn || places.length < 2) continue;
+    if (!comesIn || ordinals.length < 2) continue;
     keptWays.push(way);
     const isWalkable = (raw.traits.view()[way] & (WALK_FORWARD | WALK_BACKWARD)) !== 0;
-    for (const place of places) {
-      used[place] = 1;
-      if (isWalkable) walkable[place] = 1;
-      keptRefs.push(place);
+    for (const ordinal of ordinals) {
+      used[ordinal] = 1;
+      if (isWalkable) walkable[ordinal] = 1;
+      keptRefs.push(ordinal);
     }
     firstRef.push(keptRefs.length);
   }
 
   const number = new Uint32Array(table.ids.length);
-  const places: number[] = [];
-  for (let place = 0; place < used.length; place++) {
-    if (!used[place]) continue;
-    number[place] = places.length;
-    places.push(place);
+  const ordinals: number[] = [];
+  for (let ordinal = 0; ordinal < used.length; ordinal++) {
+    if (!used[ordinal]) continue;
+    number[ordinal] = ordinals.length;
+    ordinals.push(ordinal);
   }
   return {
     ways: {
@@ -61,14 +61,14 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
       osmId: Float64Array.from(keptWays, (way) => raw.osmId.view()[way]),
       traits: Uint32Array.from(keptWays, (way) => raw.traits.view()[way]),
       firstRef: Uint32Array.from(firstRef),
-      refs: Uint32Array.from(keptRefs.view(), (place) => number[place]),
+      refs: Uint32Array.from(keptRefs.view(), (ordinal) => number[ordinal]),
     },
     nodes: {
-      count: places.length,
-      osmId: Float64Array.from(places, (place) => table.ids[place]),
-      lon: Float64Array.from(places, (place) => table.lon[place]),
-      lat: Float64Array.from(places, (place) => table.lat[place]),
-      traits: Uint8Array.from(places, (place) => table.traits[place]),
+      count: ordinals.length,
+      osmId: Float64Array.from(ordinals, (ordinal) => table.ids[ordinal]),
+      lon: Float64Array.from(ordinals, (ordinal) => table.lon[ordinal]),
+      lat: Float64Array.from(ordinals, (ordinal) => table.lat[ordinal]),
+      traits: Uint8Array.from(ordinals, (ordinal) => table.traits[ordinal]),
     },
     walkable,
     missingNodes,

@@ -25,7 +25,7 @@ export class FeedReport {
     return [...this.#problems.values()];
   }
 
-  tell(feed: string, progress: Progress): void {
+  noteProblems(feed: string, progress: Progress): void {
     for (const { file, problem, rows, first_line } of this.problems) {
       progress.note(`${feed}: ${file}: ${rows} × ${problem} (first in line ${first_line})`);
     }

@@ -27,7 +27,7 @@ export class NodeTable {
     this.gate = new Uint8Array(count);
   }
 
-  /** The place of an id, or -1. Ids asked for in ascending order cost a step each. */
+  /** The ordinal of an id, or -1. Ids asked for in ascending order cost a step each. */
   find(id: number): number {
     const { ids } = this;
     if (this.#cursor >= ids.length || ids[this.#cursor] > id) this.#cursor = 0;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ShardError } from '../../shards/errors.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
-import type { CensusPlace } from '../census/places.ts';
+import type { CensusPlace } from '../census/census-places.ts';
 import type { DestinationFacts } from '../destinations/destination.ts';
 
 /** What a region read that its counties' objects do not hold, or not as exactly. */

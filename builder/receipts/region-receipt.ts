@@ -22,7 +22,7 @@ export const regionReceiptSchema = z.strictObject({
   }),
   /** When the newest street was edited, or the files were cut. */
   streets_as_of_ms: z.number(),
-  /** Types that places of files beside OSM's have, ascending. */
+  /** Types that the files beside OSM's list, ascending. */
   listed_types: z.array(z.int()),
   /** The feeds and the day that all were read for; null without any. */
   transit: z.strictObject({ service_date: z.iso.date(), feeds: z.array(feedSchema) }).nullable(),

@@ -33,7 +33,7 @@ export function isLinked(links: readonly BlockLink[]): boolean {
   return links.some(({ status }) => status === 'linked');
 }
 
-/** Ties places, blocks and stops to the streets, and walks from every stop. */
+/** Ties destinations, blocks and stops to the streets, and walks from every stop. */
 export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progress): LinkedRegion {
   const blocks = [...region.targets.values()].flat();
   const { destinations, transit } = region;
@@ -56,8 +56,8 @@ export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progres
   const columnOf = new Map(taxonomy.leafIds.map((id, column) => [id, column]));
   const leaves = destinations.map(({ types }) => types.map((type) => columnOf.get(type)!));
   const firstLeaf = new Int32Array(destinations.length + 1);
-  leaves.forEach((list, place) => {
-    firstLeaf[place + 1] = firstLeaf[place] + list.length;
+  leaves.forEach((list, ordinal) => {
+    firstLeaf[ordinal + 1] = firstLeaf[ordinal] + list.length;
   });
   return {
     region,
@@ -66,7 +66,7 @@ export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progres
     leafIds: taxonomy.leafIds,
     modes: transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
     world: {
-      places: destinations.length,
+      destinations: destinations.length,
       blocks: blocks.length,
       walk,
       bike,
@@ -93,8 +93,8 @@ function linkAll(
     if (typeof link !== 'string') targets.push({ target, link });
     return link;
   };
-  destinations.forEach(({ entrances }, place) => {
-    for (const { lon, lat } of entrances) tie(place, linker.link(lon, lat));
+  destinations.forEach(({ entrances }, ordinal) => {
+    for (const { lon, lat } of entrances) tie(ordinal, linker.link(lon, lat));
   });
   const linked = blocks.map(({ lon, lat }, i) =>
     tie(destinations.length + i, linker.link(lon, lat)),

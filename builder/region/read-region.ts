@@ -24,7 +24,7 @@ export interface Region {
   readonly targets: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
   /** Ascending by `destId`. */
   readonly destinations: readonly Destination[];
-  /** Types that places of files beside OSM's have. */
+  /** Types that the files beside OSM's list. */
   readonly listedTypes: ReadonlySet<DestTypeId>;
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;

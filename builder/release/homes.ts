@@ -16,7 +16,7 @@ import type { RegionCounty } from '../receipts/region-receipt.ts';
 /** The county each destination is at home in: it tells of it and holds its catchment. */
 export interface Homes {
   /** By home, ascending by `destId`. */
-  readonly placesOf: ReadonlyMap<CountyFips, readonly DestinationFacts[]>;
+  readonly destinationsOf: ReadonlyMap<CountyFips, readonly DestinationFacts[]>;
   /** By home, the counties whose rows may lead to one of them. */
   readonly toldIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
@@ -46,17 +46,19 @@ export async function findHomes(
   }
   await findNearest(store, destinations, counties, told, homes);
 
-  const placesOf = new Map<CountyFips, DestinationFacts[]>();
-  destinations.forEach((place, i) => {
-    const own = placesOf.get(homes[i]!);
-    if (own) own.push(place);
-    else placesOf.set(homes[i]!, [place]);
+  const destinationsOf = new Map<CountyFips, DestinationFacts[]>();
+  destinations.forEach((destination, i) => {
+    const own = destinationsOf.get(homes[i]!);
+    if (own) own.push(destination);
+    else destinationsOf.set(homes[i]!, [destination]);
   });
-  const toldIn = new Map([...placesOf.keys()].map((county) => [county, new Set<CountyFips>()]));
+  const toldIn = new Map(
+    [...destinationsOf.keys()].map((county) => [county, new Set<CountyFips>()]),
+  );
   for (const [county, ordinals] of told) {
-    for (const place of ordinals) toldIn.get(homes[place]!)!.add(county);
+    for (const ordinal of ordinals) toldIn.get(homes[ordinal]!)!.add(county);
   }
-  return { placesOf, toldIn };
+  return { destinationsOf, toldIn };
 }
 
 /** Sets the homes of what lies in some county's blocks. */
@@ -110,17 +112,19 @@ async function findNearest(
 }
 
 /** Stores which `dest_id` is at home where. */
-export function putDestIds(store: WritableStore, { placesOf }: Homes): Promise<ObjectRef> {
-  const ids = [...placesOf].flatMap(([county, places]) =>
-    places.map(({ destId }) => ({ id: destId, county })),
+export function putDestIds(store: WritableStore, { destinationsOf }: Homes): Promise<ObjectRef> {
+  const ids = [...destinationsOf].flatMap(([county, destinations]) =>
+    destinations.map(({ destId }) => ({ id: destId, county })),
   );
   ids.sort((a, b) => a.id - b.id);
   return putObject(store, 'dest-ids/all', 'tta', DestDirectory.encode(ids));
 }
 
-/** West, south, east and north edge around some places; null around none. */
-export function boxOfPlaces(
-  places: readonly DestinationFacts[],
+/** West, south, east and north edge around some destinations; null around none. */
+export function boxOfDestinations(
+  destinations: readonly DestinationFacts[],
 ): [number, number, number, number] | null {
-  return places.length === 0 ? null : edgesOf(boxOf(places.map(({ lon, lat }) => [lon, lat])));
+  return destinations.length === 0
+    ? null
+    : edgesOf(boxOf(destinations.map(({ lon, lat }) => [lon, lat])));
 }

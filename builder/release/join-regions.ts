@@ -2,7 +2,7 @@ import type { Manifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { CountyFips, DestId } from '../../shards/units.ts';
-import type { CensusPlace } from '../census/places.ts';
+import type { CensusPlace } from '../census/census-places.ts';
 import type { DestinationFacts } from '../destinations/destination.ts';
 import { BuildError } from '../errors.ts';
 import { type Gathered, readGathered } from '../receipts/gathered.ts';
@@ -105,12 +105,12 @@ async function joinGathered(store: Store, regions: readonly RegionReceipt[]): Pr
   const places = new Map<string, CensusPlace>();
   for (const region of regions) {
     const gathered = await readGathered(store, region.gathered);
-    for (const place of gathered.destinations) {
-      const known = destinations.get(place.destId);
-      if (known === undefined) destinations.set(place.destId, place);
-      else if (known.source !== place.source) {
+    for (const destination of gathered.destinations) {
+      const known = destinations.get(destination.destId);
+      if (known === undefined) destinations.set(destination.destId, destination);
+      else if (known.source !== destination.source) {
         throw new BuildError(
-          `${known.source} and ${place.source} both have dest_id ${place.destId}, in two regions; change the id of one of them`,
+          `${known.source} and ${destination.source} both have dest_id ${destination.destId}, in two regions; change the id of one of them`,
         );
       }
     }

@@ -8,7 +8,7 @@ import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-ta
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import type { CensusPlace } from '../census/places.ts';
+import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';

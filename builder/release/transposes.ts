@@ -45,17 +45,17 @@ export async function transposeReach(
   return transposeWhereNew(context, 'reach-to', MINUTES, matrices);
 }
 
-/** `catchment` of each county: for each place at home there, the blocks that reach it. */
+/** `catchment` of each county: for each destination at home there, the blocks that reach it. */
 export async function transposePois(
   context: TransposeContext,
-  { placesOf, toldIn }: Homes,
+  { destinationsOf, toldIn }: Homes,
 ): Promise<Map<CountyFips, ObjectRef>> {
   const matrices = [...context.counties.keys()].map((county): TransposedMatrix => {
-    const places = placesOf.get(county) ?? [];
+    const destinations = destinationsOf.get(county) ?? [];
     return {
       county,
-      origins: Float64Array.from(places, ({ destId }) => destId),
-      attributes: encodePoiTable(places.map(poiFacts)),
+      origins: Float64Array.from(destinations, ({ destId }) => destId),
+      attributes: encodePoiTable(destinations.map(poiFacts)),
       sources: [...context.counties]
         .filter(([from]) => toldIn.get(county)?.has(from))
         .map(([, { searched }]) => searched.objects.pois),

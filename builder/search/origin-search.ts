@@ -7,7 +7,7 @@ import { RangeRaptor } from '../transit/range-raptor.ts';
 import type { TransitWorld } from '../transit/transit-world.ts';
 import type { SearchWorld } from './search-world.ts';
 
-const PLACE_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
+const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
 const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /** Searches from one block at a time by every mode. One instance serves one thread. */
@@ -16,7 +16,7 @@ export class OriginSearch {
   readonly #walk: StreetSearch;
   readonly #bike: StreetSearch;
   readonly #transit: TransitSearch | null;
-  /** Milliseconds to each place and block by each mode; over the limit where not reached. */
+  /** Milliseconds to each destination and block by each mode; over the limit where not reached. */
   readonly times: readonly Int32Array[];
 
   constructor(world: SearchWorld) {
@@ -30,15 +30,15 @@ export class OriginSearch {
 
   /** Fills `times` from a block, which is within no time of itself where it is linked at all. */
   run(block: number, windowStart: Millis): void {
-    const { walk, bike, places } = this.#world;
+    const { walk, bike, destinations } = this.#world;
     const walkFrom = unpackLink(walk.blockLinks, block);
     if (walkFrom) this.#walk.run(walkFrom);
     else this.#walk.clear();
     const bikeFrom = unpackLink(bike.blockLinks, block);
     if (bikeFrom) this.#bike.run(bikeFrom);
     else this.#bike.clear();
-    if (walkFrom) this.#walk.settle(places + block, 0);
-    if (bikeFrom) this.#bike.settle(places + block, 0);
+    if (walkFrom) this.#walk.settle(destinations + block, 0);
+    if (bikeFrom) this.#bike.settle(destinations + block, 0);
     this.#transit?.run(this.#walk, windowStart);
   }
 }
@@ -47,7 +47,7 @@ export class OriginSearch {
 class TransitSearch {
   readonly #raptor: RangeRaptor;
   readonly #doorToDoor: DoorToDoor;
-  readonly #places: number;
+  readonly #destinations: number;
   readonly #targets: number;
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
@@ -61,8 +61,8 @@ class TransitSearch {
       boardSlack,
       limit: BLOCK_LIMIT,
     });
-    this.#places = world.places;
-    this.#targets = world.places + world.blocks;
+    this.#destinations = world.destinations;
+    this.#targets = world.destinations + world.blocks;
     const window = { departures, step: departureStep, index: PERCENTILE_INDEX };
     this.#doorToDoor = new DoorToDoor(egress, this.#targets, window);
     this.#accessStops = new Int32Array(timetable.stopCount);
@@ -85,7 +85,7 @@ class TransitSearch {
     if (stops === 0) return;
     const lower = (from: number, to: number, limit: Millis) =>
       this.#doorToDoor.lower(raptor, stops, windowStart, this.times, from, to, limit);
-    lower(0, this.#places, PLACE_LIMIT);
-    lower(this.#places, this.#targets, BLOCK_LIMIT);
+    lower(0, this.#destinations, DESTINATION_LIMIT);
+    lower(this.#destinations, this.#targets, BLOCK_LIMIT);
   }
 }

@@ -13,7 +13,7 @@ import { OriginSearch } from './origin-search.ts';
 import { toMinutes, toTenths } from './round.ts';
 import type { SearchWorld } from './search-world.ts';
 
-const PLACE_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
+const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
 const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /** Some consecutive blocks of a county to search from. */
@@ -24,8 +24,8 @@ export interface ChunkRequest {
   /** The row of block `from` in the county's objects. */
   readonly firstRow: number;
   readonly windowStart: Millis;
-  /** Where each place and block of the world stands in the county's dictionaries; -1: not there. */
-  readonly placeOrdinals: Int32Array;
+  /** Where each destination and block of the world stands in the county's dictionaries; -1: not there. */
+  readonly destinationOrdinals: Int32Array;
   readonly blockOrdinals: Int32Array;
 }
 
@@ -50,13 +50,13 @@ export class ChunkSearch {
     this.#world = world;
     this.#search = new OriginSearch(world);
     const modes = this.#search.times.length;
-    this.#pois = new RowsOut(world.places, modes, PLACE_LIMIT, TENTHS, toTenths);
+    this.#pois = new RowsOut(world.destinations, modes, DESTINATION_LIMIT, TENTHS, toTenths);
     this.#reach = new RowsOut(world.blocks, modes, BLOCK_LIMIT, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
-    const { from, to, firstRow, windowStart, placeOrdinals, blockOrdinals } = request;
-    const { places, leafCount } = this.#world;
+    const { from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
+    const { destinations, leafCount } = this.#world;
     const modes = this.#search.times.length;
     const count = to - from;
     const nearest = new Uint16Array(count * modes * leafCount);
@@ -68,8 +68,8 @@ export class ChunkSearch {
       this.#search.run(from + i, windowStart);
       const { times } = this.#search;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
-      pois.row(firstRow + i, times, 0, placeOrdinals);
-      reach.row(firstRow + i, times, places, blockOrdinals);
+      pois.row(firstRow + i, times, 0, destinationOrdinals);
+      reach.row(firstRow + i, times, destinations, blockOrdinals);
     }
     return {
       pois: pois.finish(),
@@ -80,15 +80,15 @@ export class ChunkSearch {
     };
   }
 
-  /** The least time to each leaf's places, by mode, for the block just searched. */
+  /** The least time to each leaf's destinations, by mode, for the block just searched. */
   #nearestOf(cells: Uint16Array): void {
-    const { places, firstLeaf, leaves, leafCount } = this.#world;
+    const { destinations, firstLeaf, leaves, leafCount } = this.#world;
     this.#search.times.forEach((times, mode) => {
       const base = mode * leafCount;
-      for (let place = 0; place < places; place++) {
-        if (times[place] > PLACE_LIMIT) continue;
-        const tenths = toTenths(times[place]);
-        for (let i = firstLeaf[place]; i < firstLeaf[place + 1]; i++) {
+      for (let one = 0; one < destinations; one++) {
+        if (times[one] > DESTINATION_LIMIT) continue;
+        const tenths = toTenths(times[one]);
+        for (let i = firstLeaf[one]; i < firstLeaf[one + 1]; i++) {
           const cell = base + leaves[i];
           if (cells[cell] === 0 || tenths < cells[cell]) cells[cell] = tenths;
         }

@@ -3,17 +3,17 @@ import type { TransitWorld } from '../transit/transit-world.ts';
 
 /**
  * Everything that searches read and none writes: typed arrays, which threads share. Targets have
- * one numbering: places (ascending by `dest_id`), then blocks (ascending by GEOID), then, on foot,
+ * one numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on foot,
  * transit stops.
  */
 export interface SearchWorld {
-  readonly places: number;
+  readonly destinations: number;
   readonly blocks: number;
   readonly walk: StreetWorld;
   readonly bike: StreetWorld;
   /** Null where there are no feeds. */
   readonly transit: TransitWorld | null;
-  /** Leaf columns of place `p`: `leaves[firstLeaf[p]]` to `leaves[firstLeaf[p + 1]]`, exclusive. */
+  /** Leaf columns of destination `d`: `leaves[firstLeaf[d]]` to `leaves[firstLeaf[d + 1]]`, exclusive. */
   readonly firstLeaf: Int32Array;
   readonly leaves: Int32Array;
   readonly leafCount: number;

@@ -12,13 +12,13 @@ import type { StreetNetwork } from './network.ts';
 import { type NearestSegment, StreetSegments } from './street-segments.ts';
 import { NO_LINKING } from './traits.ts';
 
-/** A point tied to the streets of a mode: a place on a chain, and the way to it off the street. */
+/** A point tied to the streets of a mode: a point on a chain, and the way to it off the street. */
 export interface Link {
   readonly chain: number;
-  /** Milliseconds along the chain from its `a` to the place, and from the place back to `a`. */
+  /** Milliseconds along the chain from its `a` to that point, and from there back to `a`. */
   readonly along: number;
   readonly alongBack: number;
-  /** Milliseconds between the point and the place, walked straight. */
+  /** Milliseconds between the two points, walked straight. */
   readonly offStreet: number;
   readonly snap: Metres;
 }
@@ -59,13 +59,13 @@ export class Linker {
     // Most points lie beside a street: small boxes first, the two radii of the definition last.
     for (const radius of [30, 100, ...ROUTING.linkRadii]) {
       const nearest = this.#open.nearestWithin(lon, lat, radius);
-      if (nearest) return this.#place(nearest);
+      if (nearest) return this.#linkTo(nearest);
     }
     const isBesideClosed = this.#closed.nearestWithin(lon, lat, FARTHEST) !== null;
     return isBesideClosed ? 'not-on-mode-network' : 'no-street-near';
   }
 
-  #place({ edge, point, t, distance }: NearestSegment): Link {
+  #linkTo({ edge, point, t, distance }: NearestSegment): Link {
     const { chains } = this.#graph;
     const fraction = this.#fractionAlong(edge, point, t);
     const flipped = chains.reversed[edge] === 1;

@@ -10,9 +10,9 @@ export interface Pool<Request, Result> {
 
 /** A pool of one: this very thread. */
 export function thisThread<Request, Result>(
-  work: (request: Request) => Result,
+  perform: (request: Request) => Result,
 ): Pool<Request, Result> {
-  return { width: 1, run: async (request) => work(request), close: async () => {} };
+  return { width: 1, run: async (request) => perform(request), close: async () => {} };
 }
 
 /** Opens a pool of threads that run a module of compiled code, each given `data` at its start. */

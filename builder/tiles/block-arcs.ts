@@ -79,8 +79,8 @@ class Borders {
   readonly neighbour: Int32Array;
   readonly #outlines: Outlines;
   readonly #next: Uint32Array;
-  /** Points of the same place go by the number of the first of them. */
-  readonly #place: Uint32Array;
+  /** Points at the same spot go by the number of the first of them. */
+  readonly #spot: Uint32Array;
   readonly #isNode: Uint8Array;
 
   constructor(outlines: Outlines) {
@@ -88,9 +88,9 @@ class Borders {
     this.#outlines = outlines;
     this.neighbour = new Int32Array(points).fill(OUTSIDE);
     this.#next = new Uint32Array(points);
-    this.#place = new Uint32Array(points);
+    this.#spot = new Uint32Array(points);
     this.#isNode = new Uint8Array(points);
-    this.#numberPlaces();
+    this.#numberSpots();
     this.#findNeighbours();
     this.#markNodes();
   }
@@ -99,7 +99,7 @@ class Borders {
   *arcsOfRing(ring: number): Generator<{ start: number; steps: number }> {
     const [start, end] = this.#outlines.firstPoint.subarray(ring, ring + 2);
     let first = start;
-    while (first < end && this.#isNode[this.#place[first]] === 0) first++;
+    while (first < end && this.#isNode[this.#spot[first]] === 0) first++;
     if (first === end) {
       yield { start, steps: end - start };
       return;
@@ -111,14 +111,14 @@ class Borders {
       do {
         point = this.#next[point];
         steps++;
-      } while (this.#isNode[this.#place[point]] === 0);
+      } while (this.#isNode[this.#spot[point]] === 0);
       yield { start: arc, steps };
       arc = point;
       steps = 0;
     } while (arc !== first);
   }
 
-  #numberPlaces(): void {
+  #numberSpots(): void {
     const { x, y } = this.#outlines;
     const mask = slotsFor(x.length) - 1;
     const table = new Uint32Array(mask + 1);
@@ -128,16 +128,16 @@ class Borders {
         slot = (slot + 1) & mask;
       }
       if (table[slot] === 0) table[slot] = i + 1;
-      this.#place[i] = table[slot] - 1;
+      this.#spot[i] = table[slot] - 1;
     }
   }
 
   #findNeighbours(): void {
     const { firstRing, firstPoint } = this.#outlines;
-    const place = this.#place;
-    const mask = slotsFor(place.length) - 1;
+    const spot = this.#spot;
+    const mask = slotsFor(spot.length) - 1;
     const table = new Uint32Array(mask + 1);
-    const areaOf = new Uint32Array(place.length);
+    const areaOf = new Uint32Array(spot.length);
     for (let area = 0; area + 1 < firstRing.length; area++) {
       for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
         const end = firstPoint[r + 1];
@@ -145,10 +145,10 @@ class Borders {
           const next = i + 1 < end ? i + 1 : firstPoint[r];
           this.#next[i] = next;
           areaOf[i] = area;
-          let slot = mix(place[i] + place[next], place[i] ^ place[next]) & mask;
+          let slot = mix(spot[i] + spot[next], spot[i] ^ spot[next]) & mask;
           for (; table[slot] !== 0; slot = (slot + 1) & mask) {
             const other = table[slot] - 1;
-            if (place[other] === place[next] && place[this.#next[other]] === place[i]) {
+            if (spot[other] === spot[next] && spot[this.#next[other]] === spot[i]) {
               this.neighbour[i] = areaOf[other];
               this.neighbour[other] = area;
               break;
@@ -165,7 +165,7 @@ class Borders {
     for (let r = 0; r + 1 < firstPoint.length; r++) {
       let previous = firstPoint[r + 1] - 1;
       for (let i = firstPoint[r]; i < firstPoint[r + 1]; previous = i++) {
-        if (this.neighbour[previous] !== this.neighbour[i]) this.#isNode[this.#place[i]] = 1;
+        if (this.neighbour[previous] !== this.neighbour[i]) this.#isNode[this.#spot[i]] = 1;
       }
     }
   }

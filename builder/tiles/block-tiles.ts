@@ -7,8 +7,8 @@ import type { DrawnTile } from './band-tiles.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
 import { EXTENT } from './fit-to-zoom.ts';
-import type { RegionCounty } from './regions.ts';
 import { TileGrid } from './tile-grid.ts';
+import type { PyramidCounty } from './tile-pyramids.ts';
 import { PolygonGeometry, VectorTile } from './vector-tile.ts';
 
 /** Below this zoom a block is a few pixels. */
@@ -22,7 +22,7 @@ export const BLOCK_LAYER: VectorLayer = {
 
 /** The tiles of a range with the blocks in them. `arcs`: each county's, fitted to the zoom. */
 export function drawBlocks(
-  counties: readonly RegionCounty[],
+  counties: readonly PyramidCounty[],
   arcs: readonly Arcs[],
   range: TileRange,
 ): DrawnTile[] {

@@ -15,15 +15,15 @@ import { BAND_LAYER, BandPainter } from './band-tiles.ts';
 import { BLOCK_LAYER, drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import type { TileRange } from './cut-into-tiles.ts';
 import { fitToZoom, MAX_TILE_ZOOM } from './fit-to-zoom.ts';
+import { openTileCounty } from './tile-county.ts';
 import {
   MIN_TILE_ZOOM,
-  type Region,
-  type RegionCounty,
-  regionsOf,
+  type PyramidCounty,
+  pyramidsOf,
+  type TilePyramid,
   tilesAt,
   within,
-} from './regions.ts';
-import { openTileCounty } from './tile-county.ts';
+} from './tile-pyramids.ts';
 
 /** What tiles are drawn of: the counties' finished objects, which are in the store. */
 export interface TilesRequest {
@@ -38,8 +38,8 @@ const ATTRIBUTION =
 
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
- * and leaf type, and `blocks`. Returns them as the manifest names them. Work and memory go region
- * by region; what all archives share, which is everything but the bands, is done once a region.
+ * and leaf type, and `blocks`. Returns them as the manifest names them. Work and memory go pyramid
+ * by pyramid; what all archives share, which is everything but the bands, is done once a pyramid.
  * `scratch`: a folder to write in; by default one of the system's.
  */
 export async function buildTiles(
@@ -49,18 +49,18 @@ export async function buildTiles(
   scratch?: string,
 ): Promise<Record<string, TileArchive>> {
   const { leafIds } = new Taxonomy(request.taxonomy.types);
-  const regions = regionsOf(request.counties);
+  const pyramids = pyramidsOf(request.counties);
   const spill = new TileSpill(scratch);
   try {
     const blocks = new PmtilesWriter(spill);
     const bands = request.modes.flatMap(() => leafIds.map(() => new PmtilesWriter(spill)));
-    const zooms = regions.reduce((sum, { tile, lastZoom }) => sum + lastZoom + 1 - tile.z, 0);
-    const stage = progress.start('tiles', zooms, 'zooms of regions');
+    const zooms = pyramids.reduce((sum, { tile, lastZoom }) => sum + lastZoom + 1 - tile.z, 0);
+    const stage = progress.start('tiles', zooms, 'zooms of pyramids');
     let done = 0;
-    for (const region of regions) {
-      const counties = await openRegion(region, request, store, bands.length);
-      for (let z = region.tile.z; z <= region.lastZoom; z++) {
-        drawZoom(z, tilesAt(region, z), counties, bands, blocks);
+    for (const pyramid of pyramids) {
+      const counties = await openPyramid(pyramid, request, store, bands.length);
+      for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
+        drawZoom(z, tilesAt(pyramid, z), counties, bands, blocks);
         stage.at(++done);
         await breathe();
       }
@@ -87,24 +87,24 @@ export async function buildTiles(
   }
 }
 
-async function openRegion(
-  region: Region,
+async function openPyramid(
+  pyramid: TilePyramid,
   request: TilesRequest,
   store: WritableStore,
   columns: number,
-): Promise<RegionCounty[]> {
-  const counties: RegionCounty[] = [];
-  for (const fips of region.counties) {
-    counties.push(within(region, await openTileCounty(store, request.counties[fips], columns)));
+): Promise<PyramidCounty[]> {
+  const counties: PyramidCounty[] = [];
+  for (const fips of pyramid.counties) {
+    counties.push(within(pyramid, await openTileCounty(store, request.counties[fips], columns)));
   }
   return counties;
 }
 
-/** Draws a zoom of a region into all archives. `bands`: one a column of `nearest`. */
+/** Draws a zoom of a pyramid into all archives. `bands`: one a column of `nearest`. */
 function drawZoom(
   z: number,
   range: TileRange,
-  counties: readonly RegionCounty[],
+  counties: readonly PyramidCounty[],
   bands: readonly PmtilesWriter[],
   blocks: PmtilesWriter,
 ): void {

@@ -73,10 +73,10 @@ function isNear(a: Station, b: Station): boolean {
 
 function destinationOf(source: string, { agency, station, isNamesake, doors }: Site): Destination {
   const { id, name, lon, lat } = station;
-  const place = `${lat.toFixed(3)}, ${lon.toFixed(3)}`;
+  const position = `${lat.toFixed(3)}, ${lon.toFixed(3)}`;
   return {
-    destId: hashedDestId(`gtfs ${agency}`, isNamesake ? `${id} at ${place}` : id),
-    source: isNamesake ? `${source} at ${place}` : source,
+    destId: hashedDestId(`gtfs ${agency}`, isNamesake ? `${id} at ${position}` : id),
+    source: isNamesake ? `${source} at ${position}` : source,
     name,
     address: NO_ADDRESS,
     brand: null,

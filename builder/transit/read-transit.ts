@@ -79,7 +79,7 @@ export async function readTransit(
     const assembly = new TransitAssembly(feeds, days);
     for (const [i, feed] of feeds.entries()) {
       await assembly.add(feed, days.byFeed[i], { path: paths[i], sha256: digests[i] });
-      feed.report.tell(paths[i], progress);
+      feed.report.noteProblems(paths[i], progress);
       stage.at(i + 1);
     }
     const transit = assembly.finish();

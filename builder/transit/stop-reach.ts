@@ -85,7 +85,7 @@ function boxAt(lon: Degrees, lat: Degrees): BoundingBox {
   return { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
 }
 
-/** When the window opens in the time zone of a place: that of the stop nearest to it. */
+/** When the window opens in the time zone of a point: that of the stop nearest to it. */
 export function windowStartAt({ stops }: Transit, lon: number, lat: number): Millis {
   let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: ROUTING.transit.windowStart };
   for (const stop of stops) {

@@ -50,7 +50,7 @@ export function linkStops(transit: Transit, walk: ModeNetwork, firstTarget: numb
 }
 
 /**
- * Walks from every stop: to the stops one may change to, and to the places and blocks one may go
+ * Walks from every stop: to the stops one may change to, and to the destinations and blocks one may go
  * to. `terminals` hold all targets, stops last from `firstStop` on.
  */
 export function walkFromStops(

@@ -8,7 +8,7 @@ export interface TransitStop {
   readonly name: string;
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Its station's id, name and place; itself where it has none. */
+  /** Its station's id, name and position; itself where it has none. */
   readonly station: {
     readonly id: string;
     readonly name: string;

@@ -35,7 +35,7 @@ export class EntryBuffer {
   }
 
   /**
-   * Adds a row of origin `origin`, below `MAX_ORIGINS`: `places[t]` is the target that `targets`
+   * Adds a row of origin `origin`, below `MAX_ORIGINS`: `ordinals[t]` is the target that `targets`
    * call `t`, or -1 where it is not wanted.
    */
   add(
@@ -43,7 +43,7 @@ export class EntryBuffer {
     mode: number,
     targets: Uint32Array,
     times: Uint16Array,
-    places: Int32Array,
+    ordinals: Int32Array,
   ): void {
     const groups = this.#groups;
     const values = this.#values;
@@ -51,9 +51,9 @@ export class EntryBuffer {
     const high = origin << 16;
     let count = this.#count;
     for (let i = 0; i < targets.length; i++) {
-      const place = places[targets[i]];
-      if (place < 0) continue;
-      groups[count] = place * modes + mode;
+      const wanted = ordinals[targets[i]];
+      if (wanted < 0) continue;
+      groups[count] = wanted * modes + mode;
       values[count++] = high | times[i];
     }
     this.#count = count;

@@ -9,7 +9,7 @@ export interface BandRequest {
   /** How many targets the band has, and the row of the first in the matrix to be made. */
   readonly targets: number;
   readonly firstRow: number;
-  /** Of each origin of all sources its place among the targets of the matrix, or -1. */
+  /** Of each origin of all sources its ordinal among the targets of the matrix, or -1. */
   readonly ordinals: Int32Array;
   readonly modes: number;
   readonly unit: TimeUnit;

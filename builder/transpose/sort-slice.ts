@@ -14,8 +14,8 @@ export interface SliceRequest {
   readonly bytes: Uint8Array;
   readonly modes: number;
   readonly unit: TimeUnit;
-  /** Of each target of the matrix its place among those wanted, or -1. */
-  readonly places: Int32Array;
+  /** Of each target of the matrix its ordinal among those wanted, or -1. */
+  readonly ordinals: Int32Array;
   /** Where each band of wanted targets begins, and where the last ends; ascending. */
   readonly bands: Uint32Array;
 }
@@ -34,7 +34,7 @@ export interface SortedSlice {
 
 /** Turns a slice around. A row that is not whole is a `ShardError`. */
 export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSlice {
-  const { object, firstRow, lengths, bytes, modes, unit, places, bands } = request;
+  const { object, firstRow, lengths, bytes, modes, unit, ordinals, bands } = request;
   const targets = bands[bands.length - 1];
   // Every entry takes its bits, so the bytes say how many there can be.
   buffer.begin(Math.ceil((bytes.length * 8) / unit.bits), targets, modes);
@@ -42,9 +42,9 @@ export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSli
   for (let i = 0; i < lengths.length; i++) {
     const row = bytes.subarray(at, at + lengths[i]);
     at += lengths[i];
-    const decoded = decodeRow(object, firstRow + i, row, modes, places.length, unit);
+    const decoded = decodeRow(object, firstRow + i, row, modes, ordinals.length, unit);
     for (let m = 0; m < modes; m++) {
-      buffer.add(i, m, decoded[m].targets, decoded[m].times, places);
+      buffer.add(i, m, decoded[m].targets, decoded[m].times, ordinals);
     }
   }
 

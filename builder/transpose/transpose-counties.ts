@@ -80,7 +80,7 @@ function distinct(refs: readonly ObjectRef[]): ObjectRef[] {
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** From places among the origins of all sources to places among those of some, or -1. */
+/** From ordinals among the origins of all sources to ordinals among those of some, or -1. */
 function ordinalsOf(
   sources: readonly ObjectRef[],
   originsOf: ReadonlyMap<string, Float64Array>,

@@ -29,7 +29,7 @@ export interface TranspositionRequest {
 export interface TransposedPart {
   /** Ids of its origins: what were targets. */
   readonly origins: Float64Array;
-  /** Makes the list of each origin's, of all sources, place among this matrix's targets, or -1. */
+  /** Makes the list of each origin's, of all sources, ordinal among this matrix's targets, or -1. */
   readonly ordinals: () => Int32Array;
 }
 
@@ -139,7 +139,7 @@ async function* slices(
   let firstOrigin = 0;
   for (const source of sources) {
     const matrix = await Matrix.open(store, source);
-    const places = shared(placesIn(matrix.targets, targets, byId));
+    const ordinals = shared(ordinalsIn(matrix.targets, targets, byId));
     const rows = matrix.origins.length;
     for (let firstRow = 0; firstRow < rows; ) {
       const start = matrix.rowRange(firstRow).offset;
@@ -162,7 +162,7 @@ async function* slices(
           bytes: bytes === 0 ? new Uint8Array(0) : await store.readRange(source, start, bytes),
           modes,
           unit,
-          places,
+          ordinals,
           bands,
         },
       };
@@ -172,14 +172,14 @@ async function* slices(
   }
 }
 
-/** Of each of some ascending ids its place in a list, whose order by id is given, or -1. */
-function placesIn(ids: Float64Array, list: Float64Array, byId: Uint32Array): Int32Array {
-  const places = new Int32Array(ids.length).fill(-1);
+/** Of each of some ascending ids its ordinal in a list, whose order by id is given, or -1. */
+function ordinalsIn(ids: Float64Array, list: Float64Array, byId: Uint32Array): Int32Array {
+  const ordinals = new Int32Array(ids.length).fill(-1);
   for (let i = 0, at = 0; i < ids.length && at < byId.length; i++) {
     while (at < byId.length && list[byId[at]] < ids[i]) at++;
-    if (at < byId.length && list[byId[at]] === ids[i]) places[i] = byId[at];
+    if (at < byId.length && list[byId[at]] === ids[i]) ordinals[i] = byId[at];
   }
-  return places;
+  return ordinals;
 }
 
 function shared(array: Int32Array): Int32Array {

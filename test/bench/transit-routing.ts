@@ -48,7 +48,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   }
   const { departures } = ROUTING.transit;
   const about = {
-    ...{ place: inputs.place, origins: some.length, targets: world.places + world.blocks },
+    ...{ place: inputs.place, origins: some.length, targets: world.destinations + world.blocks },
     faster_than_walking_mean: Math.round(faster / some.length),
   };
   figure(

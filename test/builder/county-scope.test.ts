@@ -133,10 +133,10 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       { osm: [osm], blocks: [blocks], gtfs: [feed] },
       sizes,
     );
-    const { places, blocks: count } = linked.world;
+    const { destinations: places, blocks: count } = linked.world;
     const search = new OriginSearch(linked.world);
     for (const { firstBlock, endBlock, windowStart, ...scope } of scopes) {
-      const inScope = new Set(scope.places);
+      const inScope = new Set(scope.destinations);
       leftOut.places += places - inScope.size;
       leftOut.counties += scopes.length - scope.reach.length;
       leftOut.stops += linked.region.transit!.stops.length - scope.stops.length;

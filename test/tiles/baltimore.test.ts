@@ -6,8 +6,8 @@ import { readBlocks } from '../../builder/census/blocks.ts';
 import { BandPainter } from '../../builder/tiles/band-tiles.ts';
 import { arcsOf } from '../../builder/tiles/block-arcs.ts';
 import { fitToZoom } from '../../builder/tiles/fit-to-zoom.ts';
-import { regionsOf, tilesAt, within } from '../../builder/tiles/regions.ts';
 import type { TileCounty } from '../../builder/tiles/tile-county.ts';
+import { pyramidsOf, tilesAt, within } from '../../builder/tiles/tile-pyramids.ts';
 import { type Outlines, readOutlines } from '../../shards/fgb/outlines.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
@@ -110,7 +110,7 @@ function ringBands(centres: readonly number[]): Uint8Array {
   });
 }
 
-baltimore('a tile is the same whatever region it is drawn in, at every zoom', () => {
+baltimore('a tile is the same whatever pyramid it is drawn in, at every zoom', () => {
   const county: TileCounty = {
     index,
     arcs: arcsOf(outlines),
@@ -126,13 +126,13 @@ baltimore('a tile is the same whatever region it is drawn in, at every zoom', ()
   const painter = new BandPainter();
   const areasOf = (bytes: Uint8Array) =>
     decodeTile(bytes).map((feature) => [feature.properties.minutes, areaOf(feature)]);
-  const regions = regionsOf({ '24510': { block_box: box } });
-  expect(regions.length).toBeGreaterThan(2);
+  const pyramids = pyramidsOf({ '24510': { block_box: box } });
+  expect(pyramids.length).toBeGreaterThan(2);
   let tiles = 0;
-  for (const region of regions) {
-    const near = within(region, county);
-    for (let z = region.tile.z; z <= region.lastZoom; z++) {
-      const range = tilesAt(region, z);
+  for (const pyramid of pyramids) {
+    const near = within(pyramid, county);
+    for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
+      const range = tilesAt(pyramid, z);
       const alone = painter.draw([{ arcs: fitToZoom(near.arcs, z), bands: near.bands }], range);
       const whole = painter.draw([{ arcs: fitToZoom(county.arcs, z), bands: county.bands }], range);
       const byPlace = (drawn: typeof alone) =>

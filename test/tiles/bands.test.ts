@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { BandPainter } from '../../builder/tiles/band-tiles.ts';
 import { fitToZoom } from '../../builder/tiles/fit-to-zoom.ts';
-import { regionsOf, tilesAt, within } from '../../builder/tiles/regions.ts';
 import { openTileCounty, type TileCounty } from '../../builder/tiles/tile-county.ts';
+import { pyramidsOf, tilesAt, within } from '../../builder/tiles/tile-pyramids.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { decodeTile } from './archive-source.ts';
@@ -101,9 +101,9 @@ test('bands neither gap nor overlap: together they have exactly the area of thei
   }
   const painter = new BandPainter();
   let tiles = 0;
-  for (const region of regionsOf(release.manifest.counties)) {
-    const near = region.counties.map((fips) => within(region, counties.get(fips)!));
-    for (let z = region.tile.z; z <= region.lastZoom; z++) {
+  for (const pyramid of pyramidsOf(release.manifest.counties)) {
+    const near = pyramid.counties.map((fips) => within(pyramid, counties.get(fips)!));
+    for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
       const fitted = near.map((county) => fitToZoom(county.arcs, z));
       for (let column = 3; column < release.columns; column += 20) {
         const areas = (of: (band: number) => number) => {
@@ -112,7 +112,7 @@ test('bands neither gap nor overlap: together they have exactly the area of thei
             bands: bands.slice(column * index.count, (column + 1) * index.count).map(of),
           }));
           return painter
-            .draw(maps, tilesAt(region, z))
+            .draw(maps, tilesAt(pyramid, z))
             .map(({ x, y, bytes }) => {
               const area = decodeTile(bytes).reduce((sum, feature) => sum + areaOf(feature), 0);
               return `${z}/${x}/${y}: ${area}`;

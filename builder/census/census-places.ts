@@ -16,7 +16,7 @@ const GEOID = /^\d{7}$/;
  * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, ascending
  * by GEOID. A record that is no place, and a place given twice, fail by name.
  */
-export async function readPlaces(
+export async function readCensusPlaces(
   paths: readonly string[],
   within: BoundingBox,
 ): Promise<CensusPlace[]> {

@@ -13,7 +13,7 @@ export const MIN_TILE_ZOOM = 6;
  * A tile and those below it, drawn together: the counties around it are what is in memory at a
  * time, however large the release.
  */
-export interface Region {
+export interface TilePyramid {
   readonly tile: TileAddress;
   readonly lastZoom: number;
   readonly counties: readonly CountyFips[];
@@ -24,8 +24,8 @@ const FIRST_ZOOMS = [MIN_TILE_ZOOM, 10];
 
 type Boxes = Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box'>>>;
 
-/** The regions that counties reach into, in a fixed order. */
-export function regionsOf(counties: Boxes): Region[] {
+/** The pyramids of tiles that counties reach into, in a fixed order. */
+export function pyramidsOf(counties: Boxes): TilePyramid[] {
   return FIRST_ZOOMS.flatMap((z, i) => {
     const lastZoom = (FIRST_ZOOMS[i + 1] ?? MAX_TILE_ZOOM + 1) - 1;
     const shift = WORLD_BITS - z;
@@ -41,9 +41,9 @@ export function regionsOf(counties: Boxes): Region[] {
       for (let x = firstX; x <= lastX; x++) {
         for (let y = firstY; y <= lastY; y++) {
           const key = `${x}/${y}`;
-          const region = found.get(key) ?? { tile: { z, x, y }, lastZoom, counties: [] };
-          region.counties.push(county);
-          found.set(key, region);
+          const pyramid = found.get(key) ?? { tile: { z, x, y }, lastZoom, counties: [] };
+          pyramid.counties.push(county);
+          found.set(key, pyramid);
         }
       }
     }
@@ -51,21 +51,21 @@ export function regionsOf(counties: Boxes): Region[] {
   });
 }
 
-/** The tiles of a region at one of its zooms. */
-export function tilesAt({ tile }: Region, zoom: number): TileRange {
+/** The tiles of a pyramid at one of its zooms. */
+export function tilesAt({ tile }: TilePyramid, zoom: number): TileRange {
   const side = 2 ** (zoom - tile.z);
   const [west, north] = [tile.x * side, tile.y * side];
   return { west, north, east: west + side - 1, south: north + side - 1 };
 }
 
-/** A county with nothing left but the blocks that reach into a region. */
-export interface RegionCounty extends TileCounty {
-  /** 1 for a block that reaches into the region. */
+/** A county with nothing left but the blocks that reach into a pyramid. */
+export interface PyramidCounty extends TileCounty {
+  /** 1 for a block that reaches into the pyramid. */
   readonly isNear: Uint8Array;
 }
 
-/** Drops what lies outside a region: the arcs between its blocks, and their bands. */
-export function within({ tile }: Region, county: TileCounty): RegionCounty {
+/** Drops what lies outside a pyramid: the arcs between its blocks, and their bands. */
+export function within({ tile }: TilePyramid, county: TileCounty): PyramidCounty {
   const side = 2 ** (WORLD_BITS - tile.z);
   const margin = bufferOf(tile.z);
   const isNear = nearBlocks(county, {
