@@ -43,7 +43,7 @@ export function addBuildCommand(program: Command): void {
     )
     .option(
       '--counties <fips>',
-      'five-digit county codes, comma-separated (default: all in --blocks)',
+      'counties to begin in, five-digit codes, comma-separated (default: all in --blocks); one gets from them to all blocks given',
     )
     .addOption(
       new Option('--out <store>', 'the folder to publish into').env('STORE').makeOptionMandatory(),
