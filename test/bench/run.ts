@@ -8,6 +8,7 @@ import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
+import { benchHostile } from './hostile.ts';
 import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { benchLoop } from './loop.ts';
@@ -28,6 +29,7 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
   loop: (store, { place }, folder) => benchLoop(store, place, folder),
   soak: async (store, { places }, folder) => benchSoak(store, await readPlaces(places), folder),
   fuzz: (store, _inputs, folder) => benchFuzz(store, folder),
+  hostile: (store, _inputs, folder) => benchHostile(store, folder),
   postgis: async (store, { places }, folder) =>
     benchAgainstPostgis(store, await readPlaces(places), folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),

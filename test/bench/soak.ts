@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
@@ -6,6 +5,7 @@ import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { figure } from './figure.ts';
 import type { Place } from './places.ts';
+import { residentMemory } from './resident-memory.ts';
 import { openAccounts, startService } from './service.ts';
 import { ROUTES } from './targets.ts';
 import { load, type Target } from './wrk.ts';
@@ -47,9 +47,9 @@ export async function benchSoak(
     let requests = 0;
     while (requests < REQUESTS) {
       requests += (await load(address, targets, { seconds: SLICE_SECONDS })).requests;
-      samples.push(await memory(pid, 'VmRSS'));
+      samples.push(await residentMemory(pid, 'VmRSS'));
     }
-    figure('soak.peak_memory', await memory(pid, 'VmHWM'), 'MB', {
+    figure('soak.peak_memory', await residentMemory(pid, 'VmHWM'), 'MB', {
       wanted_mb: (ANSWER_CACHE_BYTES + HEAD_CACHE_BYTES) / MEBIBYTE + BESIDE_MB,
       samples_mb: samples,
       sample_every_s: SLICE_SECONDS,
@@ -60,11 +60,4 @@ export async function benchSoak(
     await stop();
     await opened.close();
   }
-}
-
-/** Resident memory of a process in MB, from Linux: of now, or the most there was. */
-async function memory(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const kibibytes = Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)![1]);
-  return Math.round(kibibytes / 1024);
 }

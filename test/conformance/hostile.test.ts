@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WireAnswer } from './answer-reader.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { PROBLEM_STATUS } from './problems.ts';
-import { onTheWire, parseAnswers, type WireAnswer } from './wire.ts';
+import { onTheWire, parseAnswers } from './wire.ts';
 
 let demo: Demo;
 let port: number;
@@ -45,7 +46,8 @@ async function send(bytes: string, options: { leaveAtOnce?: boolean } = {}) {
   return { answers, isClosed, statuses: answers.map(({ status }) => status), charged: said };
 }
 
-function keepsItsWord({ status, headers, body }: WireAnswer): void {
+function keepsItsWord({ status, headers, body: bytes }: WireAnswer): void {
+  const body = bytes.toString();
   expect(headers['x-request-id'], `X-Request-Id of a ${status}`).toBeTruthy();
   expect(headers['x-request-id']).toMatch(/^[\x21-\x7e]{1,128}$/);
   if (status < 400) return;

@@ -1,16 +1,8 @@
 import { connect } from 'node:net';
-
-/** An answer as it came over a socket. */
-export interface WireAnswer {
-  readonly status: number;
-  /** Lower-case names; a name that is there twice has both values, joined by commas. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { AnswerReader, type WireAnswer } from './answer-reader.ts';
 
 /** How long a server may keep silent before what has come is taken for all there is. */
 const SILENCE_MS = 400;
-const BODILESS = [204, 304];
 
 /**
  * Sends bytes as they are and reads what comes back until the server closes or falls silent. Latin-1
@@ -52,45 +44,12 @@ export function onTheWire(
   });
 }
 
-/** Splits answers that follow one another, by Content-Length or chunks. */
+/** Answers that followed one another. */
 export function parseAnswers(text: string): WireAnswer[] {
-  const answers: WireAnswer[] = [];
-  let rest = text;
-  while (rest !== '') {
-    const end = rest.indexOf('\r\n\r\n');
-    if (end === -1) throw new Error(`not an HTTP answer: ${JSON.stringify(rest.slice(0, 200))}`);
-    const [first, ...lines] = rest.slice(0, end).split('\r\n');
-    const headers: Record<string, string> = {};
-    for (const line of lines) {
-      const [, name, value] = /^([^:]+): *(.*)$/.exec(line)!;
-      const before = headers[name.toLowerCase()];
-      headers[name.toLowerCase()] = before === undefined ? value : `${before},${value}`;
-    }
-    const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(first)?.[1]);
-    const { body, length } = bodyOf(rest.slice(end + 4), status, headers);
-    rest = rest.slice(end + 4 + length);
-    if (status !== 100) answers.push({ status, headers, body });
-  }
+  const reader = new AnswerReader();
+  const answers = reader.take(Buffer.from(text, 'latin1'));
+  const rest = reader.rest.toString('latin1');
+  if (rest !== '')
+    throw new Error(`not a whole HTTP answer: ${JSON.stringify(rest.slice(0, 200))}`);
   return answers;
-}
-
-function bodyOf(
-  rest: string,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-): { body: string; length: number } {
-  if (BODILESS.includes(status) || status < 200) return { body: '', length: 0 };
-  if (headers['transfer-encoding'] !== 'chunked') {
-    const length = Number(headers['content-length'] ?? rest.length);
-    return { body: rest.slice(0, length), length };
-  }
-  let body = '';
-  let at = 0;
-  for (;;) {
-    const line = rest.indexOf('\r\n', at);
-    const size = Number.parseInt(rest.slice(at, line), 16);
-    body += rest.slice(line + 2, line + 2 + size);
-    at = line + 2 + size + 2;
-    if (size === 0) return { body, length: at };
-  }
 }

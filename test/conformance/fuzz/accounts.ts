@@ -1,15 +1,7 @@
 import type { AccountId } from '../../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../../portal/accounts/ledger.ts';
-import { openLedger } from '../../../portal/accounts/open-ledger.ts';
-import type { Asker, Tally } from './lane.ts';
-
-/** What an account's books say. */
-export interface Books {
-  readonly granted: number;
-  readonly used: number;
-  readonly requests: number;
-  readonly balance: number;
-}
+import { booksOf, openCustomer, withLedger } from '../../support/books.ts';
+import type { Tally } from './lane.ts';
+import type { Asker } from './worth.ts';
 
 /** An asker whose account is in the ledger. */
 interface Opened extends Asker {
@@ -24,12 +16,8 @@ const POOR = 2_000;
 export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
   return withLedger(folder, async (ledger) => {
     const opened = async (name: string, tokens: number, isMember = false): Promise<Opened> => {
-      const { id } = await ledger.createAccount({ email: null, member: isMember });
-      const atMs = Date.now();
-      if (tokens > 0) await ledger.grant(id, { tokens, cause: 'fuzz', atMs });
-      const made = await ledger.createKey(id, 'fuzz', atMs);
-      if (!made.created) throw new Error(made.reason);
-      return { name, account: id, isMember, authorization: `Bearer ${made.plainKey}` };
+      const { account, key } = await openCustomer(ledger, { tokens, isMember });
+      return { name, account, isMember, isAdmitted: true, authorization: `Bearer ${key}` };
     };
     const rich: Opened[] = [];
     for (let i = 0; i < 6; i++) rich.push(await opened(`rich ${i}`, RICH));
@@ -38,15 +26,18 @@ export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
     const revoked = await opened('revoked', RICH);
     const [key] = await ledger.keys(revoked.account!);
     await ledger.revokeKey(revoked.account!, key.id);
+    const refused = (asker: Opened): Opened => ({ ...asker, isAdmitted: false });
     const typed = String(rich[0].authorization);
     const mistyped = typed.slice(0, -1) + (typed.endsWith('a') ? 'b' : 'a');
+    const unknown = (name: string, authorization: string | null): Opened => {
+      return { name, authorization, account: null, isAdmitted: false, isMember: false };
+    };
     return [
       ...rich,
       ...[await opened('member', RICH, true), await opened('poor', POOR)],
-      ...[await opened('empty', 0), disabled, revoked],
-      { name: 'mistyped', account: null, isMember: false, authorization: mistyped },
-      { name: 'garbled', account: null, isMember: false, authorization: 'Basic \xe9\xff ,;' },
-      { name: 'nobody', account: null, isMember: false, authorization: null },
+      ...[await opened('empty', 0), refused(disabled), refused(revoked)],
+      ...[unknown('mistyped', mistyped), unknown('garbled', 'Basic \xe9\xff ,;')],
+      unknown('nobody', null),
     ];
   });
 }
@@ -76,30 +67,4 @@ export async function faultsInBooks(
     }
     return faults;
   });
-}
-
-export async function booksOf(ledger: Ledger, account: AccountId): Promise<Books> {
-  const [grants, usage, state] = await Promise.all([
-    ledger.grants(account),
-    ledger.usage(account),
-    ledger.account(account),
-  ]);
-  return {
-    granted: grants.reduce((sum, { tokens }) => sum + tokens, 0),
-    used: usage.reduce((sum, { tokens }) => sum + tokens, 0),
-    requests: usage.reduce((sum, day) => sum + day.requests, 0),
-    balance: state!.balance,
-  };
-}
-
-export async function withLedger<T>(
-  folder: string,
-  use: (ledger: Ledger) => Promise<T>,
-): Promise<T> {
-  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
-  try {
-    return await use(ledger);
-  } finally {
-    await ledger.close();
-  }
 }

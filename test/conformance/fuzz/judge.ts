@@ -1,36 +1,50 @@
 import { PROBLEM_STATUS } from '../problems.ts';
-import { type Delivered, worthOf } from './worth.ts';
+import { NO_UTF8 } from './requests.ts';
+import { type Delivered, isMetered, worthOf } from './worth.ts';
 
 /** No error is longer. */
 export const MOST_ERROR_BYTES = 16 * 1024;
 
 const BODILESS = [204, 304];
+const TOKEN_HEADERS = ['x-tokens-charged', 'x-tokens-remaining'];
 const INTERNAL = /node_modules|\.[jt]s:\d|\bat \S+ \(|FST_/;
 /** What HEAD would give away of an answer that it does not pay for. */
 const GIVES_AWAY = ['content-length', 'link', 'x-next-cursor', 'x-resolved-block'];
 
-/** What is wrong with an answer, whatever was asked; nothing, as a rule. */
-export function faultsOf(answer: Delivered): string[] {
+/** What an answer is worth by what it holds, and what is wrong with it; nothing, as a rule. */
+export function judge(answer: Delivered): { worth: number; faults: string[] } {
   const { method, status, headers, body, route } = answer;
   const faults: string[] = [];
   if (!headers['x-request-id']) faults.push('no X-Request-Id');
   if (status >= 500) faults.push(`a ${status}`);
   if (status >= 400 && method !== 'HEAD') faults.push(...problemFaults(answer));
   if ((BODILESS.includes(status) || method === 'HEAD') && body.length > 0) faults.push('a body');
-  if (status >= 300 && chargedFor(headers) !== 0) faults.push('a charge for no answer');
-  const isMetered = headers['x-tokens-cost'] !== undefined;
-  if (method === 'HEAD' && status === 200 && isMetered) {
-    for (const name of GIVES_AWAY) if (headers[name]) faults.push(`HEAD tells ${name}`);
+  if (tellsTokens(answer)) {
+    const missing = TOKEN_HEADERS.filter((name) => !/^\d+$/.test(headers[name] ?? ''));
+    faults.push(...missing.map((name) => `no ${name} with a ${status}`));
   }
+  if (method === 'HEAD' && status === 200 && headers['x-tokens-cost'] !== undefined) {
+    const given = GIVES_AWAY.filter((name) => headers[name] !== undefined);
+    faults.push(...given.map((name) => `HEAD tells ${name}`));
+  }
+  const charged = chargedFor(headers);
   try {
     const worth = worthOf(answer);
-    if (worth !== chargedFor(headers)) {
-      faults.push(`${chargedFor(headers)} charged for what is worth ${worth} on ${route}`);
-    }
+    if (worth !== charged) faults.push(`${charged} charged for what is worth ${worth} on ${route}`);
+    return { worth, faults };
   } catch (error) {
     faults.push(`its rows cannot be read: ${error}`);
+    return { worth: 0, faults };
   }
-  return faults;
+}
+
+/** Whether its key has been checked on a metered route: then it says what is left. */
+function tellsTokens({ method, asker, route, status, path, body }: Delivered): boolean {
+  if (!asker.isAdmitted || !isMetered({ route, asker }) || method === 'OPTIONS') return false;
+  // No such method, no such route, or no URL of any: nobody has looked at the key.
+  const isNoUrl = path.includes(NO_UTF8) || path.split(/[/?]/).some((part) => part.length > 200);
+  const isNoRoute = method === 'HEAD' ? status === 404 : body.includes('/not-found"');
+  return status !== 405 && !isNoRoute && !isNoUrl;
 }
 
 export function chargedFor(headers: Delivered['headers']): number {

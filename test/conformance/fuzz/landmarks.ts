@@ -60,15 +60,13 @@ export async function landmarksOf(release: Release): Promise<{ marks: Landmarks;
 function placesAround(lon: Degrees, lat: Degrees): Pools {
   const steps = Array.from({ length: PLACES_ON_THE_WAY }, (_, i) => i / 2000);
   const boxes = HALF_SIDES.map((half) => [lon - half, lat - half, lon + half, lat + half]);
-  const rings = boxes.map(([west, south, east, north]) => [
-    ...[
+  const rings = boxes.map(([west, south, east, north]) => {
+    const [southWest, northEast] = [
       [west, south],
-      [east, south],
       [east, north],
-      [west, north],
-    ].map((corner) => corner),
-    [west, south],
-  ]);
+    ];
+    return [southWest, [east, south], northEast, [west, north], southWest];
+  });
   return {
     lon: steps.map((step) => lon + step),
     lat: steps.map((step) => lat + step),

@@ -2,17 +2,9 @@ import { gunzipSync } from 'node:zlib';
 import { Client } from 'undici';
 import type { Random } from '../../../infra/demo/seeded-random.ts';
 import { followUp } from './follow-up.ts';
-import { chargedFor, faultsOf } from './judge.ts';
+import { chargedFor, judge } from './judge.ts';
 import type { FuzzRequest } from './requests.ts';
-import { type Delivered, worthOf } from './worth.ts';
-
-/** Somebody who asks: an account, or nobody known. */
-export interface Asker {
-  readonly name: string;
-  /** What is sent as `Authorization`; nobody's key is none. */
-  readonly authorization: string | null;
-  readonly isMember: boolean;
-}
+import type { Asker, Delivered } from './worth.ts';
 
 /** What a lane has seen. */
 export interface Tally {
@@ -54,18 +46,17 @@ export class Lane {
     return this.#client.close();
   }
 
-  /** Asks, and now and then asks for what the answer leads to. Returns how many requests it sent. */
-  async ask(request: FuzzRequest, asker: Asker): Promise<number> {
+  /** Asks, and now and then asks for what the answer leads to. */
+  async ask(request: FuzzRequest, asker: Asker): Promise<void> {
     const answer = await this.#send(request, asker);
-    if (answer?.status !== 200 || !this.#random.chance(FOLLOWED)) return 1;
+    if (answer?.status !== 200 || !this.#random.chance(FOLLOWED)) return;
     const next = followUp(request, answer, this.#random);
-    if (next === undefined) return 1;
+    if (next === undefined) return;
     this.#tally.followUps++;
     const second = await this.#send(next.request, asker);
     // Between the two, another may have spent the last tokens, or the same key.
     const isExcused = second === undefined || second.status === 429;
     if (!isExcused) this.#note(next.faults(second), next.request, asker, second);
-    return 2;
   }
 
   async #send(request: FuzzRequest, asker: Asker): Promise<Delivered | undefined> {
@@ -80,11 +71,12 @@ export class Lane {
       const bytes = Buffer.from(await answer.body.arrayBuffer());
       const isZipped = headers['content-encoding'] === 'gzip' && bytes.length > 0;
       const delivered: Delivered = {
-        ...{ method, path, route: request.route, isMember: asker.isMember },
+        ...{ method, path, route: request.route, asker },
         ...{ status: answer.statusCode, headers, body: isZipped ? gunzipSync(bytes) : bytes },
       };
-      this.#count(delivered, asker);
-      this.#note(faultsOf(delivered), request, asker, delivered);
+      const { worth, faults } = judge(delivered);
+      this.#count(delivered, worth, asker);
+      this.#note(faults, request, asker, delivered);
       return delivered;
     } catch (error) {
       this.#note([`no answer: ${error}`], request, asker);
@@ -92,9 +84,8 @@ export class Lane {
     }
   }
 
-  #count(answer: Delivered, { name }: Asker): void {
+  #count({ status, headers, body }: Delivered, worth: number, { name }: Asker): void {
     const { statuses, charged } = this.#tally;
-    const { status, headers, body } = answer;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status >= 400) this.#tally.largestError = Math.max(this.#tally.largestError, body.length);
     const sum = charged.get(name) ?? { tokens: 0, worth: 0, answers: 0 };
@@ -102,11 +93,7 @@ export class Lane {
     const tokens = chargedFor(headers);
     sum.tokens += tokens;
     sum.answers += tokens > 0 ? 1 : 0;
-    try {
-      sum.worth += worthOf(answer);
-    } catch {
-      // It is among the faults.
-    }
+    sum.worth += worth;
   }
 
   #note(faults: readonly string[], request: FuzzRequest, asker: Asker, answer?: Delivered): void {

@@ -250,8 +250,9 @@ function resolveIn(document: ApiDocument, ref: string): Schema {
 }
 
 /** Lone surrogates have no encoding: they are sent as the bytes that would be one. */
+export const NO_UTF8 = '%ed%a0%80';
 function encoded(text: string): string {
-  return /\p{Surrogate}/u.test(text) ? '%ed%a0%80' : encodeURIComponent(text);
+  return /\p{Surrogate}/u.test(text) ? NO_UTF8 : encodeURIComponent(text);
 }
 
 /** A GEOID is a block's or a place's, by the route. */

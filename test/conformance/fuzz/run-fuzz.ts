@@ -6,8 +6,9 @@ import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { startService } from '../../bench/service.ts';
 import { faultsInBooks, openFuzzAccounts } from './accounts.ts';
 import { landmarksOf } from './landmarks.ts';
-import { type Asker, Lane, newTally, type Tally } from './lane.ts';
+import { Lane, newTally, type Tally } from './lane.ts';
 import { type ApiDocument, anyRequest } from './requests.ts';
+import type { Asker } from './worth.ts';
 
 const LANES = 32;
 /** Requests that a lane draws at once. */

@@ -1,13 +1,23 @@
 import { KNOWN_REQUESTS } from '../routes.ts';
 
-/** What decides the price of an answer. */
+/** Somebody who asks: an account, or nobody known. */
+export interface Asker {
+  readonly name: string;
+  /** What is sent as `Authorization`; nobody's key is none. */
+  readonly authorization: string | null;
+  /** Whether the key opens an account. */
+  readonly isAdmitted: boolean;
+  readonly isMember: boolean;
+}
+
+/** An answer, and what decides its price. */
 export interface Delivered {
   readonly method: string;
   /** With its query. */
   readonly path: string;
   /** The path as the document writes it. */
   readonly route: string;
-  readonly isMember: boolean;
+  readonly asker: Pick<Asker, 'isAdmitted' | 'isMember'>;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Without its coding. */
@@ -20,15 +30,24 @@ const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) =
 
 /** The tokens that an answer is worth by what it holds: a second opinion of what was charged. */
 export function worthOf(answer: Delivered): number {
-  const { method, route, isMember, status, headers, body } = answer;
-  if (status !== 200 || headers['idempotency-replayed'] === 'true') return 0;
-  const isDrawn = route === ISOCHRONE || route.endsWith('.mvt');
-  if (!isDrawn && !BY_THE_ROW.has(route)) return 0;
-  if (isDrawn && isMember) return 0;
-  if (method === 'HEAD') return 1;
+  const { method, route, status, headers, body } = answer;
+  if (!isMetered(answer) || headers['idempotency-replayed'] === 'true') return 0;
+  // It costs a token whatever GET would: that of an empty tile would be free.
+  if (method === 'HEAD') return status === 200 || status === 204 ? 1 : 0;
+  if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
-  if (isDrawn) return 1;
+  if (isTile(route)) return 1;
   return Math.max(1, rowsIn(String(headers['content-type']), body));
+}
+
+/** Whether it may cost the asker anything. */
+export function isMetered({ route, asker }: Pick<Delivered, 'route' | 'asker'>): boolean {
+  if (route === ISOCHRONE || isTile(route)) return !asker.isMember;
+  return BY_THE_ROW.has(route);
+}
+
+function isTile(route: string): boolean {
+  return route.endsWith('.mvt');
 }
 
 /** The rows of an answer, whatever it is written in. */

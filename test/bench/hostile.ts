@@ -1,0 +1,26 @@
+import path from 'node:path';
+import { runHour } from '../conformance/hostile-hour/run-hour.ts';
+import { figure } from './figure.ts';
+
+const PROGRAMS = path.resolve('dist/test/conformance/hostile-hour');
+const WANTED_MS = 100;
+/** The honest client stays within the first; hostile keys soon meet it. The other is none. */
+const LIMITS = { limited: 1_200, unlimited: 1e9 };
+
+/**
+ * How fast an honest client is served beside a hostile one on 64 connections, and the memory that
+ * the service comes to. `idle_p99_ms`, of the honest client alone, is what the machine itself takes.
+ */
+export async function benchHostile(store: string, folder: string): Promise<void> {
+  for (const [name, perMinute] of Object.entries(LIMITS)) {
+    const ledger = path.join(folder, `hostile-ledger-${name}`);
+    const hour = await runHour(store, ledger, { perMinute, programs: PROGRAMS });
+    const { idle, beside, hostile, peakMb, mostMb } = hour;
+    figure(`hostile.${name}.honest_p99`, beside.p99, 'ms', {
+      ...{ wanted_ms: WANTED_MS, idle_p99_ms: idle.p99, p50_ms: beside.p50 },
+      ...{ longest_ms: beside.longest, requests: beside.requests, failed: beside.failures.length },
+      ...{ attacks: hostile.attacks, statuses: hostile.statuses },
+    });
+    figure(`hostile.${name}.peak_memory`, peakMb, 'MB', { wanted_mb: mostMb });
+  }
+}

@@ -1,0 +1,70 @@
+/** An answer that came over a connection, whole. */
+export interface WireAnswer {
+  readonly status: number;
+  /** Lower-case names; a name that is there twice has both values, joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+const HEAD_END = '\r\n\r\n';
+const BODILESS = [204, 304];
+
+/** Takes the bytes of one connection as they come, and gives the answers that are whole. */
+export class AnswerReader {
+  #chunks: Buffer[] = [];
+  #length = 0;
+  /** How many bytes there must be before it is worth looking again. */
+  #wanted = 1;
+
+  /** Bytes that are no whole answer yet. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** `isHead`: they answer HEAD, and so have no bodies. */
+  take(chunk: Buffer, { isHead = false } = {}): WireAnswer[] {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length < this.#wanted) return [];
+    let rest = this.rest;
+    const answers: WireAnswer[] = [];
+    for (;;) {
+      const end = rest.indexOf(HEAD_END);
+      this.#wanted = rest.length + 1;
+      if (end === -1) break;
+      const { status, headers } = readHead(rest.toString('latin1', 0, end));
+      const begin = end + HEAD_END.length;
+      const isBodiless = isHead || status < 200 || BODILESS.includes(status);
+      const length = isBodiless ? 0 : lengthIn(headers);
+      this.#wanted = begin + length;
+      if (rest.length < this.#wanted) break;
+      if (status >= 200)
+        answers.push({ status, headers, body: rest.subarray(begin, begin + length) });
+      rest = rest.subarray(begin + length);
+    }
+    this.#chunks = [rest];
+    this.#length = rest.length;
+    return answers;
+  }
+}
+
+function readHead(head: string): Pick<WireAnswer, 'status' | 'headers'> {
+  const [first, ...lines] = head.split('\r\n');
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(first)?.[1]);
+  if (Number.isNaN(status)) throw new Error(`not an HTTP answer: ${JSON.stringify(first)}`);
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const [, name, value] = /^([^:]+): *(.*)$/.exec(line)!;
+    const before = headers[name.toLowerCase()];
+    headers[name.toLowerCase()] = before === undefined ? value : `${before},${value}`;
+  }
+  return { status, headers };
+}
+
+/** Every answer of the service says how long it is. */
+function lengthIn(headers: WireAnswer['headers']): number {
+  const length = headers['content-length'];
+  if (length === undefined)
+    throw new Error(`an answer of unknown length: ${JSON.stringify(headers)}`);
+  return Number(length);
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** What the program is sent. */
+export interface HonestOrders {
+  readonly address: string;
+  readonly key: string;
+  readonly paths: readonly string[];
+  readonly requestsPerSecond: number;
+  readonly seconds: number;
+}
+
+/** What it sends back. */
+export interface HonestReport {
+  readonly requests: number;
+  /** Milliseconds from when a request was due until its answer was there whole. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+  /** What the answers said they cost. */
+  readonly charged: number;
+  /** Answers other than 200, and what came instead of an answer. */
+  readonly failures: readonly string[];
+}
+
+/** An address of its own: what is limited by the address is not the attackers' to use up. */
+const LOCAL_ADDRESS = '127.0.0.2';
+const CONNECTIONS = 16;
+
+process.once('message', async (orders: HonestOrders) => {
+  process.send!(await ask(orders));
+  process.disconnect();
+});
+
+/**
+ * Asks at a steady rate, whatever the answers take. A request's time runs from when it was due: one
+ * that had to wait for a free connection, or for this process, has waited.
+ */
+async function ask(orders: HonestOrders): Promise<HonestReport> {
+  const { address, key, paths, requestsPerSecond, seconds } = orders;
+  const pool = new Pool(address, {
+    ...{ connections: CONNECTIONS, pipelining: 1, localAddress: LOCAL_ADDRESS },
+  });
+  const headers = { authorization: `Bearer ${key}` };
+  const times: number[] = [];
+  const failures: string[] = [];
+  let charged = 0;
+  const one = async (path: string, due: number) => {
+    try {
+      const answer = await pool.request({ method: 'GET', path, headers });
+      const body = await answer.body.text();
+      times.push(performance.now() - due);
+      charged += Number(answer.headers['x-tokens-charged'] ?? 0);
+      if (answer.statusCode !== 200) failures.push(`${answer.statusCode} ${path} ${body}`);
+    } catch (error) {
+      failures.push(`${path}: ${error}`);
+    }
+  };
+  const asked: Promise<void>[] = [];
+  const begun = performance.now();
+  for (let i = 0; i < requestsPerSecond * seconds; i++) {
+    const due = begun + (i * 1000) / requestsPerSecond;
+    const early = due - performance.now();
+    if (early > 0) await sleep(early);
+    asked.push(one(paths[i % paths.length], due));
+  }
+  await Promise.all(asked);
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(share * (times.length - 1))];
+  return { requests: asked.length, p50: at(0.5), p99: at(0.99), longest: at(1), charged, failures };
+}

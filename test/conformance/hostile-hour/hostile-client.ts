@@ -1,0 +1,81 @@
+import { constants, setPriority } from 'node:os';
+import type { WireAnswer } from '../answer-reader.ts';
+import { rowsIn } from '../fuzz/worth.ts';
+import { ATTACKS, type HostileAccount, type Prey } from './attacks.ts';
+import { HostileConnection } from './hostile-connection.ts';
+
+/** What the program is sent. */
+export interface HostileOrders extends Prey {
+  readonly keys: Readonly<Record<HostileAccount, string>>;
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** What it sends back. */
+export interface HostileReport {
+  /** How often each attack was carried out. */
+  readonly attacks: Readonly<Record<string, number>>;
+  readonly statuses: Readonly<Record<number, number>>;
+  readonly largestError: number;
+  /** Answers over 499, as they begin. */
+  readonly failures: readonly string[];
+  /** What the answers that came whole were worth: those told to be repeats, by their rows. */
+  readonly delivered: Readonly<Record<HostileAccount, number>>;
+  /** Bytes that came, of whole answers and of others. */
+  readonly received: Readonly<Record<HostileAccount, number>>;
+}
+
+// Attackers have machines of their own: here they get what the service leaves.
+setPriority(constants.priority.PRIORITY_LOW);
+
+process.once('message', async (orders: HostileOrders) => {
+  process.send!(await attack(orders));
+  process.disconnect();
+});
+
+/** Carries out the attacks of the table over and over; each connection takes the next in turn. */
+async function attack(orders: HostileOrders): Promise<HostileReport> {
+  const names = Object.keys(ATTACKS);
+  const attacks = Object.fromEntries(names.map((name) => [name, 0]));
+  const [delivered, received] = [nothingYet(), nothingYet()];
+  const statuses: Record<number, number> = {};
+  const failures: string[] = [];
+  let largestError = 0;
+  const see = ({ status, headers, body }: WireAnswer, account: HostileAccount) => {
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (status >= 400) largestError = Math.max(largestError, body.length);
+    if (status >= 500) failures.push(`${status} ${body.subarray(0, 300)}`);
+    const isRepeated = headers['idempotency-replayed'] === 'true';
+    delivered[account] += isRepeated
+      ? rowsIn(headers['content-type'], body)
+      : Number(headers['x-tokens-charged'] ?? 0);
+  };
+  const until = performance.now() + orders.seconds * 1000;
+  const { keys, connections, port } = orders;
+  let begun = 0;
+  const lane = async () => {
+    let account: HostileAccount = 'refused';
+    const on = new HostileConnection(port, {
+      seen: (answer) => see(answer, account),
+      heard: (bytes) => {
+        received[account] += bytes;
+      },
+    });
+    while (performance.now() < until) {
+      const name = names[begun % names.length];
+      const round = Math.floor(begun / names.length);
+      begun++;
+      account = ATTACKS[name].as;
+      await ATTACKS[name].run(on, { ...orders, key: keys[account], turn: round });
+      attacks[name]++;
+    }
+    on.reset();
+  };
+  await Promise.all(Array.from({ length: connections }, lane));
+  return { attacks, statuses, failures, largestError, delivered, received };
+}
+
+function nothingYet(): Record<HostileAccount, number> {
+  return { refused: 0, paying: 0, neglecting: 0, breaking: 0, repeating: 0, leaving: 0 };
+}

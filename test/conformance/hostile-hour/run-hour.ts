@@ -1,0 +1,177 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mintApiKey } from '../../../portal/accounts/api-key.ts';
+import { ReleaseCache } from '../../../shards/release-cache.ts';
+import { openRelease } from '../../../shards/release-source.ts';
+import { FolderStore } from '../../../shards/store/folder-store.ts';
+import { residentMemory } from '../../bench/resident-memory.ts';
+import { startService } from '../../bench/service.ts';
+import { type PathsOf, ROUTES, someBlocks } from '../../bench/targets.ts';
+import { type Books, booksOf, openCustomer, withLedger } from '../../support/books.ts';
+import { HOSTILE_ACCOUNTS, type HostileAccount, LARGEST } from './attacks.ts';
+import type { HonestOrders, HonestReport } from './honest-client.ts';
+import type { HostileOrders, HostileReport } from './hostile-client.ts';
+
+export type Who = 'honest' | HostileAccount;
+
+/** What came of an hour. */
+export interface HourReport {
+  /** The honest client alone with the service: what the machine itself takes. */
+  readonly idle: HonestReport;
+  /** The honest client beside the hostile one. */
+  readonly beside: HonestReport;
+  readonly hostile: HostileReport;
+  /** The most memory that the service came to, and what it is meant for. */
+  readonly peakMb: number;
+  readonly mostMb: number;
+  /** Files that the service had open before, and soon after. */
+  readonly files: { readonly before: number; readonly after: number };
+  /** The books of every account, once the service has closed. */
+  readonly books: Readonly<Record<Who, Books>>;
+  /** The batch that is asked for to have much of: what the honest client paid for it, once. */
+  readonly largest: Batch;
+}
+
+/**
+ * An hour by the abuse there is in it, not by the clock: each attack is made many times, from as
+ * many connections at once as a hostile client may well have.
+ */
+const SECONDS = 15;
+const CONNECTIONS = 64;
+const IDLE_SECONDS = 4;
+const REQUESTS_PER_SECOND = 50;
+const BATCH_ORIGINS = 250;
+const TOKENS = 1e12;
+const SETTLED_MS = 2_000;
+
+const MEBIBYTE = 2 ** 20;
+const CACHES_MB = { ANSWER_CACHE_BYTES: 64, HEAD_CACHE_BYTES: 64 };
+/** Answers that wait for their readers, as the service has it by default. */
+const WAITING_MB = 128;
+/** What the process may take beside. */
+const BESIDE_MB = 250;
+const MOST_MB = CACHES_MB.ANSWER_CACHE_BYTES + CACHES_MB.HEAD_CACHE_BYTES + WAITING_MB + BESIDE_MB;
+
+/**
+ * A hostile client beside an honest one: the service, and each of them, a process of its own.
+ * `programs`: where this folder is, compiled.
+ */
+export async function runHour(
+  store: string,
+  ledger: string,
+  { perMinute, programs }: { readonly perMinute: number; readonly programs: string },
+): Promise<HourReport> {
+  const { prey, paths } = await knownToAll(store);
+  const { accounts, keys } = await openAll(ledger);
+  const service = await startService(store, ledger, {
+    RATE_LIMIT_PER_MINUTE: String(perMinute),
+    // What runs tests sets one of its own.
+    BASE_URL: 'http://service.example',
+    ...Object.fromEntries(Object.entries(CACHES_MB).map(([k, mb]) => [k, String(mb * MEBIBYTE)])),
+  });
+  const { address, pid } = service;
+  let report: Omit<HourReport, 'books'>;
+  try {
+    const honest = (seconds: number) =>
+      runProgram<HonestOrders, HonestReport>(path.join(programs, 'honest-client.js'), {
+        ...{ address, paths, seconds, key: keys.honest, requestsPerSecond: REQUESTS_PER_SECOND },
+      });
+    const idle = await honest(IDLE_SECONDS);
+    const largest = await askForLargest(address, keys.honest, prey.geoids);
+    const before = await openFiles(pid);
+    const [beside, hostile] = await Promise.all([
+      honest(SECONDS),
+      runProgram<HostileOrders, HostileReport>(path.join(programs, 'hostile-client.js'), {
+        ...{ ...prey, keys, port: Number(new URL(address).port) },
+        ...{ connections: CONNECTIONS, seconds: SECONDS },
+      }),
+    ]);
+    const peakMb = await residentMemory(pid, 'VmHWM');
+    await sleep(SETTLED_MS);
+    const files = { before, after: await openFiles(pid) };
+    report = { idle, beside, hostile, peakMb, mostMb: MOST_MB, files, largest };
+  } finally {
+    await service.stop();
+  }
+  const books: Partial<Record<Who, Books>> = {};
+  await withLedger(ledger, async (open) => {
+    for (const who of WHO) books[who] = await booksOf(open, accounts[who]);
+  });
+  return { ...report, books: books as Record<Who, Books> };
+}
+
+const WHO = ['honest', ...HOSTILE_ACCOUNTS] as const;
+
+/** What the largest batch costs, and its length. */
+export interface Batch {
+  readonly tokens: number;
+  readonly bytes: number;
+}
+
+async function askForLargest(
+  address: string,
+  key: string,
+  geoids: readonly string[],
+): Promise<Batch> {
+  const response = await fetch(address + LARGEST, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'accept-encoding': 'identity',
+    },
+    body: JSON.stringify({ origins: geoids }),
+  });
+  const { byteLength } = await response.arrayBuffer();
+  return { tokens: Number(response.headers.get('x-tokens-charged')), bytes: byteLength };
+}
+
+async function openAll(ledgerFolder: string) {
+  return withLedger(ledgerFolder, async (ledger) => {
+    const accounts: Partial<Record<Who, string>> = {};
+    const keys: Partial<Record<Who, string>> = {};
+    for (const who of WHO) {
+      const { account, key } = await openCustomer(ledger, { tokens: TOKENS });
+      accounts[who] = account;
+      keys[who] = key;
+    }
+    return { accounts: accounts as Record<Who, string>, keys: keys as Record<Who, string> };
+  });
+}
+
+/** What the honest client asks for, and what attackers know. */
+async function knownToAll(storeFolder: string) {
+  const store = new FolderStore(storeFolder);
+  const release = await openRelease(store, new ReleaseCache(2 ** 28));
+  const pathsBy = (pathsOf: PathsOf) => pathsOf({ release, places: [], address: '', key: '' });
+  const [summaries, pois, searches] = await Promise.all(
+    [ROUTES.block_summary, ROUTES.block_pois, ROUTES.poi_search].map(pathsBy),
+  );
+  const geoids = await someBlocks(release, BATCH_ORIGINS);
+  await store.close();
+  const paths = summaries.flatMap((summary, i) => {
+    return [summary, pois[i], summary, searches[i], i % 5 === 0 ? '/v1/places?q=port' : pois[i]];
+  });
+  return { prey: { unknownKey: mintApiKey(), geoids }, paths };
+}
+
+/** Runs a program in a process of its own: it is sent orders, and reports. */
+async function runProgram<Orders extends object, Report>(
+  program: string,
+  orders: Orders,
+): Promise<Report> {
+  const child = fork(program);
+  child.send(orders);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${program} ended (${code}) without a report`);
+  });
+  const [report] = await Promise.race([once(child, 'message'), ended]);
+  return report;
+}
+
+async function openFiles(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
+}

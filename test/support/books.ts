@@ -1,0 +1,52 @@
+import type { AccountId } from '../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+
+/** What an account's books say. Σ grants − Σ usage = balance, or tokens have been lost or made. */
+export interface Books {
+  readonly granted: number;
+  readonly used: number;
+  /** Requests that were paid for. */
+  readonly requests: number;
+  readonly balance: number;
+}
+
+export async function booksOf(ledger: Ledger, account: AccountId): Promise<Books> {
+  const [grants, usage, state] = await Promise.all([
+    ledger.grants(account),
+    ledger.usage(account),
+    ledger.account(account),
+  ]);
+  return {
+    granted: grants.reduce((sum, { tokens }) => sum + tokens, 0),
+    used: usage.reduce((sum, { tokens }) => sum + tokens, 0),
+    requests: usage.reduce((sum, day) => sum + day.requests, 0),
+    balance: state!.balance,
+  };
+}
+
+/** Opens an account with one key. */
+export async function openCustomer(
+  ledger: Ledger,
+  { tokens, isMember = false }: { tokens: number; isMember?: boolean },
+): Promise<{ account: AccountId; key: string }> {
+  const { id } = await ledger.createAccount({ email: null, member: isMember });
+  const atMs = Date.now();
+  if (tokens > 0) await ledger.grant(id, { tokens, cause: 'test', atMs });
+  const made = await ledger.createKey(id, 'test', atMs);
+  if (!made.created) throw new Error(made.reason);
+  return { account: id, key: made.plainKey };
+}
+
+/** A ledger's folder, open while `use` runs; a service may have it open meanwhile. */
+export async function withLedger<T>(
+  folder: string,
+  use: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
