@@ -1,4 +1,5 @@
 import type { Direction, FeedFacts, Manifest } from '../shards/manifest.ts';
+import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
 import type { Metres, Millis, Minutes } from '../shards/units.ts';
 
 export const MILLIS_PER_MINUTE = 60_000;
@@ -18,11 +19,11 @@ export const ROUTING = {
   /** Strongly connected pieces of a mode's network with fewer vertices are left out of it. */
   minIslandVertices: 40,
   /** How far rows to places go. */
-  maxMinutes: 30 as Minutes,
+  maxMinutes: (TENTHS.most / 10) as Minutes,
   /** How far rows from block to block go. */
-  maxReachMinutes: 60 as Minutes,
+  maxReachMinutes: MINUTES.most as Minutes,
   /** The least time a row says: nobody is anywhere in no time. */
-  minMinutes: 1 as Minutes,
+  minMinutes: (TENTHS.least / 10) as Minutes,
   transit: {
     /** When the departure window opens, in the stop's own time. */
     windowStart: 8 * MINUTES_PER_HOUR * MILLIS_PER_MINUTE,
@@ -74,7 +75,7 @@ export function assumptions(
 
 function streetAssumptions() {
   return {
-    max_trip_duration_min: ROUTING.maxMinutes,
+    max_trip_duration_min: ROUTING.maxReachMinutes,
     max_reach_min: ROUTING.maxReachMinutes,
     walk_speed_kmh: 4.8,
     bike_speed_kmh: 15,

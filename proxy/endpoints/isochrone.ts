@@ -48,7 +48,7 @@ const query = z.strictObject({
   minutes: integerText(1, MAX_MINUTES)
     .optional()
     .meta({
-      description: 'One contour, 1 to 60 minutes.',
+      description: `One contour, 1 to ${MAX_MINUTES} minutes.`,
       override: { type: 'integer', minimum: 1, maximum: MAX_MINUTES },
     }),
   contours: contoursParam(MAX_MINUTES),

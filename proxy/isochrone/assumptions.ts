@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { feedSchema } from '../../shards/manifest.ts';
+import { MINUTES } from '../../shards/matrix/row-codec.ts';
 import type { Release } from '../../shards/release.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
 
 /** As far as reach between blocks goes. */
-export const MAX_MINUTES: Minutes = 60;
+export const MAX_MINUTES: Minutes = MINUTES.most;
 
 const words = z.string().optional();
 const whole = z.int().optional();
@@ -43,7 +44,6 @@ export const assumptionsSchema = z.looseObject({
 export function assumptionsOf({ manifest }: Release) {
   return {
     ...manifest.assumptions,
-    max_trip_duration_min: MAX_MINUTES,
     fill_holes_below_m2: FILL_HOLES_BELOW,
   };
 }
