@@ -23,6 +23,13 @@ export type DestId = Branded<number, 'dest_id'>;
 /** Id of a destination type in the taxonomy of a release. */
 export type DestTypeId = Branded<number, 'dest_type_id'>;
 
+/** Positions in the builder's world: of a destination by `dest_id`, a block by GEOID, a stop. */
+export type DestinationOrdinal = Branded<number, 'destination of the world'>;
+export type BlockOrdinal = Branded<number, 'block of the world'>;
+export type StopOrdinal = Branded<number, 'stop of the world'>;
+/** The position of any of them among all that a search may end at. */
+export type TargetOrdinal = Branded<number, 'target of the world'>;
+
 /** Five-digit county FIPS code: state and county. */
 export type CountyFips = Branded<string, 'county'>;
 

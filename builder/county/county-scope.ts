@@ -1,5 +1,5 @@
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { CountyFips, Millis } from '../../shards/units.ts';
+import type { BlockOrdinal, CountyFips, DestinationOrdinal, Millis } from '../../shards/units.ts';
 import { CoverGrid } from '../geo/cover-grid.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { boxAround, rideMetres } from '../region/read-region.ts';
@@ -10,8 +10,8 @@ import { StopReach, windowStartAt } from '../transit/stop-reach.ts';
 export interface CountyScope {
   readonly county: CountyFips;
   /** Its blocks in the world: `firstBlock` up to `endBlock`. */
-  readonly firstBlock: number;
-  readonly endBlock: number;
+  readonly firstBlock: BlockOrdinal;
+  readonly endBlock: BlockOrdinal;
   readonly windowStart: Millis;
   /** Ordinals of the destinations that may be within reach, ascending. */
   readonly destinations: Int32Array;
@@ -27,7 +27,7 @@ export interface CountyScope {
 export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
   const { counties, targets, destinations, transit } = region;
   const stopReach = transit && new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE);
-  const firstBlocks = new Map<CountyFips, number>();
+  const firstBlocks = new Map<CountyFips, BlockOrdinal>();
   let targetBlocks = 0;
   for (const [county, blocks] of targets) {
     firstBlocks.set(county, targetBlocks);
@@ -50,7 +50,7 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
     const stops = stopsWithin(ROUTING.maxReachMinutes);
     const ground = groundWithin(ROUTING.maxReachMinutes, stops);
     const nearby = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
-    const near: number[] = [];
+    const near: DestinationOrdinal[] = [];
     for (let ordinal = 0; ordinal < world.destinations; ordinal++) {
       const { entrances } = destinations[ordinal];
       if (entrances.some(({ lon, lat }) => nearby.has(lon, lat))) near.push(ordinal);

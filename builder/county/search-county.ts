@@ -8,7 +8,7 @@ import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/spool.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { toMicro } from '../../shards/units.ts';
+import { type BlockOrdinal, toMicro } from '../../shards/units.ts';
 import type { CensusBlock } from '../census/blocks.ts';
 import { poiFacts } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -95,8 +95,8 @@ export async function searchCounty(
 }
 
 /** World ordinals of the blocks one may go to from a county, ascending. */
-function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): number[] {
-  const all: number[] = [];
+function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): BlockOrdinal[] {
+  const all: BlockOrdinal[] = [];
   let first = 0;
   for (const [county, list] of region.targets) {
     if (reach.includes(county)) for (let i = 0; i < list.length; i++) all.push(first + i);

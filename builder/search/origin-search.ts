@@ -1,4 +1,4 @@
-import type { Millis } from '../../shards/units.ts';
+import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { unpackLink } from '../streets/street-world.ts';
@@ -29,7 +29,7 @@ export class OriginSearch {
   }
 
   /** Fills `times` from a block, which is within no time of itself where it is linked at all. */
-  run(block: number, windowStart: Millis): void {
+  run(block: BlockOrdinal, windowStart: Millis): void {
     const { walk, bike, destinations } = this.#world;
     const walkFrom = unpackLink(walk.blockLinks, block);
     if (walkFrom) this.#walk.run(walkFrom);

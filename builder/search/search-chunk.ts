@@ -6,7 +6,7 @@ import {
   TENTHS,
   type TimeUnit,
 } from '../../shards/matrix/row-codec.ts';
-import type { Millis } from '../../shards/units.ts';
+import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { VarintWriter } from '../../shards/varint.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { OriginSearch } from './origin-search.ts';
@@ -19,8 +19,8 @@ const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 /** Some consecutive blocks of a county to search from. */
 export interface ChunkRequest {
   /** Block ordinals in the world, `to` exclusive. */
-  readonly from: number;
-  readonly to: number;
+  readonly from: BlockOrdinal;
+  readonly to: BlockOrdinal;
   /** The row of block `from` in the county's objects. */
   readonly firstRow: number;
   readonly windowStart: Millis;

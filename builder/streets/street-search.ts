@@ -1,4 +1,4 @@
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-world.ts';
 import type { Terminals } from './terminals.ts';
@@ -71,7 +71,7 @@ export class StreetSearch {
   }
 
   /** Sets a time that is known otherwise, of a target that the last run reached or not. */
-  settle(target: number, time: Millis): void {
+  settle(target: TargetOrdinal, time: Millis): void {
     if (this.times[target] > this.#limit) this.reached[this.reachedCount++] = target;
     this.times[target] = time;
   }

@@ -1,3 +1,4 @@
+import type { BlockOrdinal } from '../../shards/units.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { Terminals } from './terminals.ts';
@@ -24,7 +25,7 @@ export function packLinks(links: readonly (Link | null)[]): Int32Array {
 
 export type SearchLink = Omit<Link, 'snap'>;
 
-export function unpackLink(packed: Int32Array, ordinal: number): SearchLink | null {
+export function unpackLink(packed: Int32Array, ordinal: BlockOrdinal): SearchLink | null {
   const at = ordinal * 4;
   if (packed[at] === NOT_LINKED) return null;
   return {

@@ -1,3 +1,4 @@
+import type { TargetOrdinal } from '../../shards/units.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
@@ -21,7 +22,7 @@ export interface Terminals {
 }
 
 export interface TargetLink {
-  readonly target: number;
+  readonly target: TargetOrdinal;
   readonly link: Link;
 }
 
@@ -40,7 +41,7 @@ export function hangTerminals(
   for (let v = 0; v < vertexCount; v++) firstEntry[v + 1] += firstEntry[v];
   const entries = new Int32Array(firstEntry[vertexCount] * 2);
   const next = firstEntry.slice();
-  const hang = (vertex: number, target: number, cost: number) => {
+  const hang = (vertex: number, target: TargetOrdinal, cost: number) => {
     const at = 2 * next[vertex]++;
     entries[at] = target;
     entries[at + 1] = cost;

@@ -1,4 +1,4 @@
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 
 /**
  * Walks from stops to targets. Those to target `t` are `first[t]` to `first[t + 1]`, exclusive; two
@@ -28,7 +28,7 @@ export class EgressBuilder {
     this.#targetCount = targetCount;
   }
 
-  add(target: number, time: Millis): void {
+  add(target: TargetOrdinal, time: Millis): void {
     if (this.#count === this.#targets.length) {
       this.#targets = doubled(this.#targets);
       this.#times = doubled(this.#times);

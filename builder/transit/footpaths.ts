@@ -1,4 +1,4 @@
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, StopOrdinal } from '../../shards/units.ts';
 
 /**
  * Ways from stop to stop between two rides. Those from stop `s` are `first[s]` to `first[s + 1]`,
@@ -12,16 +12,16 @@ export interface Footpaths {
 
 /** What a feed says of changing between two of its stops. */
 export interface TransferRule {
-  readonly from: number;
-  readonly to: number;
+  readonly from: StopOrdinal;
+  readonly to: StopOrdinal;
   readonly forbidden: boolean;
   readonly minimum: Millis;
 }
 
 /** A walk between two different stops. */
 export interface StopWalk {
-  readonly from: number;
-  readonly to: number;
+  readonly from: StopOrdinal;
+  readonly to: StopOrdinal;
   readonly time: Millis;
 }
 

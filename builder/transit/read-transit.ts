@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { FeedFacts } from '../../shards/manifest.ts';
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { StationDoors } from '../gtfs/doors.ts';
 import { type Feed, type FeedStop, LOCATION, readFeed } from '../gtfs/feed.ts';
@@ -34,8 +34,8 @@ export interface Transit {
   readonly rules: readonly TransferRule[];
   /** Times inside stations where pathways give them: ordinals and milliseconds. */
   readonly insideWalks: readonly {
-    readonly from: number;
-    readonly to: number;
+    readonly from: StopOrdinal;
+    readonly to: StopOrdinal;
     readonly time: Millis;
   }[];
   /** Departures in the window from each stop. */
@@ -118,7 +118,7 @@ class TransitAssembly {
   readonly #departures: number[] = [];
   readonly #trips: ScheduledTrip[] = [];
   readonly #rules: TransferRule[] = [];
-  readonly #insideWalks: { from: number; to: number; time: Millis }[] = [];
+  readonly #insideWalks: { from: StopOrdinal; to: StopOrdinal; time: Millis }[] = [];
   readonly #facts: FeedFacts[] = [];
 
   constructor(feeds: readonly Feed[], days: ServiceDays) {
@@ -179,11 +179,11 @@ class TransitAssembly {
     });
   }
 
-  #addStops(feed: Feed, runs: readonly TripRun[], opens: Millis): ReadonlyMap<string, number> {
+  #addStops(feed: Feed, runs: readonly TripRun[], opens: Millis): ReadonlyMap<string, StopOrdinal> {
     const used = new Set<string>();
     for (const run of runs) for (const { stop } of run.calls) used.add(stop);
     const doors = new StationDoors(feed);
-    const ordinals = new Map<string, number>();
+    const ordinals = new Map<string, StopOrdinal>();
     for (const id of [...used].sort()) {
       const stop = feed.stops.get(id)!;
       ordinals.set(id, this.#stops.length);
@@ -211,7 +211,7 @@ class TransitAssembly {
     return ordinals;
   }
 
-  #addTrip(run: TripRun, shift: number, ordinals: ReadonlyMap<string, number>, opens: Millis) {
+  #addTrip(run: TripRun, shift: number, ordinals: ReadonlyMap<string, StopOrdinal>, opens: Millis) {
     const stops = run.calls.map(({ stop }) => ordinals.get(stop)!);
     const departures = run.departures.map((time) => (time + shift) * SECOND);
     this.#trips.push({
@@ -229,7 +229,7 @@ class TransitAssembly {
   }
 
   /** A rule for a station holds for each of its stops. */
-  #addRules(feed: Feed, ordinals: ReadonlyMap<string, number>): void {
+  #addRules(feed: Feed, ordinals: ReadonlyMap<string, StopOrdinal>): void {
     const children = new Map<string, number[]>();
     for (const [id, ordinal] of ordinals) {
       for (const name of new Set([id, feed.stops.get(id)!.parent])) {

@@ -1,4 +1,4 @@
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { Link } from '../streets/linker.ts';
@@ -24,7 +24,11 @@ export interface StopLinks {
 }
 
 /** Ties stops to the walking network. `firstTarget`: the target number of stop 0. */
-export function linkStops(transit: Transit, walk: ModeNetwork, firstTarget: number): StopLinks {
+export function linkStops(
+  transit: Transit,
+  walk: ModeNetwork,
+  firstTarget: TargetOrdinal,
+): StopLinks {
   const into: TargetLink[] = [];
   let unlinked = 0;
   const outOf = transit.stops.map(({ doors }, stop) => {
@@ -58,14 +62,14 @@ export function walkFromStops(
   walk: ModeNetwork,
   links: StopLinks,
   terminals: Terminals,
-  firstStop: number,
+  firstStop: TargetOrdinal,
   progress: Progress,
 ): TransitWorld {
   const stage = progress.start('stops', transit.stops.length, 'stops');
   const search = new StreetSearch(searchGraphOf(walk.graph), terminals, maxWalkLeg);
   const egress = new EgressBuilder(firstStop);
   const walks: StopWalk[] = [...transit.insideWalks];
-  const best = new Map<number, Millis>();
+  const best = new Map<TargetOrdinal, Millis>();
   links.outOf.forEach((doors, stop) => {
     best.clear();
     for (const door of doors) {

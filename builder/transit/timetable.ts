@@ -1,4 +1,4 @@
-import type { Degrees, Millis } from '../../shards/units.ts';
+import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
 import type { Door } from '../gtfs/doors.ts';
 
 /** A stop or platform that some trip calls at. */
@@ -48,7 +48,7 @@ export const ALIGHT = 2;
 
 /** A trip's calls, by stop ordinal, and its times. */
 export interface ScheduledTrip {
-  readonly stops: readonly number[];
+  readonly stops: readonly StopOrdinal[];
   readonly rules: readonly number[];
   readonly arrivals: readonly Millis[];
   readonly departures: readonly Millis[];
