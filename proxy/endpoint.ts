@@ -95,6 +95,7 @@ export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,
   Q extends z.ZodObject = z.ZodObject,
   Plan extends MeteredPlan = MeteredPlan,
+  Located = unknown,
 > extends Asked<P, Q> {
   readonly access: 'metered';
   /** How its rows are written as CSV, NDJSON or GeoJSON; absent where there are none. */
@@ -113,11 +114,12 @@ export interface MeteredEndpoint<
    */
   plan(release: Release, input: Input<P, Q>, services: Services): Plan | Promise<Plan>;
   /**
-   * Throws a not-found problem if what is asked about does not exist. Reads indexes at most. Absent
-   * where planning has found that out.
+   * Finds what is asked about, or throws a not-found problem. Reads indexes at most. Absent where
+   * planning has found it.
    */
-  locate?(release: Release, plan: Plan): Promise<void>;
-  answer(release: Release, plan: Plan, services: Services): Promise<Answer>;
+  locate?(release: Release, plan: Plan): Promise<Located>;
+  /** `located`: what `locate` has found. */
+  answer(release: Release, plan: Plan, services: Services, located: Located): Promise<Answer>;
 }
 
 export interface MeteredPlan {
@@ -162,7 +164,8 @@ export function meteredEndpoint<
   P extends z.ZodObject,
   Q extends z.ZodObject,
   Plan extends MeteredPlan,
->(endpoint: MeteredEndpoint<P, Q, Plan>): MeteredEndpoint {
+  Located,
+>(endpoint: MeteredEndpoint<P, Q, Plan, Located>): MeteredEndpoint {
   return endpoint as unknown as MeteredEndpoint;
 }
 

@@ -4,18 +4,15 @@ import type { BlockIndex } from '../../shards/index/block-index.ts';
 import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
+import type { Page } from './paged-request.ts';
 import type { SummaryFilter } from './summary.ts';
 import { unroutedReason } from './unrouted.ts';
 
-/** Rows of an area's blocks: GEOID, then type id, then mode id, which is also the keyset. */
+/** Which rows of an area's blocks are wanted. */
 export interface ArealQuery extends SummaryFilter {
-  /** Ascending. */
-  readonly blocks: readonly GeoidNumber[];
   readonly withPopulation: boolean;
   /** Whether there is a row too where there is no time, which says why. */
   readonly withMissing: boolean;
-  readonly limit: number;
-  readonly after: readonly [geoid: GeoidNumber, type: DestTypeId, modeId: number];
 }
 
 export interface ArealRow {
@@ -33,19 +30,24 @@ export type MissingReason = 'not-within-30' | 'no-data';
 /** Blocks read together; a page of many rows needs few of them. */
 const BLOCKS_A_READ = 32;
 
-/** A page of an area's rows, and whether there are more. */
+/**
+ * The next `limit` rows of some blocks, which ascend, after a position (GEOID, type id, mode id), and
+ * whether there are more.
+ */
 export async function arealPage(
   release: Release,
+  blocks: readonly GeoidNumber[],
   query: ArealQuery,
+  { position, limit }: Page,
 ): Promise<{ results: ArealRow[]; more: boolean }> {
   const results: ArealRow[] = [];
-  const [afterGeoid] = query.after;
-  const open = query.blocks.filter((block) => block >= afterGeoid);
-  const step = blocksARead(release, query);
+  const [afterGeoid] = position;
+  const open = blocks.filter((block) => block >= afterGeoid);
+  const step = blocksARead(release, query, limit);
   for (let first = 0; first < open.length; first += step) {
-    for (const rows of await blockRows(release, open.slice(first, first + step), query)) {
+    for (const rows of await blockRows(release, open.slice(first, first + step), query, position)) {
       for (const row of rows) {
-        if (results.length === query.limit) return { results, more: true };
+        if (results.length === limit) return { results, more: true };
         results.push(row);
       }
     }
@@ -55,7 +57,11 @@ export async function arealPage(
   return { results, more: false };
 }
 
-function blocksARead(release: Release, { modes, types, withMissing, limit }: ArealQuery): number {
+function blocksARead(
+  release: Release,
+  { modes, types, withMissing }: ArealQuery,
+  limit: number,
+): number {
   if (!withMissing) return BLOCKS_A_READ;
   const rowsABlock = modes.length * (types?.size ?? release.taxonomy.leafIds.length);
   return Math.min(BLOCKS_A_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);
@@ -65,6 +71,7 @@ async function blockRows(
   release: Release,
   blocks: readonly GeoidNumber[],
   query: ArealQuery,
+  position: Page['position'],
 ): Promise<ArealRow[][]> {
   const byCounty = new Map<string, GeoidNumber[]>();
   for (const block of blocks) {
@@ -85,7 +92,7 @@ async function blockRows(
         known.map(({ ordinal }) => ordinal),
       );
       return known.map(({ block, ordinal }, i) =>
-        rowsOf(release, block, times[i], index, ordinal, query),
+        rowsOf(release, block, times[i], index, ordinal, query, position),
       );
     }),
   );
@@ -98,9 +105,9 @@ function rowsOf(
   times: Uint16Array,
   index: BlockIndex,
   ordinal: number,
-  { modes, types, withPopulation, withMissing, after }: ArealQuery,
+  { modes, types, withPopulation, withMissing }: ArealQuery,
+  [afterGeoid, afterType, afterMode]: Page['position'],
 ): ArealRow[] {
-  const [afterGeoid, afterType, afterMode] = after;
   const { leafIds } = release.taxonomy;
   const modeIds = release.manifest.modes.map(modeIdOf);
   const geoid = geoidFromNumber(block);

@@ -4,7 +4,7 @@ import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import { type ArealQuery, arealPage } from './areal-page.ts';
 import type { FoundBlocks } from './asked-area.ts';
-import { canonicalRequest } from './block-query.ts';
+import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
 import { askedCells } from './summary.ts';
 
 /** What the routes of areal rows take beside their area. */
@@ -18,12 +18,8 @@ interface AskedRows {
 }
 
 /** A page of areal rows, but for the blocks. */
-export interface ArealPlan {
-  readonly query: Omit<ArealQuery, 'blocks'>;
-  /** The request without its page: what a cursor is bound to. */
-  readonly bound: string;
-  /** The request in one spelling, and who seals the cursor of its answer. */
-  readonly canonical: string;
+export interface ArealPlan extends PagedRequest {
+  readonly query: ArealQuery;
 }
 
 /** `where`: what says which area it is. */
@@ -37,19 +33,9 @@ export function planAreal(
 ): ArealPlan {
   const { filter, spelled } = askedCells(release, cells, part);
   const asked = { ...where, ...spelled, include_population, include_missing };
-  const bound = canonicalRequest(route, asked);
-  const [geoid, type, modeId] = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
-  const after = [geoid, type, modeId] as const;
   return {
-    bound,
-    canonical: canonicalRequest(route, { ...asked, limit, after, sealer: cursors.sealer }),
-    query: {
-      ...filter,
-      withPopulation: include_population,
-      withMissing: include_missing,
-      limit,
-      after,
-    },
+    ...pagedRequest(cursors, route, asked, { limit, cursor }, [0, 0, 0]),
+    query: { ...filter, withPopulation: include_population, withMissing: include_missing },
   };
 }
 
@@ -57,15 +43,15 @@ export function planAreal(
 export async function answerAreal(
   release: Release,
   cursors: CursorSealer,
-  { query, bound }: ArealPlan,
+  { query, page }: ArealPlan,
   { blocks, beyond }: FoundBlocks,
 ): Promise<Answer> {
-  const { results, more } = await arealPage(release, { ...query, blocks });
+  const { results, more } = await arealPage(release, blocks, query, page);
   const last = results.at(-1);
   // Where all rows found are given, the next page begins with blocks that are yet to be found.
   const next =
     more && last ? [Number(last.geoid), last.dest_type_id, last.mode_id] : beyond && [beyond, 0, 0];
-  const next_cursor = next && cursors.seal(bound, next);
+  const next_cursor = nextCursor(cursors, page, next);
   const answer = rowsAnswer({ results, next_cursor }, results.length);
   return { ...answer, columns: columnsOf(query) };
 }

@@ -2,12 +2,13 @@ import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
-import { canonicalRequest, leavesAskedFor } from './block-query.ts';
 import { folded } from './folded-text.ts';
+import { leavesAskedFor } from './modes-and-types.ts';
+import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
 import { type PoiSearch, type SearchArea, searchPois } from './poi-search.ts';
 
 /** What the routes of searches take beside their area. */
-interface AskedPlaces {
+interface AskedPois {
   readonly type?: readonly (string | number)[] | undefined;
   readonly q?: string | undefined;
   readonly limit: number;
@@ -15,12 +16,8 @@ interface AskedPlaces {
 }
 
 /** A page of a search, but for where. */
-export interface SearchPlan {
-  readonly search: Omit<PoiSearch, 'area'>;
-  /** The request without its page: what a cursor is bound to. */
-  readonly bound: string;
-  /** The request in one spelling, and who seals the cursor of its answer. */
-  readonly canonical: string;
+export interface SearchPlan extends PagedRequest {
+  readonly search: PoiSearch;
 }
 
 /** `where`: what says which area it is. */
@@ -29,18 +26,14 @@ export function planSearch(
   cursors: CursorSealer,
   route: string,
   where: object,
-  { type, q, limit, cursor }: AskedPlaces,
+  { type, q, limit, cursor }: AskedPois,
 ): SearchPlan {
   const types = leavesAskedFor(release, type as DestTypeId[] | undefined);
   const name = q === undefined ? undefined : folded(q);
   const asked = { ...where, type: types, q: name };
-  const bound = canonicalRequest(route, asked);
-  const start = cursor === undefined ? [0, 0, 0] : cursors.open(bound, cursor, 3);
-  const [county, cell, destId] = start;
   return {
-    bound,
-    canonical: canonicalRequest(route, { ...asked, limit, start, sealer: cursors.sealer }),
-    search: { types: types && new Set(types), name, limit, start: { county, cell, destId } },
+    ...pagedRequest(cursors, route, asked, { limit, cursor }, [0, 0, 0]),
+    search: { types: types && new Set(types), name },
   };
 }
 
@@ -48,11 +41,11 @@ export function planSearch(
 export async function answerSearch(
   release: Release,
   cursors: CursorSealer,
-  { search, bound }: SearchPlan,
+  { search, page }: SearchPlan,
   counties: readonly ReleaseCounty[],
   area: SearchArea,
 ): Promise<Answer> {
-  const { results, next } = await searchPois(release, counties, { ...search, area });
-  const next_cursor = next && cursors.seal(bound, [next.county, next.cell, next.destId]);
+  const { results, next } = await searchPois(release, counties, area, search, page);
+  const next_cursor = nextCursor(cursors, page, next);
   return rowsAnswer({ results, next_cursor }, results.length);
 }

@@ -10,6 +10,7 @@ import {
   MICRO,
 } from '../../shards/units.ts';
 import { folded } from './folded-text.ts';
+import type { Page } from './paged-request.ts';
 
 /** Where to search: boxes, of which a place must be in one; and what else it must meet. */
 export interface SearchArea {
@@ -19,24 +20,11 @@ export interface SearchArea {
   readonly contains?: (lon: number, lat: number) => boolean;
 }
 
+/** Which places are wanted. */
 export interface PoiSearch {
-  readonly area: SearchArea;
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** Folded. */
   readonly name: string | undefined;
-  readonly limit: number;
-  readonly start: SearchPosition;
-}
-
-/**
- * The first place that a page may have, by what orders places: the code of its county as a number,
- * its cell of the world, its id. It says where a page begins in any release, also in one that has
- * other places around it.
- */
-export interface SearchPosition {
-  readonly county: number;
-  readonly cell: number;
-  readonly destId: DestId;
 }
 
 /** A place as searches give it. */
@@ -60,29 +48,33 @@ export function countiesOfArea(release: Release, { boxes }: SearchArea): Release
 
 /**
  * A page of the places in an area, in a fixed order: county by county, in each along a curve over
- * the ground, at one spot by id. `next` is where the next page begins, null when there is none.
+ * the ground, at one spot by id. A position is the first place that a page may have, by what orders
+ * places: the code of its county as a number, its cell of the world, its id. It says where a page
+ * begins in any release, also in one that has other places around it. `next` is that of the next
+ * page, null when there is none.
  */
 export async function searchPois(
   release: Release,
   counties: readonly ReleaseCounty[],
+  area: SearchArea,
   search: PoiSearch,
-): Promise<{ results: PoiResult[]; next: SearchPosition | null }> {
+  { position, limit }: Pick<Page, 'position' | 'limit'>,
+): Promise<{ results: PoiResult[]; next: Page['position'] | null }> {
   const results: PoiResult[] = [];
-  const { start, limit } = search;
-  const open = counties.filter(({ fips }) => Number(fips) >= start.county);
+  const [firstCounty, firstCell, firstId] = position;
+  const open = counties.filter(({ fips }) => Number(fips) >= firstCounty);
   for (const [visited, { fips, county }] of open.entries()) {
     const code = Number(fips);
-    if (visited === COUNTIES_A_PAGE) return { results, next: { county: code, cell: 0, destId: 0 } };
+    if (visited === COUNTIES_A_PAGE) return { results, next: [code, 0, 0] };
     const places = await release.catchments(county);
-    const firstRank = code === start.county ? rankFrom(places, start) : 0;
-    for (const [i, rank] of (await ranksIn(places, search.area, firstRank)).entries()) {
+    const firstRank = code === firstCounty ? rankFrom(places, firstCell, firstId) : 0;
+    for (const [i, rank] of (await ranksIn(places, area, firstRank)).entries()) {
       const pause = i % PLACES_A_STEP === 0 ? breathe() : undefined;
       if (pause) await pause;
       const ordinal = places.byRank[rank];
       if (!matches(places, ordinal, search)) continue;
       if (results.length === limit) {
-        const [cell, destId] = [places.cell[ordinal], places.matrix.origins[ordinal]];
-        return { results, next: { county: code, cell, destId } };
+        return { results, next: [code, places.cell[ordinal], places.matrix.origins[ordinal]] };
       }
       results.push(poiResult(places, ordinal));
     }
@@ -90,15 +82,19 @@ export async function searchPois(
   return { results, next: null };
 }
 
-/** The rank of the first place of a county that is not before a position. */
-function rankFrom({ byRank, cell, matrix }: Catchments, start: SearchPosition): number {
+/** The rank of the first place of a county that is not before a cell, or an id in it. */
+function rankFrom(
+  { byRank, cell, matrix }: Catchments,
+  firstCell: number,
+  firstId: DestId,
+): number {
   let [low, high] = [0, byRank.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
     const ordinal = byRank[middle];
     const isBefore =
-      cell[ordinal] < start.cell ||
-      (cell[ordinal] === start.cell && matrix.origins[ordinal] < start.destId);
+      cell[ordinal] < firstCell ||
+      (cell[ordinal] === firstCell && matrix.origins[ordinal] < firstId);
     if (isBefore) low = middle + 1;
     else high = middle;
   }

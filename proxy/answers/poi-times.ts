@@ -3,8 +3,12 @@ import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestId, DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
-import { canonicalRequest, leavesAskedFor, modeLabels, modePositions } from './block-query.ts';
-import type { PoiFilter, PoiTimeRow } from './poi-page.ts';
+import { type Answer, rowsAnswer } from '../endpoint.ts';
+import type { LocatedBlock } from './located-block.ts';
+import { leavesAskedFor, modeLabels, modePositions } from './modes-and-types.ts';
+import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
+import { POIS_BEGIN, type PoiFilter, poisOf } from './poi-page.ts';
+import { besideUnrouted, unroutedModes } from './unrouted.ts';
 
 /** What the routes of POI times take beside their origin. */
 export interface PoiTimesQuery {
@@ -19,45 +23,56 @@ export function tenthsWithin(minutes: Minutes | undefined): Tenths {
   return Math.floor((minutes ?? 30) * 10 + 1e-9);
 }
 
-/** What a page of POI times is asked for, in one spelling, and as a filter of a row. */
+/** The rows that a request asks for, and how a canonical request spells them. */
+export function askedPois(
+  release: Release,
+  query: PoiTimesQuery,
+  part: 'query' | 'body' = 'query',
+): { filter: PoiFilter; spelled: Readonly<Record<string, unknown>> } {
+  const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, part);
+  const modes = modePositions(release, query.mode as Mode[] | undefined, part);
+  const { dest_id } = query;
+  const maxTenths = tenthsWithin(query.max_minutes);
+  return {
+    filter: {
+      modes,
+      types: types && new Set(types),
+      destIds: dest_id && new Set(dest_id as DestId[]),
+      maxTenths,
+    },
+    spelled: { mode: modeLabels(release, modes), type: types, dest_id, max_tenths: maxTenths },
+  };
+}
+
+/** A page of POI times, but for its block. */
+export interface PoiTimesPlan extends PagedRequest {
+  readonly filter: PoiFilter;
+}
+
+/** `origin`: what says which block it is. */
 export function planPoiTimes(
   release: Release,
   cursors: CursorSealer,
   route: string,
   origin: object,
   { cursor, limit, ...query }: PoiTimesQuery & { cursor?: string | undefined; limit: number },
-): { canonical: string; bound: string; filter: PoiFilter } {
-  const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined);
-  const modes = modePositions(release, query.mode as Mode[] | undefined);
-  const maxTenths = tenthsWithin(query.max_minutes);
-  const asked = {
-    ...{ ...origin, mode: modeLabels(release, modes), type: types, dest_id: query.dest_id },
-    max_tenths: maxTenths,
-  };
-  const bound = canonicalRequest(route, asked);
-  const after = cursor === undefined ? [0, -1] : cursors.open(bound, cursor, 2);
-  return {
-    // The answer carries a cursor, so who seals it is part of its bytes.
-    canonical: canonicalRequest(route, { ...asked, limit, after, sealer: cursors.sealer }),
-    bound,
-    filter: {
-      modes,
-      types: types && new Set(types),
-      destIds: query.dest_id && new Set(query.dest_id as DestId[]),
-      maxTenths,
-      afterModeId: after[0],
-      afterDestId: after[1],
-    },
-  };
+): PoiTimesPlan {
+  const { filter, spelled } = askedPois(release, query);
+  const asked = { ...origin, ...spelled };
+  return { ...pagedRequest(cursors, route, asked, { limit, cursor }, POIS_BEGIN), filter };
 }
 
-/** The cursor after a page, if there is more. */
-export function cursorAfter(
+/** A page of a block's POI times. `beside`: what the answer says before the rows. */
+export async function answerPoiTimes(
   cursors: CursorSealer,
-  bound: string,
-  results: readonly PoiTimeRow[],
-  more: boolean,
-): string | null {
+  { filter, page }: PoiTimesPlan,
+  block: LocatedBlock,
+  beside: object,
+): Promise<Answer> {
+  const { results, more } = await poisOf(block, filter, page);
   const last = results.at(-1);
-  return more && last ? cursors.seal(bound, [modeIdOf(last.mode), last.dest_id]) : null;
+  const end = more && last ? [modeIdOf(last.mode), last.dest_id] : null;
+  const next_cursor = nextCursor(cursors, page, end);
+  const unrouted = besideUnrouted(unroutedModes(block, filter.modes));
+  return rowsAnswer({ ...beside, results, next_cursor, ...unrouted }, results.length);
 }

@@ -1,10 +1,8 @@
-import type { Geoid } from '../../shards/geoid.ts';
-import type { BlockIndex } from '../../shards/index/block-index.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
-import { leavesAskedFor, modeLabels, modePositions } from './block-query.ts';
+import type { LocatedBlock } from './located-block.ts';
+import { leavesAskedFor, modeLabels, modePositions } from './modes-and-types.ts';
 
 /** Which cells of a block's nearest times are wanted. */
 export interface SummaryFilter {
@@ -39,11 +37,8 @@ export interface CategoryTime {
 }
 
 /** A block's summary rows: mode id, then type id. At most one range read. */
-export async function summaryRows(
-  release: Release,
-  county: CountyManifest,
-  index: BlockIndex,
-  ordinal: number,
+export async function summaryOf(
+  { release, county, index, ordinal }: LocatedBlock,
   { modes, types }: SummaryFilter,
 ): Promise<CategoryTime[]> {
   if (!index.isRoutable(ordinal)) return [];
@@ -62,7 +57,7 @@ export async function summaryRows(
 }
 
 /** What a summary says of its block. */
-export function blockMetadata(index: BlockIndex, ordinal: number, geoid: Geoid) {
+export function blockMetadata({ index, ordinal, geoid }: LocatedBlock) {
   return {
     geoid,
     population: index.population(ordinal),

@@ -5,7 +5,7 @@ import {
   type UnlinkedReason,
 } from '../../shards/index/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release.ts';
+import type { LocatedBlock } from './located-block.ts';
 
 /** A mode that could not be routed from a block, and why. */
 export interface Unrouted {
@@ -35,14 +35,12 @@ export function unroutedReason(
  * tells "not within 30 minutes" from "not known". `modes`: positions among the release's modes.
  */
 export function unroutedModes(
-  { manifest }: Release,
-  index: BlockIndex,
-  ordinal: number,
+  { release, index, ordinal }: LocatedBlock,
   modes: readonly number[],
 ): Unrouted[] | null {
   if (index.isFullyRoutable(ordinal)) return null;
   const unrouted = modes.flatMap((position): Unrouted[] => {
-    const mode = manifest.modes[position];
+    const mode = release.manifest.modes[position];
     const reason = unroutedReason(index, ordinal, mode);
     return reason === null ? [] : [{ mode, reason }];
   });

@@ -1,21 +1,17 @@
 import type { z } from 'zod';
 import { breathe } from '../../shards/breathe.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import type { DestTypeId } from '../../shards/units.ts';
 import {
   countyWith,
   type LocatedBlock,
-  leavesAskedFor,
   locateBlock,
-  modePositions,
-} from '../answers/block-query.ts';
-import { type PoiTimeRow, poiPage } from '../answers/poi-page.ts';
-import { type PoiTimesQuery, tenthsWithin } from '../answers/poi-times.ts';
-import { countiesAround, coveredPoint } from '../answers/point-query.ts';
-import { askedCells, type CategoryTime, summaryRows } from '../answers/summary.ts';
+  locatePoint,
+  placePoint,
+} from '../answers/located-block.ts';
+import { POIS_BEGIN, type PoiTimeRow, poisOf } from '../answers/poi-page.ts';
+import { askedPois, type PoiTimesQuery } from '../answers/poi-times.ts';
+import { askedCells, type CategoryTime, summaryOf } from '../answers/summary.ts';
 import { unroutedModes, whyNotRouted } from '../answers/unrouted.ts';
 import type { pointItem } from '../openapi/body-members.ts';
 import {
@@ -27,17 +23,11 @@ import {
   originError,
 } from './batch.ts';
 
-/** A block that an origin stands for, which some wanted mode could be routed from. */
-export interface OriginBlock extends LocatedBlock {
-  readonly geoid: Geoid;
-  readonly county: CountyManifest;
-}
-
-/** What a batch asks of each block. */
+/** What a batch asks of each block that some wanted mode could be routed from. */
 export interface LookUp<Row> {
   /** The wanted modes, as positions among the release's. */
   readonly modes: readonly number[];
-  rowsOf(block: OriginBlock): Promise<Row[]>;
+  rowsOf(block: LocatedBlock): Promise<Row[]>;
 }
 
 export type Point = z.output<typeof pointItem>;
@@ -47,14 +37,16 @@ export function blockBatch(
   release: Release,
   origins: readonly string[] | undefined,
   modes: readonly number[],
-  look: (block: OriginBlock) => Promise<OriginAnswer>,
+  look: (block: LocatedBlock) => Promise<OriginAnswer>,
 ): Batch<string> {
+  const resolve = async (geoid: Geoid) =>
+    ofBlock(await locateBlock(release, countyWith(release, geoid), geoid), modes, look);
   return {
     origins: checkOrigins(origins, 'origins'),
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
     answer: async (geoid) =>
-      isGeoid(geoid) ? ofBlock(release, geoid, modes, look).catch(originError) : malformed(geoid),
+      isGeoid(geoid) ? resolve(geoid).catch(originError) : malformed(geoid),
   };
 }
 
@@ -63,12 +55,11 @@ export function pointBatch(
   release: Release,
   origins: readonly Point[] | undefined,
   modes: readonly number[],
-  look: (block: OriginBlock, name: ReturnType<typeof nameOf>) => Promise<OriginAnswer>,
+  look: (block: LocatedBlock, name: ReturnType<typeof nameOf>) => Promise<OriginAnswer>,
 ): Batch<Point> {
   const resolve = async (at: Point) => {
-    const counties = countiesAround(release, at.lon, at.lat);
-    const { geoid } = await coveredPoint(release, counties, at.lon, at.lat);
-    return ofBlock(release, geoid, modes, (block) => look(block, nameOf(at)));
+    const block = await locatePoint(release, placePoint(release, at.lon, at.lat));
+    return ofBlock(block, modes, (located) => look(located, nameOf(at)));
   };
   return {
     origins: checkOrigins(origins, 'origins'),
@@ -88,18 +79,13 @@ function nameOf({ lat, lon }: Point) {
 }
 
 async function ofBlock(
-  release: Release,
-  geoid: Geoid,
+  block: LocatedBlock,
   modes: readonly number[],
-  look: (block: OriginBlock) => Promise<OriginAnswer>,
+  look: (block: LocatedBlock) => Promise<OriginAnswer>,
 ): Promise<OriginOutcome> {
-  const county = countyWith(release, geoid);
-  const { index, ordinal } = await locateBlock(release, county, geoid);
-  const unrouted = unroutedModes(release, index, ordinal, modes);
-  if (unrouted === null || unrouted.length < modes.length) {
-    return look({ geoid, county, index, ordinal });
-  }
-  return { type: 'no-block-data', detail: whyNotRouted(geoid, unrouted) };
+  const unrouted = unroutedModes(block, modes);
+  if (unrouted === null || unrouted.length < modes.length) return look(block);
+  return { type: 'no-block-data', detail: whyNotRouted(block.geoid, unrouted) };
 }
 
 /** Looks up the summary rows that a batch asks for. */
@@ -108,31 +94,16 @@ export function summaryLookUp(
   query: Parameters<typeof askedCells>[1],
 ): LookUp<CategoryTime> {
   const { filter } = askedCells(release, query, 'body');
-  return {
-    modes: filter.modes,
-    rowsOf: ({ county, index, ordinal }) => summaryRows(release, county, index, ordinal, filter),
-  };
+  return { modes: filter.modes, rowsOf: (block) => summaryOf(block, filter) };
 }
 
 /** Looks up all POI times that a batch asks for. */
 export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp<PoiTimeRow> {
-  const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, 'body');
-  const filter = {
-    modes: modePositions(release, query.mode as Mode[] | undefined, 'body'),
-    types: types && new Set(types),
-    destIds: query.dest_id && new Set(query.dest_id as number[]),
-    maxTenths: tenthsWithin(query.max_minutes),
-    afterModeId: 0,
-    afterDestId: -1,
-  };
+  const { filter } = askedPois(release, query, 'body');
+  const all = { position: POIS_BEGIN, limit: NO_LIMIT };
   return {
     modes: filter.modes,
-    async rowsOf({ county, ordinal }) {
-      const pois = await release.pois(county);
-      const row = await pois.matrix.row(ordinal);
-      const page = await poiPage(release.manifest.modes, pois, row, filter, NO_LIMIT);
-      return page.results;
-    },
+    rowsOf: async (block) => (await poisOf(block, filter, all)).results,
   };
 }
 

@@ -19,7 +19,7 @@ export const blockOrigins = originList(
 
 export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points, 1 to 250.');
 
-export const placeOrigins = originList(
+export const poiOrigins = originList(
   'dest_ids',
   integer(0, Number.MAX_SAFE_INTEGER),
   { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },

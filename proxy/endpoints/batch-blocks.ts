@@ -48,7 +48,7 @@ const blocksSummary = postedEndpoint({
     const { modes, rowsOf } = summaryLookUp(release, cells);
     return blockBatch(release, origins, modes, async (block) => ({
       rows: await named({ geoid: block.geoid }, await rowsOf(block)),
-      about: blockMetadata(block.index, block.ordinal, block.geoid),
+      about: blockMetadata(block),
     }));
   },
   answer: (_release, batch, services, balance) => answerNamed(batch, services, balance, 'blocks'),

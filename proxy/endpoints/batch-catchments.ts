@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import type { Mode } from '../../shards/modes.ts';
 import type { DestId } from '../../shards/units.ts';
-import { modePositions } from '../answers/block-query.ts';
-import { catchmentPage, catchmentRow, homeCounty } from '../answers/catchment-page.ts';
+import {
+  CATCHMENT_BEGINS,
+  catchmentPage,
+  catchmentRow,
+  homeCounty,
+} from '../answers/catchment-page.ts';
+import { modePositions } from '../answers/modes-and-types.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
 import { type Batch, checkOrigins, NO_LIMIT, originError } from '../batch/batch.ts';
 import {
@@ -12,7 +17,7 @@ import {
   BATCH_PROBLEMS,
   BATCH_RULES,
 } from '../batch/described.ts';
-import { placeOrigins } from '../batch/origin-lists.ts';
+import { poiOrigins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { blockMember, maxMinutesMember, modeMember } from '../openapi/body-members.ts';
@@ -26,7 +31,7 @@ export const poisCatchment = postedEndpoint({
   description: `All rows of \`GET /v1/pois/{dest_id}/catchment\`, for many places.${BATCH_RULES}`,
   tag: 'Places to go',
   body: z.strictObject({
-    dest_ids: placeOrigins,
+    dest_ids: poiOrigins,
     max_minutes: maxMinutesMember,
     mode: modeMember,
     block: blockMember,
@@ -49,13 +54,12 @@ export const poisCatchment = postedEndpoint({
       modes: modePositions(release, mode as Mode[] | undefined, 'body'),
       blocks: block && new Set(block),
       maxTenths: tenthsWithin(max_minutes),
-      afterModeId: 0,
-      afterGeoid: -1,
     };
+    const all = { position: CATCHMENT_BEGINS, limit: NO_LIMIT };
     const rowsOf = async (destId: DestId) => {
       const county = await homeCounty(release, destId);
       const { places, row } = await catchmentRow(release, county, destId);
-      const page = await catchmentPage(modes, places, row, destId, filter, NO_LIMIT);
+      const page = await catchmentPage(modes, places, row, destId, filter, all);
       return { rows: page.results };
     };
     return {

@@ -60,7 +60,7 @@ const pointsSummary = postedEndpoint({
   plan(release, { origins, ...cells }): Batch<Point> {
     const { modes, rowsOf } = summaryLookUp(release, cells);
     return pointBatch(release, origins, modes, async (block, name) => {
-      const { geoid, ...metadata } = blockMetadata(block.index, block.ordinal, block.geoid);
+      const { geoid, ...metadata } = blockMetadata(block);
       return {
         rows: await named(name, await rowsOf(block)),
         about: { ...name, resolved_block: geoid, ...metadata },

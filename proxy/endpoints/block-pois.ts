@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import { countyWith, locateBlock } from '../answers/block-query.ts';
-import { type PoiFilter, poiPage } from '../answers/poi-page.ts';
-import { cursorAfter, planPoiTimes } from '../answers/poi-times.ts';
-import { besideUnrouted, unroutedModes } from '../answers/unrouted.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { countyWith, locateBlock } from '../answers/located-block.ts';
+import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
   cursorParam,
@@ -18,13 +16,9 @@ import {
 } from '../openapi/parameters.ts';
 import { nextCursor, POI_TIME_EXAMPLE, poiTime, unrouted } from '../openapi/schemas.ts';
 
-interface BlockPoisPlan extends MeteredPlan {
+interface BlockPoisPlan extends MeteredPlan, PoiTimesPlan {
   readonly geoid: Geoid;
   readonly county: CountyManifest;
-  readonly filter: PoiFilter;
-  readonly limit: number;
-  /** The query without its page: what a cursor is bound to. */
-  readonly bound: string;
 }
 
 export const blockPois = meteredEndpoint({
@@ -62,21 +56,11 @@ export const blockPois = meteredEndpoint({
       dependsOn: [county.objects.index, county.objects.pois],
       geoid,
       county,
-      limit: query.limit,
     };
   },
 
-  async locate(release, { county, geoid }) {
-    await locateBlock(release, county, geoid);
-  },
+  locate: (release, { county, geoid }) => locateBlock(release, county, geoid),
 
-  async answer(release, { county, geoid, filter, limit, bound }, { cursors }) {
-    const { index, ordinal } = await locateBlock(release, county, geoid);
-    const pois = await release.pois(county);
-    const row = await pois.matrix.row(ordinal);
-    const { results, more } = await poiPage(release.manifest.modes, pois, row, filter, limit);
-    const next_cursor = cursorAfter(cursors, bound, results, more);
-    const unrouted = besideUnrouted(unroutedModes(release, index, ordinal, filter.modes));
-    return rowsAnswer({ block_geoid: geoid, results, next_cursor, ...unrouted }, results.length);
-  },
+  answer: (_release, plan, { cursors }, block) =>
+    answerPoiTimes(cursors, plan, block, { block_geoid: block.geoid }),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import { countyWith, locateBlock } from '../answers/block-query.ts';
+import { countyWith, locateBlock } from '../answers/located-block.ts';
 import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
 import { blockMetadata } from '../answers/summary.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
@@ -65,14 +65,8 @@ export const blockSummary = meteredEndpoint({
     };
   },
 
-  async locate(release, { county, geoid }) {
-    await locateBlock(release, county, geoid);
-  },
+  locate: (release, { county, geoid }) => locateBlock(release, county, geoid),
 
-  async answer(release, plan, { cursors }) {
-    const { county, geoid } = plan;
-    const located = await locateBlock(release, county, geoid);
-    const block = blockMetadata(located.index, located.ordinal, geoid);
-    return answerSummary(release, cursors, plan, county, located, { block });
-  },
+  answer: (_release, plan, { cursors }, block) =>
+    answerSummary(cursors, plan, block, { block: blockMetadata(block) }),
 });

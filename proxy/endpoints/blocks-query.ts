@@ -67,7 +67,7 @@ export const blocksQuery = postedEndpoint({
   },
 
   async answer(release, plan, { cursors }) {
-    const [from] = plan.query.after;
+    const [from] = plan.page.position;
     return answerAreal(release, cursors, plan, await blocksIn(release, plan.area, from));
   },
 });

@@ -4,7 +4,7 @@ import type { TileArchive } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release.ts';
-import { canonicalRequest } from '../answers/block-query.ts';
+import { canonicalRequest } from '../answers/paged-request.ts';
 import { BinaryBody, freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { NONE } from '../openapi/parameters.ts';

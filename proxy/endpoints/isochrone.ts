@@ -5,14 +5,22 @@ import type { Geoid } from '../../shards/geoid.ts';
 import { type CountyManifest, DIRECTIONS, type Direction } from '../../shards/manifest.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import type { Degrees, Minutes } from '../../shards/units.ts';
-import { canonicalRequest, countyWith, lacksModes } from '../answers/block-query.ts';
-import { countiesAround, coveredPoint } from '../answers/point-query.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import type { Minutes } from '../../shards/units.ts';
+import {
+  countyWith,
+  locateBlock,
+  locatePoint,
+  type PlacedPoint,
+  placePoint,
+} from '../answers/located-block.ts';
+import { lacksModes } from '../answers/modes-and-types.ts';
+import { canonicalRequest } from '../answers/paged-request.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
-import { blocksWithin, countWithin, reachable, routableBlock } from '../isochrone/reachable.ts';
+import { blocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import {
   anyLatParam,
   anyLonParam,
@@ -25,13 +33,7 @@ import { geometry, modeLabel } from '../openapi/schemas.ts';
 
 interface IsochronePlan extends MeteredPlan {
   /** The origin block, or the point it is yet to be found for. */
-  readonly origin:
-    | { readonly geoid: Geoid; readonly county: CountyManifest }
-    | {
-        readonly lon: Degrees;
-        readonly lat: Degrees;
-        readonly counties: readonly CountyManifest[];
-      };
+  readonly origin: { readonly geoid: Geoid; readonly county: CountyManifest } | PlacedPoint;
   readonly mode: Mode;
   readonly direction: Direction;
   readonly format: 'geojson' | 'blocks';
@@ -142,24 +144,7 @@ export const isochrone = meteredEndpoint({
     const levels = levelsOf(asked);
     const namesContours = format === 'blocks' && asked.contours !== undefined;
     const origin = originOf(release, asked);
-    if (v !== undefined && v !== release.version) {
-      throw new Problem(
-        'no-isochrone-data',
-        `the version in force is ${release.version}, not ${v}; leave out v, or pin that one`,
-        { version: release.version },
-      );
-    }
-    if (!release.manifest.modes.includes(mode)) {
-      throw lacksModes(release, [mode]);
-    }
-    if (!release.manifest.directions.includes(direction)) {
-      throw new Problem(
-        'direction-not-available',
-        `this release was built without direction ${direction}; it has ${release.manifest.directions.join(', ')}`,
-      );
-    }
-    const counties = 'county' in origin ? [origin.county] : origin.counties;
-    const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
+    checkOffered(release, asked);
     const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
     return {
       // The answer names the version of the store, so that is part of its bytes.
@@ -168,14 +153,7 @@ export const isochrone = meteredEndpoint({
         ...{ mode, direction, format, levels, contour: namesContours || undefined },
         version: release.version,
       }),
-      dependsOn: [
-        ...counties.flatMap((county) => [
-          county.objects.index,
-          county.objects.blocks,
-          release.reachObject(county, direction),
-        ]),
-        ...neighbours.flatMap((fips) => release.county(fips)?.objects.blocks ?? []),
-      ],
+      dependsOn: objectsOf(release, origin, direction),
       isPinned: v !== undefined,
       isGeoJson: format === 'geojson',
       origin,
@@ -187,21 +165,17 @@ export const isochrone = meteredEndpoint({
     };
   },
 
-  async locate(release, { origin, mode }) {
-    const { geoid, county } = await resolve(release, origin);
-    await routableBlock(release, county, geoid, mode);
-  },
+  locate: async (release, { origin, mode }) => routable(await located(release, origin), mode),
 
-  async answer(release, { origin, mode, direction, format, levels, namesContours }) {
-    const { geoid, county } = await resolve(release, origin);
-    const reached = await reachable(release, county, geoid, mode, direction);
+  async answer(release, { mode, direction, format, levels, namesContours }, _services, block) {
+    const reached = await reachable(block, mode, direction);
     const largest = levels[levels.length - 1];
     const facts = {
       version: release.version,
       direction,
       mode,
       assumptions: assumptionsOf(release),
-      block: geoid,
+      block: block.geoid,
       reachable_blocks: countWithin(reached, largest),
     };
     const tokens = levels.length * PLANS.charges.isochrone_contour;
@@ -237,6 +211,43 @@ function levelsOf({ minutes, contours }: Asked): Minutes[] {
   return contours ?? [minutes!];
 }
 
+/** Refuses what the release has not: another version, a mode or a direction that it lacks. */
+function checkOffered(release: Release, { mode, direction, v }: Asked): void {
+  const { modes, directions } = release.manifest;
+  if (v !== undefined && v !== release.version) {
+    throw new Problem(
+      'no-isochrone-data',
+      `the version in force is ${release.version}, not ${v}; leave out v, or pin that one`,
+      { version: release.version },
+    );
+  }
+  if (!modes.includes(mode)) throw lacksModes(release, [mode]);
+  if (!directions.includes(direction)) {
+    throw new Problem(
+      'direction-not-available',
+      `this release was built without direction ${direction}; it has ${directions.join(', ')}`,
+    );
+  }
+}
+
+/** What isochrones of an origin are made from: its county's objects, and the blocks it reaches into. */
+function objectsOf(
+  release: Release,
+  origin: IsochronePlan['origin'],
+  direction: Direction,
+): ObjectRef[] {
+  const counties = 'county' in origin ? [origin.county] : origin.counties;
+  const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
+  return [
+    ...counties.flatMap((county) => [
+      county.objects.index,
+      county.objects.blocks,
+      release.reachObject(county, direction),
+    ]),
+    ...neighbours.map((fips) => release.county(fips)!.objects.blocks),
+  ];
+}
+
 function originOf(release: Release, { block, lon, lat }: Asked): IsochronePlan['origin'] {
   const hasPoint = lon !== undefined || lat !== undefined;
   if (block !== undefined && hasPoint) {
@@ -249,12 +260,12 @@ function originOf(release: Release, { block, lon, lat }: Asked): IsochronePlan['
     if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
       throw new Problem('invalid-geometry', 'lon must be from -180 to 180 and lat from -90 to 90');
     }
-    return { lon, lat, counties: countiesAround(release, lon, lat) };
+    return placePoint(release, lon, lat);
   }
   throw new Problem('missing-location', 'give block, or both lon and lat');
 }
 
-async function resolve(release: Release, origin: IsochronePlan['origin']) {
-  if ('geoid' in origin) return origin;
-  return coveredPoint(release, origin.counties, origin.lon, origin.lat);
+function located(release: Release, origin: IsochronePlan['origin']) {
+  if ('geoid' in origin) return locateBlock(release, origin.county, origin.geoid);
+  return locatePoint(release, origin);
 }

@@ -2,13 +2,19 @@ import { z } from 'zod';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { DestId } from '../../shards/units.ts';
-import { canonicalRequest, modeLabels, modePositions } from '../answers/block-query.ts';
 import {
+  CATCHMENT_BEGINS,
   type CatchmentFilter,
   catchmentPage,
   catchmentRow,
   homeCounty,
 } from '../answers/catchment-page.ts';
+import { modeLabels, modePositions } from '../answers/modes-and-types.ts';
+import {
+  nextCursor as cursorOf,
+  type PagedRequest,
+  pagedRequest,
+} from '../answers/paged-request.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
 import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
@@ -22,12 +28,10 @@ import {
 } from '../openapi/parameters.ts';
 import { catchmentRow as catchmentRowSchema, nextCursor } from '../openapi/schemas.ts';
 
-interface CatchmentPlan extends MeteredPlan {
+interface CatchmentPlan extends MeteredPlan, PagedRequest {
   readonly destId: DestId;
   readonly county: CountyManifest;
   readonly filter: CatchmentFilter;
-  readonly limit: number;
-  readonly bound: string;
 }
 
 export const poiCatchment = meteredEndpoint({
@@ -69,32 +73,26 @@ export const poiCatchment = meteredEndpoint({
       ...{ dest_id: destId, mode: modeLabels(release, modes), block },
       max_tenths: maxTenths,
     };
-    const bound = canonicalRequest('catchment', asked);
-    const after = cursor === undefined ? [0, -1] : cursors.open(bound, cursor, 2);
     return {
-      canonical: canonicalRequest('catchment', { ...asked, limit, after, sealer: cursors.sealer }),
+      ...pagedRequest(cursors, 'catchment', asked, { limit, cursor }, CATCHMENT_BEGINS),
       dependsOn: [county.objects.catchment],
       destId,
       county,
-      limit,
-      bound,
       filter: {
         modes,
         blocks: block && new Set(block as number[]),
         maxTenths,
-        afterModeId: after[0],
-        afterGeoid: after[1],
       },
     };
   },
 
-  async answer(release, { county, destId, filter, limit, bound }, { cursors }) {
+  async answer(release, { county, destId, filter, page }, { cursors }) {
     const { places, row } = await catchmentRow(release, county, destId);
     const { modes } = release.manifest;
-    const { results, more } = await catchmentPage(modes, places, row, destId, filter, limit);
+    const { results, more } = await catchmentPage(modes, places, row, destId, filter, page);
     const last = results.at(-1);
-    const next_cursor =
-      more && last ? cursors.seal(bound, [modeIdOf(last.mode), Number(last.geoid)]) : null;
+    const end = more && last ? [modeIdOf(last.mode), Number(last.geoid)] : null;
+    const next_cursor = cursorOf(cursors, page, end);
     return rowsAnswer({ dest_id: destId, results, next_cursor }, results.length);
   },
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
-import { canonicalRequest } from '../answers/block-query.ts';
 import { homeCounty, placeOrdinal } from '../answers/catchment-page.ts';
+import { canonicalRequest } from '../answers/paged-request.ts';
 import { poiResult } from '../answers/poi-search.ts';
 import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';

@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Degrees } from '../../shards/units.ts';
-import { locateBlock } from '../answers/block-query.ts';
-import { type PoiFilter, poiPage } from '../answers/poi-page.ts';
-import { cursorAfter, planPoiTimes } from '../answers/poi-times.ts';
-import { countiesAround, coveredPoint } from '../answers/point-query.ts';
-import { besideUnrouted, unroutedModes } from '../answers/unrouted.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { locatePoint, type PlacedPoint, placePoint } from '../answers/located-block.ts';
+import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
+import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
 import {
   cursorParam,
@@ -20,13 +15,8 @@ import {
 } from '../openapi/parameters.ts';
 import { nextCursor, POI_TIME_EXAMPLE, poiTime, unrouted } from '../openapi/schemas.ts';
 
-interface PointPoisPlan extends MeteredPlan {
-  readonly lon: Degrees;
-  readonly lat: Degrees;
-  readonly counties: readonly CountyManifest[];
-  readonly filter: PoiFilter;
-  readonly limit: number;
-  readonly bound: string;
+interface PointPoisPlan extends MeteredPlan, PoiTimesPlan {
+  readonly point: PlacedPoint;
 }
 
 export const pointPois = meteredEndpoint({
@@ -60,29 +50,20 @@ export const pointPois = meteredEndpoint({
   problems: ['point-not-covered', 'invalid-cursor'],
 
   plan(release, { query: { lat, lon, ...query } }, { cursors }): PointPoisPlan {
-    const counties = countiesAround(release, lon, lat);
+    const point = placePoint(release, lon, lat);
     return {
       ...planPoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
-      dependsOn: counties.flatMap(({ objects }) => [objects.blocks, objects.index, objects.pois]),
-      lon,
-      lat,
-      counties,
-      limit: query.limit,
+      dependsOn: point.counties.flatMap(({ objects }) => [
+        objects.blocks,
+        objects.index,
+        objects.pois,
+      ]),
+      point,
     };
   },
 
-  async locate(release, { counties, lon, lat }) {
-    await coveredPoint(release, counties, lon, lat);
-  },
+  locate: (release, { point }) => locatePoint(release, point),
 
-  async answer(release, { counties, lon, lat, filter, limit, bound }, { cursors }) {
-    const { geoid, county } = await coveredPoint(release, counties, lon, lat);
-    const { index, ordinal } = await locateBlock(release, county, geoid);
-    const pois = await release.pois(county);
-    const row = await pois.matrix.row(ordinal);
-    const { results, more } = await poiPage(release.manifest.modes, pois, row, filter, limit);
-    const next_cursor = cursorAfter(cursors, bound, results, more);
-    const unrouted = besideUnrouted(unroutedModes(release, index, ordinal, filter.modes));
-    return rowsAnswer({ resolved_block: geoid, results, next_cursor, ...unrouted }, results.length);
-  },
+  answer: (_release, plan, { cursors }, block) =>
+    answerPoiTimes(cursors, plan, block, { resolved_block: block.geoid }),
 });

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type { CountyManifest } from '../../shards/manifest.ts';
-import type { Degrees } from '../../shards/units.ts';
-import { locateBlock } from '../answers/block-query.ts';
+import { locatePoint, type PlacedPoint, placePoint } from '../answers/located-block.ts';
 import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
-import { countiesAround, coveredPoint } from '../answers/point-query.ts';
 import { blockMetadata } from '../answers/summary.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
@@ -23,9 +20,7 @@ import {
 } from '../openapi/schemas.ts';
 
 interface PointSummaryPlan extends MeteredPlan, SummaryPlan {
-  readonly lon: Degrees;
-  readonly lat: Degrees;
-  readonly counties: readonly CountyManifest[];
+  readonly point: PlacedPoint;
 }
 
 export const pointSummary = meteredEndpoint({
@@ -63,28 +58,22 @@ export const pointSummary = meteredEndpoint({
   problems: ['point-not-covered', 'invalid-cursor'],
 
   plan(release, { query: { lat, lon, ...query } }, { cursors }): PointSummaryPlan {
-    const counties = countiesAround(release, lon, lat);
+    const point = placePoint(release, lon, lat);
     return {
       ...planSummary(release, cursors, 'point-summary', { lat, lon }, query),
-      dependsOn: counties.flatMap(({ objects }) => [
+      dependsOn: point.counties.flatMap(({ objects }) => [
         objects.blocks,
         objects.index,
         objects.nearest,
       ]),
-      lon,
-      lat,
-      counties,
+      point,
     };
   },
 
-  async locate(release, { counties, lon, lat }) {
-    await coveredPoint(release, counties, lon, lat);
-  },
+  locate: (release, { point }) => locatePoint(release, point),
 
-  async answer(release, plan, { cursors }) {
-    const { geoid, county } = await coveredPoint(release, plan.counties, plan.lon, plan.lat);
-    const located = await locateBlock(release, county, geoid);
-    const block = blockMetadata(located.index, located.ordinal, geoid);
-    return answerSummary(release, cursors, plan, county, located, { resolved_block: geoid, block });
+  answer(_release, plan, { cursors }, block) {
+    const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
+    return answerSummary(cursors, plan, block, beside);
   },
 });

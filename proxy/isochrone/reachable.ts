@@ -1,10 +1,9 @@
-import { countyOf, type Geoid, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
-import type { CountyManifest, Direction } from '../../shards/manifest.ts';
+import { countyOf, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import type { Direction } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { type LocatedBlock, locateBlock } from '../answers/block-query.ts';
+import type { LocatedBlock } from '../answers/located-block.ts';
 import { REASONS, unroutedReason } from '../answers/unrouted.ts';
 import { Problem } from '../http/problem.ts';
 
@@ -18,29 +17,21 @@ export interface Reachable {
 
 /** Reads what a block reaches by a mode. At most one range read once the county's head is kept. */
 export async function reachable(
-  release: Release,
-  county: CountyManifest,
-  geoid: Geoid,
+  { release, county, ordinal }: LocatedBlock,
   mode: Mode,
   direction: Direction,
 ): Promise<Reachable> {
-  const { ordinal } = await routableBlock(release, county, geoid, mode);
   const matrix = await release.reach(county, direction);
   const rows = await matrix.row(ordinal);
   const { targets, times } = rows[release.manifest.modes.indexOf(mode)];
   return { matrix, targets, minutes: times };
 }
 
-/** A block that a mode could be routed from; `block-not-found` or `no-isochrone-data` if not. */
-export async function routableBlock(
-  release: Release,
-  county: CountyManifest,
-  geoid: Geoid,
-  mode: Mode,
-): Promise<LocatedBlock> {
-  const located = await locateBlock(release, county, geoid);
-  const reason = unroutedReason(located.index, located.ordinal, mode);
-  if (reason === null) return located;
+/** A block, if a mode could be routed from it; else `no-isochrone-data`. */
+export function routable(block: LocatedBlock, mode: Mode): LocatedBlock {
+  const { index, ordinal, geoid } = block;
+  const reason = unroutedReason(index, ordinal, mode);
+  if (reason === null) return block;
   throw new Problem(
     'no-isochrone-data',
     `no ${mode} can begin at block ${geoid}: ${REASONS[reason]}`,

@@ -115,11 +115,16 @@ async function deliver(
   );
 }
 
+/** Writes an answer that costs nothing, so that nobody minds how much of it arrives. */
 async function writeUnpaid(
   { outbox }: Services,
-  ...answer: Parameters<typeof writeAnswer> extends [unknown, ...infer Rest] ? Rest : never
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  headers: readonly (string | number)[],
+  body?: Buffer,
 ): Promise<void> {
-  await writeAnswer(outbox, ...answer);
+  await writeAnswer(outbox, request, reply, status, headers, body);
 }
 
 function sharedHeaders(etag: string, rate: RateState, plan: MeteredPlan): (string | number)[] {
@@ -151,7 +156,8 @@ function make(
   format: Format,
 ): Promise<FinishedAnswer> {
   return services.answers.make(etag, async () => {
-    await endpoint.locate?.(release, plan);
-    return finishAnswer(await endpoint.answer(release, plan, services), format, endpoint.table);
+    const located = await endpoint.locate?.(release, plan);
+    const answer = await endpoint.answer(release, plan, services, located);
+    return finishAnswer(answer, format, endpoint.table);
   });
 }

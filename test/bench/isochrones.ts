@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { locateBlock } from '../../proxy/answers/located-block.ts';
+import { unroutedReason } from '../../proxy/answers/unrouted.ts';
 import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -100,9 +102,7 @@ async function reachedFrom(
   mode: Mode,
   minutes: Minutes,
 ): Promise<number> {
-  const county = release.countyOfBlock(geoid)!;
-  const index = await release.index(county);
-  const link = index.link(index.ordinalOf(geoid), mode === 'bike' ? 'bike' : 'walk');
-  if (link.status !== 'linked') return 0;
-  return countWithin(await reachable(release, county, geoid, mode, 'from'), minutes);
+  const block = await locateBlock(release, release.countyOfBlock(geoid)!, geoid);
+  if (unroutedReason(block.index, block.ordinal, mode) !== null) return 0;
+  return countWithin(await reachable(block, mode, 'from'), minutes);
 }

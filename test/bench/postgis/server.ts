@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import { hashApiKey, isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../../portal/accounts/rate-window.ts';
-import { canonicalRequest } from '../../../proxy/answers/block-query.ts';
+import { canonicalRequest } from '../../../proxy/answers/paged-request.ts';
 import { CursorSealer } from '../../../proxy/cursors/cursor.ts';
 import { strongEtag } from '../../../proxy/http/conditional.ts';
 import { Outbox } from '../../../proxy/http/outbox.ts';

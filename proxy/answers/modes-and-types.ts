@@ -1,35 +1,7 @@
-import { countyOf, type Geoid } from '../../shards/geoid.ts';
-import type { BlockIndex } from '../../shards/index/block-index.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
-
-/** The county of a block, which must be one the release has. */
-export function countyWith(release: Release, geoid: Geoid): CountyManifest {
-  const county = release.countyOfBlock(geoid);
-  if (county) return county;
-  throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
-}
-
-/** A block's row in its county. */
-export interface LocatedBlock {
-  readonly index: BlockIndex;
-  readonly ordinal: number;
-}
-
-/** A block's row, which must exist. */
-export async function locateBlock(
-  release: Release,
-  county: CountyManifest,
-  geoid: Geoid,
-): Promise<LocatedBlock> {
-  const index = await release.index(county);
-  const ordinal = index.ordinalOf(geoid);
-  if (ordinal !== -1) return { index, ordinal };
-  throw new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
-}
+import { invalidParameters, type Problem } from '../http/problem.ts';
 
 /** Leaf types asked for, parents expanded; undefined for all. An id the taxonomy lacks is refused. */
 export function leavesAskedFor(
@@ -80,13 +52,4 @@ export function lacksModes(
 /** The labels of mode positions: how a canonical request spells them. */
 export function modeLabels(release: Release, positions: readonly number[]): Mode[] {
   return positions.map((position) => release.manifest.modes[position]);
-}
-
-/** A canonical request: the route and its parameters by name, those left out not among them. */
-export function canonicalRequest(
-  route: string,
-  parameters: Readonly<Record<string, unknown>>,
-): string {
-  const names = Object.keys(parameters).filter((name) => parameters[name] !== undefined);
-  return `${route} ${JSON.stringify(names.sort().map((name) => [name, parameters[name]]))}`;
 }

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { AreaIndex } from '../../shards/geometry/area-index.ts';
+import { BlockIndex } from '../../shards/index/block-index.ts';
+import { MICRO } from '../../shards/units.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+
+let proxy: ProxyHarness;
+beforeAll(async () => {
+  proxy = await openProxy(inject('demoStore'));
+});
+afterAll(() => proxy.close());
+
+test('a cold request finds its block once', async () => {
+  const { key } = await proxy.customer({ tokens: 1e6 });
+  const release = proxy.releases.current;
+  const index = await release.index(release.counties[0].county);
+  const ordinal = index.geoids.findIndex((_, i) => index.isFullyRoutable(i));
+  const block = geoidFromNumber(index.geoids[ordinal]);
+  const [lon, lat] = [index.lon[ordinal] / MICRO, index.lat[ordinal] / MICRO];
+  const ordinals = vi.spyOn(BlockIndex.prototype, 'ordinalOf');
+  const points = vi.spyOn(AreaIndex.prototype, 'at');
+  for (const path of [
+    `/v1/blocks/${block}/summary`,
+    `/v1/blocks/${block}/pois`,
+    `/v1/isochrone?block=${block}&minutes=10`,
+    `/v1/point/summary?lon=${lon}&lat=${lat}`,
+    `/v1/point/pois?lon=${lon}&lat=${lat}`,
+    `/v1/isochrone?lon=${lon}&lat=${lat}&minutes=10`,
+  ]) {
+    ordinals.mockClear();
+    points.mockClear();
+    expect((await proxy.get(path, key)).statusCode).toBe(200);
+    const isPoint = path.includes('lon=');
+    expect([path, ordinals.mock.calls.length]).toEqual([path, 1]);
+    expect([path, points.mock.calls.length]).toEqual([path, isPoint ? 1 : 0]);
+  }
+  vi.restoreAllMocks();
+});
