@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ProxyConfigInput, proxyConfigSchema } from '../proxy/config.ts';
 import { trustedProxies } from '../proxy/http/trusted-proxies.ts';
+import { storeFault } from '../shards/store/open-store.ts';
 import type { Bytes } from '../shards/units.ts';
 import { UsageError } from './cli/run.ts';
 
@@ -21,7 +22,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings by their names in the environment. One that is empty is as if it were not there. */
 const SETTINGS = z.object({
-  STORE: z.string('is missing').regex(/^(?![a-z][a-z0-9+.-]*:\/\/)/i, 'a store is a folder'),
+  STORE: z.string('is missing').superRefine((location, context) => {
+    const fault = storeFault(location);
+    if (fault !== null) context.addIssue(fault);
+  }),
   LEDGER: z.string('is missing').regex(/^lmdb:./, 'a ledger is given as lmdb:DIR'),
   PORT: integerText(0, 65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),

@@ -4,13 +4,13 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { buildRelease } from '../builder/build.ts';
-import { claimOutputFolder } from '../builder/publish/output-folder.ts';
+import { whileBuilding } from '../builder/publish/output.ts';
 import { isWellFormedApiKey } from '../portal/accounts/api-key.ts';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
 import { LATEST } from '../shards/manifest.ts';
 import type { Release } from '../shards/release.ts';
-import { openStore } from '../shards/store/open-store.ts';
+import { openWritableStore } from '../shards/store/open-store.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
@@ -54,23 +54,23 @@ await run(async () => {
 async function buildDemo(folder: string, store: string): Promise<void> {
   const progress = terminalProgress(process.stderr);
   progress.note('No release yet: building the fictional demo city.');
-  const release = await claimOutputFolder(store, []);
-  const opened = openStore(store);
+  const opened = openWritableStore(store);
   try {
-    const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'demo') }, progress);
-    const request = {
-      osm: [city.osm],
-      blocks: city.blocks,
-      gtfs: [city.gtfs],
-      places: [city.places],
-      counties: [],
-      release: 'demo',
-      workers: availableParallelism(),
-    };
-    await buildRelease(request, opened, progress);
+    await whileBuilding(opened, [], async () => {
+      const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'demo') }, progress);
+      const request = {
+        osm: [city.osm],
+        blocks: city.blocks,
+        gtfs: [city.gtfs],
+        places: [city.places],
+        counties: [],
+        release: 'demo',
+        workers: availableParallelism(),
+      };
+      await buildRelease(request, opened, progress);
+    });
   } finally {
     await opened.close();
-    await release();
   }
 }
 

@@ -1,14 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { readLatest } from '../../shards/latest.ts';
-import { LATEST } from '../../shards/manifest.ts';
-import { takeLock } from '../../shards/store/lock-file.ts';
-import type { Store, WritableStore } from '../../shards/store/store.ts';
+import type { Store, StoredObject, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
-import { findGarbage, type Garbage, type StoredFile } from './garbage.ts';
-import { BUILD_LOCK, STORE_FOLDERS } from './output-folder.ts';
-import { whileReleasesStay } from './retention-lock.ts';
+import { findGarbage, type Garbage } from './garbage.ts';
+import { STORE_FOLDERS } from './output.ts';
+import { whileNoBuildWrites, whileReleasesStay } from './sections.ts';
 
 export interface CollectOptions {
   /** Releases to keep beside the one in force, the newest. */
@@ -32,18 +28,13 @@ export async function collectGarbage(
 ): Promise<Garbage> {
   // Before anything is locked: in a folder that is no store nothing is written.
   await readLatest(store);
-  const lock = await takeLock(path.join(store.location, BUILD_LOCK));
-  if (!lock.taken) {
-    throw new BuildError(
-      `${store.location}: a build (process ${lock.owner}) is writing to it; wait until it is done`,
-    );
-  }
-  try {
-    return await whileReleasesStay(store, async () => {
+  const refusal = (owner: string) => `a build (${owner}) is writing to it; wait until it is done`;
+  return whileNoBuildWrites(store, refusal, () =>
+    whileReleasesStay(store, async () => {
       const { manifest: current } = await readLatest(store);
       const retention = { current, keep, youngerThanMs: now.getTime() - graceHours * MS_PER_HOUR };
-      const garbage = await findGarbage(await storedFiles(store), retention, (file) =>
-        namesIn(store, file.name),
+      const garbage = await findGarbage(await contentsOf(store), retention, ({ name }) =>
+        namesIn(store, name),
       );
       if (!garbage.kept.some(({ name }) => name === current)) {
         throw new BuildError(
@@ -52,39 +43,19 @@ export async function collectGarbage(
       }
       if (!dryRun) for (const { name } of garbage.remove) await store.remove(name);
       return garbage;
-    });
-  } finally {
-    await lock.release();
-  }
-}
-
-/**
- * The files of a store that is a folder, with what killed writers left among them. Not `latest.json`
- * itself, nor locks.
- */
-async function storedFiles(store: Store): Promise<StoredFile[]> {
-  const files = (await filesIn(store, '')).filter(
-    ({ name }) => name.startsWith(LATEST) && name.endsWith('.tmp'),
+    }),
   );
-  for (const folder of STORE_FOLDERS) files.push(...(await filesIn(store, `${folder}/`)));
-  return files;
 }
 
-/** The files right in a folder of a store; none if there is no such folder. */
-export async function filesIn(store: Store, folder: string): Promise<StoredFile[]> {
-  const files: StoredFile[] = [];
-  const entries = await readdir(path.join(store.location, folder)).catch(noneIfMissing);
-  for (const entry of entries.sort()) {
-    const info = await stat(path.join(store.location, folder, entry));
-    if (!info.isFile() || entry.endsWith('.lock')) continue;
-    files.push({ name: `${folder}${entry}`, bytes: info.size, modifiedMs: info.mtimeMs });
+/** All of a store but `latest.json`. */
+async function contentsOf(store: WritableStore) {
+  const objects: StoredObject[] = [];
+  const leftovers = await store.leftovers('');
+  for (const folder of STORE_FOLDERS) {
+    objects.push(...(await store.list(`${folder}/`)));
+    leftovers.push(...(await store.leftovers(`${folder}/`)));
   }
-  return files;
-}
-
-function noneIfMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
+  return { objects, leftovers };
 }
 
 /**
@@ -98,7 +69,7 @@ async function namesIn(store: Store, name: string): Promise<string[]> {
     return [...objectRefsIn(content)].map((ref) => ref.name);
   } catch {
     throw new BuildError(
-      `${path.join(store.location, name)}: is not JSON, so nobody knows what it needs; remove it and run again`,
+      `${store.location}/${name}: is not JSON, so nobody knows what it needs; remove it and run again`,
     );
   }
 }

@@ -1,12 +1,11 @@
+import type { StoredObject } from '../../shards/store/store.ts';
 import { PUBLICATIONS } from './first-publication.ts';
 
-/** A file of a store. */
-export interface StoredFile {
-  /** As the store names it, such as `pois/24510-6f1c….tta`. */
-  readonly name: string;
-  readonly bytes: number;
-  /** When it was written, milliseconds since 1970. */
-  readonly modifiedMs: number;
+/** All that lies in a store. */
+export interface StoreContents {
+  readonly objects: readonly StoredObject[];
+  /** What writers that were killed left behind. */
+  readonly leftovers: readonly StoredObject[];
 }
 
 /** What a person says of what to keep. */
@@ -21,9 +20,9 @@ export interface Retention {
 
 export interface Garbage {
   /** Manifests, newest first; the one in force among them. */
-  readonly kept: readonly StoredFile[];
+  readonly kept: readonly StoredObject[];
   /** In an order in which nothing is gone that something still names. */
-  readonly remove: readonly StoredFile[];
+  readonly remove: readonly StoredObject[];
 }
 
 /**
@@ -34,19 +33,19 @@ export interface Garbage {
  * `namedBy` gives what a manifest or a receipt names.
  */
 export async function findGarbage(
-  files: readonly StoredFile[],
+  { objects: stored, leftovers }: StoreContents,
   { current, keep, youngerThanMs }: Retention,
-  namedBy: (file: StoredFile) => Promise<readonly string[]>,
+  namedBy: (file: StoredObject) => Promise<readonly string[]>,
 ): Promise<Garbage> {
-  const isOld = ({ modifiedMs }: StoredFile) => modifiedMs <= youngerThanMs;
-  const { leftovers, manifests, receipts, objects } = sort(files);
+  const isOld = ({ modifiedMs }: StoredObject) => modifiedMs <= youngerThanMs;
+  const { manifests, receipts, objects } = sort(stored);
 
   const others = manifests.filter(({ name }) => name !== current);
   const goes = new Set(others.filter((file, i) => i >= keep && isOld(file)));
   const kept = manifests.filter((file) => !goes.has(file));
   const needed = new Set<string>();
   for (const manifest of kept) for (const name of await namedBy(manifest)) needed.add(name);
-  const namedByReceipt = new Map<StoredFile, readonly string[]>();
+  const namedByReceipt = new Map<StoredObject, readonly string[]>();
   for (const receipt of receipts) {
     const names = await namedBy(receipt);
     namedByReceipt.set(receipt, names);
@@ -69,25 +68,17 @@ export async function findGarbage(
   };
 }
 
-function sort(files: readonly StoredFile[]) {
-  const leftovers = files.filter(({ name }) => isLeftover(name));
-  const whole = files.filter(({ name }) => !isLeftover(name));
-  const isIn = (folder: string) => (file: StoredFile) => file.name.startsWith(folder);
+function sort(stored: readonly StoredObject[]) {
+  const isIn = (folder: string) => (object: StoredObject) => object.name.startsWith(folder);
   const [isManifest, isReceipt] = [isIn('manifests/'), isIn('receipts/')];
   const isPublication = isIn(PUBLICATIONS);
   return {
-    leftovers,
-    manifests: whole.filter(isManifest).sort(newestFirst),
-    receipts: whole.filter(isReceipt),
-    objects: whole.filter((file) => !isManifest(file) && !isReceipt(file) && !isPublication(file)),
+    manifests: stored.filter(isManifest).sort(newestFirst),
+    receipts: stored.filter(isReceipt),
+    objects: stored.filter((one) => !isManifest(one) && !isReceipt(one) && !isPublication(one)),
   };
 }
 
-function newestFirst(a: StoredFile, b: StoredFile): number {
+function newestFirst(a: StoredObject, b: StoredObject): number {
   return b.modifiedMs - a.modifiedMs || (a.name < b.name ? 1 : -1);
-}
-
-/** What a writer that was killed left behind. */
-function isLeftover(name: string): boolean {
-  return name.endsWith('.tmp');
 }

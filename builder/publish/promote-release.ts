@@ -6,7 +6,7 @@ import { MANIFESTS, readManifest, releaseOfName } from '../../shards/manifests.t
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { promote } from './publish.ts';
-import { whileReleasesStay } from './retention-lock.ts';
+import { whileReleasesStay } from './sections.ts';
 
 /** What was in force and what is now; the same if that was asked for. */
 export interface Promotion {

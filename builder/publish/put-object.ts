@@ -17,6 +17,6 @@ export async function putObject(
   for await (const chunk of content.chunks()) hash.update(chunk);
   const sha256 = hash.digest('hex');
   const name = `${stem}-${sha256.slice(0, NAME_HASH_DIGITS)}.${extension}`;
-  await store.putIfAbsent(name, content);
+  await store.putContent(name, content);
   return { name, bytes: content.bytes, sha256 };
 }

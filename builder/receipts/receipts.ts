@@ -1,18 +1,22 @@
 import { z } from 'zod';
-import { ShardError, StoreError } from '../../shards/errors.ts';
+import { StoreError } from '../../shards/errors.ts';
 import { sealOf } from '../../shards/json-object.ts';
-import { checkRecordedHash } from '../../shards/store/recorded-hash.ts';
+import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 
 /** As a receipt lies in the store: what the stage left, and the SHA-256 of that as JSON. */
 const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
+const RECEIPTS = 'receipts/';
+
 /**
  * What a finished stage leaves behind, under a name that says what it was made from: the same
- * inputs again find it and do no work. A receipt is written after the objects it names.
+ * inputs again find it and do no work. A receipt is written after the objects it names. For one
+ * build, while no other writes to the store: which receipts there are is asked once.
  */
 export class Receipts {
   readonly #store: WritableStore;
+  #names: Promise<Set<string>> | null = null;
 
   constructor(store: WritableStore) {
     this.#store = store;
@@ -20,22 +24,33 @@ export class Receipts {
 
   /**
    * The receipt of a stage for this key, if there is one and all objects it names are there as they
-   * were written. They are read for that, at the speed of the disk: what was damaged since is made
-   * again, and a build that takes everything over has checked everything.
+   * were written. A store that does not know the hashes of its objects has them read for that: what
+   * was damaged since is made again, and a build that takes everything over has checked everything.
    */
   async find<T extends z.ZodType>(
     stage: string,
     key: string,
     schema: T,
   ): Promise<z.infer<T> | null> {
-    const kept = await this.#read(nameOf(stage, key), schema);
+    const name = nameOf(stage, key);
+    if (!(await this.#listed()).has(name)) return null;
+    const kept = await this.#read(name, schema);
     return kept && (await this.#hasObjects(kept)) ? kept : null;
   }
 
   /** Leaves a receipt, in place of one that is not believed. */
   async keep(stage: string, key: string, value: unknown): Promise<void> {
+    const name = nameOf(stage, key);
     const sealed = JSON.stringify({ check: sealOf(value), value });
-    await this.#store.putIfAbsent(nameOf(stage, key), Buffer.from(sealed));
+    await this.#store.putContent(name, Buffer.from(sealed));
+    (await this.#listed()).add(name);
+  }
+
+  #listed(): Promise<Set<string>> {
+    this.#names ??= this.#store
+      .list(RECEIPTS)
+      .then((receipts) => new Set(receipts.map(({ name }) => name)));
+    return this.#names;
   }
 
   async #read<T extends z.ZodType>(name: string, schema: T): Promise<z.infer<T> | null> {
@@ -50,23 +65,17 @@ export class Receipts {
   }
 
   async #hasObjects(value: unknown): Promise<boolean> {
-    try {
-      for (const ref of objectRefsIn(value)) await checkRecordedHash(this.#store, ref);
-      return true;
-    } catch (error) {
-      const isDamage =
-        error instanceof ShardError ||
-        (error instanceof StoreError && ['missing', 'changed'].includes(error.failure));
-      if (!isDamage) throw error;
-      return false;
+    for (const ref of objectRefsIn(value)) {
+      if (!(await isAsRecorded(this.#store, ref))) return false;
     }
+    return true;
   }
 }
 
 const KEY_DIGITS = 32;
 
 function nameOf(stage: string, key: string): string {
-  return `receipts/${stage}-${key.slice(0, KEY_DIGITS)}.json`;
+  return `${RECEIPTS}${stage}-${key.slice(0, KEY_DIGITS)}.json`;
 }
 
 /** Every object reference anywhere in a value. */

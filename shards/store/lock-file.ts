@@ -1,39 +1,95 @@
-import { randomUUID } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 /** A lock that was taken, or the process that has it. */
-export type Lock =
+export type FileLock =
   | { readonly taken: true; release(): Promise<void> }
   | { readonly taken: false; readonly owner: number };
 
+/** What is in the lock files of this process: one of an earlier process may have its number. */
+const own = new Set<string>();
+
 /**
  * Takes a lock between processes of this machine: a file that names its owner. It is linked into
- * place with its content, so nobody ever sees one that does not say whose it is; one whose owner
- * has died is taken over. Errors of the file system are passed on.
+ * place with its content, so nobody ever sees one that does not say whose it is. One whose owner
+ * has died is taken over, by one of those who find it: who has the lock on taking it over. Errors
+ * of the file system are passed on.
  */
-export async function takeLock(file: string): Promise<Lock> {
+export async function takeLock(file: string): Promise<FileLock> {
+  const content = `${process.pid} ${randomUUID()}`;
   const scratch = `${file}.${randomUUID()}.tmp`;
+  const release = async () => {
+    await rm(file, { force: true });
+    own.delete(content);
+  };
+  let taken = false;
+  own.add(content);
   try {
-    await writeFile(scratch, String(process.pid));
-    await link(scratch, file);
-    return { taken: true, release: () => rm(file, { force: true }) };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await writeFile(scratch, content);
+    for (;;) {
+      taken = await isLinked(scratch, file);
+      if (taken) return { taken: true, release };
+      const theirs = await contentOf(file);
+      if (theirs === null) continue;
+      if (isAlive(theirs)) return { taken: false, owner: ownerOf(theirs) };
+      const succession = await takeLock(`${file}.${digestOf(theirs)}.lock`);
+      if (!succession.taken) return succession;
+      try {
+        if ((await contentOf(file)) !== theirs) continue;
+        await rename(scratch, file);
+        taken = true;
+        return { taken: true, release };
+      } finally {
+        await succession.release();
+      }
+    }
   } finally {
+    if (!taken) own.delete(content);
     await rm(scratch, { force: true });
   }
-  const owner = Number(await readFile(file, 'utf8').catch(() => ''));
-  if (isAlive(owner)) return { taken: false, owner };
-  await rm(file, { force: true });
-  return takeLock(file);
 }
 
-function isAlive(pid: number): boolean {
+/** Whether somebody who is alive has this lock. */
+export async function isLocked(file: string): Promise<boolean> {
+  const content = await contentOf(file);
+  return content !== null && isAlive(content);
+}
+
+async function isLinked(scratch: string, file: string): Promise<boolean> {
+  try {
+    await link(scratch, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function contentOf(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function ownerOf(content: string): number {
+  return Number(content.split(' ')[0]);
+}
+
+function isAlive(content: string): boolean {
+  const pid = ownerOf(content);
   if (!Number.isInteger(pid) || pid <= 0) return false;
+  if (pid === process.pid) return own.has(content);
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+function digestOf(content: string): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { breathe } from '../breathe.ts';
-import { damaged } from '../errors.ts';
+import { damaged, ShardError, StoreError } from '../errors.ts';
 import type { Bytes } from '../units.ts';
-import type { ObjectRef, Store } from './store.ts';
+import type { ObjectRef, Store, WritableStore } from './store.ts';
 
 /** Hashed between two looks at the clock: some 2 ms. */
 const STEP_BYTES: Bytes = 2 ** 20;
@@ -31,6 +31,24 @@ export async function checkRecordedHash(store: Store, ref: ObjectRef): Promise<v
   // A range read checks the length too; an empty object has none.
   if (ref.bytes === 0) await store.readRange(ref, 0, 0);
   requireHash(ref, hash.digest('hex'));
+}
+
+/**
+ * Whether an object is there as it was recorded. A store that knows the hashes of what it holds is
+ * asked; of another the object is read.
+ */
+export async function isAsRecorded(store: WritableStore, ref: ObjectRef): Promise<boolean> {
+  const there = await store.stat(ref.name);
+  if (there?.bytes !== ref.bytes) return false;
+  if (there.sha256 !== null) return there.sha256 === ref.sha256;
+  try {
+    await checkRecordedHash(store, ref);
+    return true;
+  } catch (error) {
+    if (error instanceof ShardError) return false;
+    if (error instanceof StoreError && ['missing', 'changed'].includes(error.failure)) return false;
+    throw error;
+  }
 }
 
 function requireHash(ref: ObjectRef, sha256: string): void {

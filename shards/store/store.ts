@@ -30,13 +30,45 @@ export interface Store extends RangeSource {
   close(): Promise<void>;
 }
 
-/** What a store can do for the one who publishes into it. */
+/** An object as a store lists it. */
+export interface StoredObject {
+  readonly name: string;
+  readonly bytes: Bytes;
+  /** When it was written, milliseconds since 1970. */
+  readonly modifiedMs: number;
+}
+
+/** What a store knows of an object without reading it. */
+export interface ObjectStat {
+  readonly bytes: Bytes;
+  /** Hex; null if the store does not know it. */
+  readonly sha256: string | null;
+}
+
+/** A lock that was taken; or who has it, in words, such as `process 4711`. */
+export type Lock =
+  | { readonly taken: true; release(): Promise<void> }
+  | { readonly taken: false; readonly owner: string };
+
+/**
+ * What a store can do for the one who publishes into it. The part of a name before a slash is a
+ * folder of the store.
+ */
 export interface WritableStore extends Store {
+  /** A folder of this machine for scratch files, if the store has room for such. */
+  readonly scratch?: string;
+
+  /** Whether a file of this machine lies inside the store. */
+  holdsFile(file: string): boolean;
+
+  /** What lies at the top of the store: names of objects and of folders; none if it is not there. */
+  topNames(): Promise<string[]>;
+
   /**
-   * Writes an object, whole or not at all. One that is there already is left alone if it has this
-   * very content; a damaged one is replaced.
+   * Makes an object have this content, whole or not at all. One that has it already is left alone;
+   * one of other content, such as a damaged one, is replaced.
    */
-  putIfAbsent(name: string, content: Content | Uint8Array): Promise<'written' | 'present'>;
+  putContent(name: string, content: Content | Uint8Array): Promise<'written' | 'present'>;
 
   /**
    * Replaces a mutable object if it still has the `expected` identity (`null`: does not exist).
@@ -44,8 +76,23 @@ export interface WritableStore extends Store {
    */
   putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string>;
 
-  /** Names and sizes of the objects under a prefix, sorted by name. */
-  list(prefix: string): Promise<{ name: string; bytes: Bytes }[]>;
+  /** What is known of an object; null if there is none. */
+  stat(name: string): Promise<ObjectStat | null>;
+
+  /** The objects under a prefix, sorted by name; not those in folders further down, nor locks. */
+  list(prefix: string): Promise<StoredObject[]>;
+
+  /**
+   * What writers that died left under a prefix, half written, under names that can be removed. It
+   * may be of a `putContent` that goes on: remove it by age, or having locked out other writers.
+   */
+  leftovers(prefix: string): Promise<StoredObject[]>;
 
   remove(name: string): Promise<void>;
+
+  /**
+   * Takes a lock, by which writers keep each other out of a section of their work. It waits for
+   * nobody; one whose owner has died is taken over, by one of those who want it.
+   */
+  lock(name: string): Promise<Lock>;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findGarbage, type StoredFile } from '../../builder/publish/garbage.ts';
+import { findGarbage } from '../../builder/publish/garbage.ts';
+import type { StoredObject } from '../../shards/store/store.ts';
 
 const CUTOFF = 100;
 
@@ -21,7 +22,11 @@ const stores = fc
   })
   .map(({ objects, manifests, receipts, leftovers, current, keep }) => {
     const named = new Map<string, string[]>();
-    const file = (name: string, modifiedMs: number): StoredFile => ({ name, bytes: 1, modifiedMs });
+    const file = (name: string, modifiedMs: number): StoredObject => ({
+      name,
+      bytes: 1,
+      modifiedMs,
+    });
     const naming = (folder: string) => (entry: { at: number; names: number[] }, i: number) => {
       const name = `${folder}/${i}.json`;
       named.set(
@@ -48,8 +53,14 @@ const stores = fc
 
 type Case = typeof stores extends fc.Arbitrary<infer T> ? T : never;
 
-const collect = ({ files, named, retention }: Case) =>
-  findGarbage(files, retention, async ({ name }) => named.get(name)!);
+const collect = ({ files, named, retention }: Case) => {
+  const isLeftover = ({ name }: StoredObject) => name.endsWith('.tmp');
+  const contents = {
+    objects: files.filter((file) => !isLeftover(file)),
+    leftovers: files.filter(isLeftover),
+  };
+  return findGarbage(contents, retention, async ({ name }) => named.get(name)!);
+};
 
 const holds = (property: (store: Case) => Promise<void>) =>
   fc.assert(fc.asyncProperty(stores, property), { numRuns: 500 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { putObject } from '../../builder/publish/put-object.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { objectRefSchema } from '../../shards/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
 
 const schema = z.strictObject({
   rows: z.int(),
@@ -81,4 +83,59 @@ test('a receipt of other contents than it should have is not believed', async ()
     await writeFile(path.join(folder, name), text);
     expect(await receipts.find('search-99001', KEY, schema)).toBe(null);
   }
+});
+
+/** A store that knows the hashes of what it holds, as stores across a network do; it is not read. */
+class KnowingStore extends FolderStore {
+  readonly asked: string[] = [];
+  lists = 0;
+
+  override async stat(name: string) {
+    this.asked.push(name);
+    const bytes = await readFile(path.join(folder, name)).catch(() => null);
+    const sha256 = bytes && createHash('sha256').update(bytes).digest('hex');
+    return bytes && { bytes: bytes.length, sha256 };
+  }
+
+  override readRange(ref: ObjectRef): Promise<never> {
+    throw new Error(`${ref.name} is read`);
+  }
+
+  override list(prefix: string) {
+    this.lists++;
+    return super.list(prefix);
+  }
+}
+
+test('of a store that knows the hashes of its objects none is read, and damage is found all the same', async () => {
+  const knowing = new KnowingStore(folder);
+  const receipt = await kept();
+  const { name } = receipt.objects.pois;
+  expect(await new Receipts(knowing).find('search-99001', KEY, schema)).toEqual(receipt);
+  expect(knowing.asked).toEqual([name]);
+  await writeFile(path.join(folder, name), 'rowz');
+  expect(await new Receipts(knowing).find('search-99001', KEY, schema)).toBe(null);
+  await knowing.close();
+});
+
+test('a store is asked once which receipts there are, and not for those that are not there', async () => {
+  const knowing = new KnowingStore(folder);
+  const read: string[] = [];
+  knowing.readWhole = (name) => {
+    read.push(name);
+    return FolderStore.prototype.readWhole.call(knowing, name);
+  };
+  await kept();
+  const ofBuild = new Receipts(knowing);
+  for (let n = 0; n < 20; n++) {
+    expect(await ofBuild.find(`search-${n}`, KEY, schema)).toBe(null);
+    expect(await ofBuild.find('search-99001', KEY, schema)).not.toBe(null);
+  }
+  await ofBuild.keep('search-7', KEY, { rows: 1 });
+  expect(await ofBuild.find('search-7', KEY, z.strictObject({ rows: z.int() }))).toEqual({
+    rows: 1,
+  });
+  expect(knowing.lists).toBe(1);
+  expect(read).toHaveLength(21);
+  await knowing.close();
 });

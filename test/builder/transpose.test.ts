@@ -136,7 +136,7 @@ test('a source that was harmed is named, and nothing is left in scratch', async 
   const ordinal = [...head.origins.keys()].find((i) => head.rowRange(i).length > 0)!;
   harmed[head.rowRange(ordinal).offset + 1] ^= 8;
   await store.remove(source.name);
-  await store.putIfAbsent(source.name, harmed);
+  await store.putContent(source.name, harmed);
   // A store keeps files open, and would read on in the one that was removed.
   await store.close();
   store = new FolderStore(store.location);

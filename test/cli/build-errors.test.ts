@@ -112,12 +112,21 @@ test('an extract that does not cover the county says so', async () => {
 
 test('an output that is a file, somebody’s folder, or holds the inputs is refused untouched', async () => {
   await writeFile(at('file'), 'mine');
-  await expectRefused(await build({ out: at('file') }), /is a file; give --out a folder/);
+  await expectRefused(await build({ out: at('file') }), /is a file.* a store needs a folder/);
+  const below = at('file', 'below');
+  await expectRefused(await build({ out: below }), below, /leads through.* a store needs a folder/);
   await mkdir(at('mine'));
   await writeFile(at('mine', 'thesis.txt'), 'mine');
   await expectRefused(await build({ out: at('mine') }), /is not a store: it holds thesis.txt/);
   expect(await readdir(at('mine'))).toEqual(['thesis.txt']);
   await expectRefused(await build({ out: inject('demoCity') }), /holds the input/);
+});
+
+test('a store of a scheme that is not supported is refused by name, and no folder is made of it', async () => {
+  const line = /s3:\/\/bucket\/there: a store is a folder; "s3" is not supported/;
+  await expectRefused(await build({ out: 's3://bucket/there' }), line);
+  await expectRefused(await tta('release', 'list', '--store', 's3://bucket/there'), line);
+  expect(await entriesOf('.')).not.toContain('s3:');
 });
 
 test('of two builds into one store the second is refused, and the first is whole', async () => {

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { Manifest } from '../../shards/manifest.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
-import { takeLock } from '../../shards/store/lock-file.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
 
@@ -238,7 +238,7 @@ test('gc leaves what is younger than the grace age, and what a young receipt nam
   const receipt = path.join(store.folder, await receiptOf('young', map));
   const young = path.join(store.folder, 'pois/99001-0000000000000000.tta');
   await writeFile(young, 'of a build that was broken off');
-  const scratch = `${young}.4f1e.tmp`;
+  const scratch = `${young}.01234567-89ab-cdef-0123-456789abcdef.tmp`;
   await writeFile(scratch, 'half written');
   const twoHoursAgo = new Date(Date.now() - 2 * HOUR_MS);
   for (const file of [receipt, young, scratch]) await utimes(file, twoHoursAgo, twoHoursAgo);
@@ -252,12 +252,13 @@ test('gc leaves what is younger than the grace age, and what a young receipt nam
 
 test('gc and promote wait for nobody: they refuse while another process has the store', async () => {
   const before = await objectsOf();
-  const building = await takeLock(path.join(store.folder, '.build-lock'));
+  const locks = new FolderStore(store.folder);
+  const building = await locks.lock('.build-lock');
   await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'is writing to it');
   // A build does not keep anybody from going back to a release of before.
   expect((await release('promote', 'demo')).code).toBe(0);
   if (building.taken) await building.release();
-  const promoting = await takeLock(path.join(store.folder, 'manifests/retention.lock'));
+  const promoting = await locks.lock('manifests/retention.lock');
   await expectRefused(release('gc', '--keep', '0'), `process ${process.pid}`, 'try again');
   await expectRefused(release('promote', 'autumn'), `process ${process.pid}`, 'try again');
   if (promoting.taken) await promoting.release();

@@ -193,7 +193,7 @@ function poiFacts({ name, lon, lat, address, types }: SmallPoi) {
 async function put(store: WritableStore, stem: string, bytes: Uint8Array): Promise<ObjectRef> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const name = `${stem}-${sha256.slice(0, 16)}.tta`;
-  await store.putIfAbsent(name, bytes);
+  await store.putContent(name, bytes);
   return { name, bytes: bytes.length, sha256 };
 }
 
@@ -201,7 +201,7 @@ async function publish(store: WritableStore, manifest: Manifest): Promise<void> 
   const bytes = Buffer.from(JSON.stringify(manifest));
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const name = `manifests/${manifest.release}-${sha256.slice(0, 16)}.json`;
-  await store.putIfAbsent(name, bytes);
+  await store.putContent(name, bytes);
   const latest: Latest = {
     release: manifest.release,
     manifest: name,

@@ -25,7 +25,7 @@ test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf 
   spill.close();
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const ref = { name: 'tiles/large.pmtiles', bytes: bytes.length, sha256 };
-  await store.putIfAbsent(ref.name, bytes);
+  await store.putContent(ref.name, bytes);
   const archive = await PmtilesArchive.open(store, ref);
   const { root, leaves, tileEntries } = archive.header;
   expect(root.offset + root.bytes).toBeLessThanOrEqual(16_384);

@@ -43,7 +43,7 @@ async function write(tiles: readonly (readonly [TileAddress, Uint8Array])[]): Pr
 async function put(bytes: Uint8Array): Promise<ObjectRef> {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const ref = { name: `tiles/${sha256}.pmtiles`, bytes: bytes.length, sha256 };
-  await store.putIfAbsent(ref.name, bytes);
+  await store.putContent(ref.name, bytes);
   return ref;
 }
 

@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { buildRelease } from '../../../builder/build.ts';
 import { duration } from '../../../builder/progress.ts';
-import { claimOutputFolder, SCRATCH } from '../../../builder/publish/output-folder.ts';
+import { whileBuilding } from '../../../builder/publish/output.ts';
 import { DIRECTIONS, type Direction } from '../../../shards/manifest.ts';
-import { openStore } from '../../../shards/store/open-store.ts';
+import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { integer } from '../../environment.ts';
 import { run, UsageError } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -83,6 +82,7 @@ async function build(flags: BuildFlags): Promise<void> {
   }
   const begun = performance.now();
   const progress = terminalProgress(process.stderr);
+  const store = openWritableStore(flags.out);
   const request = {
     osm: flags.osm,
     blocks: flags.blocks,
@@ -95,7 +95,7 @@ async function build(flags: BuildFlags): Promise<void> {
     memory: parseMemory(flags.memory),
     tiles: flags.tiles,
     directions: parseDirections(flags.directions),
-    scratch: path.join(path.resolve(flags.out), SCRATCH),
+    scratch: store.scratch,
     ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
   };
   const inputs = [
@@ -104,11 +104,11 @@ async function build(flags: BuildFlags): Promise<void> {
     ...request.gtfs,
     ...request.places,
     ...request.pois,
-  ].map((input) => path.resolve(input));
-  const release = await claimOutputFolder(path.resolve(flags.out), inputs);
-  const store = openStore(flags.out);
+  ];
   try {
-    const { latest, manifest } = await buildRelease(request, store, progress);
+    const { latest, manifest } = await whileBuilding(store, inputs, () =>
+      buildRelease(request, store, progress),
+    );
     const counties = Object.entries(manifest.counties);
     const blocks = counties.reduce((sum, [, county]) => sum + county.blocks, 0);
     const routable = counties.reduce((sum, [, county]) => sum + county.routable_blocks, 0);
@@ -117,7 +117,6 @@ async function build(flags: BuildFlags): Promise<void> {
     );
   } finally {
     await store.close();
-    await release();
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { collectGarbage, filesIn } from '../../../builder/publish/collect-garbage.ts';
+import { collectGarbage } from '../../../builder/publish/collect-garbage.ts';
 import {
   findManifest,
   latestIfAny,
@@ -10,7 +10,7 @@ import { MANIFESTS, readManifest } from '../../../shards/manifests.ts';
 import { Release } from '../../../shards/release.ts';
 import { ReleaseCache } from '../../../shards/release-cache.ts';
 import { openRelease } from '../../../shards/release-source.ts';
-import { openStore } from '../../../shards/store/open-store.ts';
+import { openWritableStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, WritableStore } from '../../../shards/store/store.ts';
 import { verifyRelease } from '../../../shards/verify.ts';
 import { run, UsageError } from '../run.ts';
@@ -84,7 +84,7 @@ function wholeNumber(text: string): number {
 }
 
 async function withStore(flags: StoreFlag, use: (store: WritableStore) => Promise<void>) {
-  const store = openStore(flags.store);
+  const store = openWritableStore(flags.store);
   try {
     await use(store);
   } finally {
@@ -93,7 +93,7 @@ async function withStore(flags: StoreFlag, use: (store: WritableStore) => Promis
 }
 
 async function list(store: WritableStore): Promise<void> {
-  const manifests = (await filesIn(store, MANIFESTS)).filter(({ name }) => name.endsWith('.json'));
+  const manifests = (await store.list(MANIFESTS)).filter(({ name }) => name.endsWith('.json'));
   if (manifests.length === 0) throw new UsageError(`${store.location}: holds no release`);
   const latest = await latestIfAny(store);
   for (const { name, bytes, modifiedMs } of manifests.sort((a, b) => b.modifiedMs - a.modifiedMs)) {

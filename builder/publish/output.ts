@@ -1,0 +1,52 @@
+import {
+  COUNTY_OBJECT_KINDS,
+  LATEST,
+  RELEASE_OBJECT_KINDS,
+  STATE_OBJECT_KINDS,
+} from '../../shards/manifest.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import { BuildError } from '../errors.ts';
+import { BUILD_LOCK, whileNoBuildWrites } from './sections.ts';
+
+/** The folders of a store. */
+export const STORE_FOLDERS: readonly string[] = [
+  ...COUNTY_OBJECT_KINDS,
+  ...STATE_OBJECT_KINDS,
+  ...RELEASE_OBJECT_KINDS,
+  ...['tiles', 'manifests', 'published', 'receipts', 'regions'],
+];
+
+/**
+ * Runs a build into a store while no other does. Refuses what holds anything but a store, or one of
+ * the `inputs`, which are files of this machine; clears away what a build that was killed left.
+ */
+export async function whileBuilding<T>(
+  store: WritableStore,
+  inputs: readonly string[],
+  build: () => Promise<T>,
+): Promise<T> {
+  const within = inputs.find((input) => store.holdsFile(input));
+  if (within !== undefined) {
+    throw new BuildError(
+      `${store.location}: holds the input ${within}; give --out a folder of its own`,
+    );
+  }
+  const strangers = (await store.topNames()).filter(
+    (entry) =>
+      !STORE_FOLDERS.includes(entry) &&
+      ![LATEST, BUILD_LOCK].some((name) => entry.startsWith(name)),
+  );
+  if (strangers.length > 0) {
+    throw new BuildError(
+      `${store.location}: is not a store: it holds ${strangers.slice(0, 3).join(', ')}; give --out an empty folder or a store`,
+    );
+  }
+  const refusal = (owner: string) =>
+    `another build (${owner}) is writing to it; wait for it, or give another --out`;
+  return whileNoBuildWrites(store, refusal, async () => {
+    for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {
+      for (const { name } of await store.leftovers(prefix)) await store.remove(name);
+    }
+    return build();
+  });
+}

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { readSync } from 'node:fs';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { StoreError } from '../errors.ts';
+import type { ObjectRef, Store } from './store.ts';
+
+/** Files kept open between reads. */
+const OPEN_FILES = 256;
+/**
+ * Objects are immutable, so a handle goes stale only when a build mends a damaged one. A reader has
+ * the new file after this long, which is what a client that met the damage is told to wait.
+ */
+const KEEP_OPEN_MS = 5_000;
+/**
+ * What is read at once. A row that the page cache holds takes some 2 µs so, and by the thread pool
+ * seven times the processor time. No more than a disk gives in one go.
+ */
+const SMALL_BYTES = 4096;
+/** A small read that took longer came from the disk: the next ones leave the event loop free. */
+const SLOW_MS = 1;
+const READS_AFTER_SLOW = 32;
+
+/** A store in a folder of this machine, to read. */
+export class FolderReader implements Store {
+  readonly location: string;
+  /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */
+  readonly #files: LRUCache<string, OpenFile>;
+  /** Small reads that are still to go by the thread pool. */
+  #pooledReads = 0;
+
+  constructor(folder: string, keepOpenMs = KEEP_OPEN_MS) {
+    this.location = path.resolve(folder);
+    this.#files = new LRUCache({
+      max: OPEN_FILES,
+      ttl: keepOpenMs,
+      ttlResolution: keepOpenMs / 10,
+      dispose: (file) => void file.release(),
+    });
+  }
+
+  async readRange(ref: ObjectRef, offset: number, length: number): Promise<Uint8Array> {
+    const file = await this.#open(ref);
+    try {
+      const buffer = Buffer.allocUnsafeSlow(length);
+      const bytesRead =
+        length <= SMALL_BYTES && this.#pooledReads === 0
+          ? this.#readAtOnce(file, buffer, offset)
+          : await this.#readPooled(file, buffer, offset);
+      if (bytesRead !== length) {
+        throw new StoreError('changed', ref.name, `has no ${length} bytes at ${offset}`);
+      }
+      return buffer;
+    } catch (error) {
+      throw this.explain(ref.name, error);
+    } finally {
+      file.release();
+    }
+  }
+
+  #readAtOnce({ handle }: OpenFile, buffer: Uint8Array, offset: number): number {
+    const begun = performance.now();
+    const bytesRead = readSync(handle.fd, buffer, 0, buffer.length, offset);
+    if (performance.now() - begun > SLOW_MS) this.#pooledReads = READS_AFTER_SLOW;
+    return bytesRead;
+  }
+
+  async #readPooled({ handle }: OpenFile, buffer: Uint8Array, offset: number): Promise<number> {
+    if (this.#pooledReads > 0) this.#pooledReads--;
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
+    return bytesRead;
+  }
+
+  async readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {
+    try {
+      const bytes = await readFile(this.pathOf(name));
+      return { bytes, identity: identityOf(bytes) };
+    } catch (error) {
+      throw this.explain(name, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#files.clear();
+  }
+
+  protected pathOf(name: string): string {
+    return path.join(this.location, name);
+  }
+
+  async #open(ref: ObjectRef): Promise<OpenFile> {
+    const cached = this.#files.get(ref.name);
+    if (cached?.retain()) return cached;
+    let handle: FileHandle;
+    try {
+      handle = await open(this.pathOf(ref.name), 'r');
+    } catch (error) {
+      throw this.explain(ref.name, error);
+    }
+    const { size } = await handle.stat();
+    if (size !== ref.bytes) {
+      await handle.close();
+      throw new StoreError(
+        'changed',
+        ref.name,
+        `has ${size} bytes; its manifest says ${ref.bytes}: build the release again`,
+      );
+    }
+    const file = new OpenFile(handle);
+    file.retain();
+    this.#files.set(ref.name, file);
+    return file;
+  }
+
+  /** Has the next read open the object anew. */
+  protected forget(name: string): void {
+    this.#files.delete(name);
+  }
+
+  /** What went wrong with an object, as a store says it. */
+  protected explain(name: string, error: unknown): StoreError {
+    if (error instanceof StoreError) return error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const where = this.pathOf(name);
+    const cause = { cause: error };
+    if (code === 'ENOENT') return new StoreError('missing', where, 'no such object', cause);
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      return new StoreError(
+        'full',
+        where,
+        'the disk is full: free some space and run again',
+        cause,
+      );
+    }
+    if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+      return new StoreError('unavailable', where, 'permission denied', cause);
+    }
+    if (code === 'ENOTDIR' || code === 'EEXIST') {
+      return new StoreError(
+        'unavailable',
+        where,
+        'is a file, or leads through one; a store needs a folder',
+        cause,
+      );
+    }
+    return new StoreError('unavailable', where, message ?? String(error), cause);
+  }
+}
+
+/** A file handle that closes when the cache and the last read have let go of it. */
+class OpenFile {
+  readonly handle: FileHandle;
+  #holders = 1;
+
+  constructor(handle: FileHandle) {
+    this.handle = handle;
+  }
+
+  retain(): boolean {
+    if (this.#holders === 0) return false;
+    this.#holders++;
+    return true;
+  }
+
+  release(): void {
+    if (--this.#holders === 0) void this.handle.close();
+  }
+}
+
+/** What a conditional put asks for: the SHA-256, hex. */
+export function identityOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
