@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { type CatalogueSender, catalogueText } from '../http/catalogue-text.ts';
 import { acceptsGzip } from '../http/content-coding.ts';
 import { Problem } from '../http/problem.ts';
@@ -8,9 +9,6 @@ import { referenceScript } from './reference-script.ts';
 
 /** The paths that `serveDocs` answers. */
 export const DOCS_PATHS = ['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'] as const;
-
-/** The script's name changes with its bytes. */
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
  * Serves the API reference at `/docs`, which reads `/openapi.json`, and leads there from `/`. All of
@@ -33,7 +31,8 @@ export function serveDocs(
     const { fileName, plain, gzip } = await referenceScript();
     if (request.params.file !== fileName) throw new Problem('not-found', 'no such file');
     reply.type('text/javascript; charset=utf-8').headers({
-      'cache-control': IMMUTABLE,
+      // Its name changes with its bytes.
+      'cache-control': CACHE_CONTROL.immutable,
       vary: 'Accept-Encoding',
       'x-content-type-options': 'nosniff',
     });

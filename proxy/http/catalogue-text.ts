@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../../shards/single-flight.ts';
+import { CACHE_CONTROL } from './cache-control.ts';
 import { etagOf, matchesAny, matchesEtag, variantEtag } from './conditional.ts';
 import { acceptsGzip, WORTH_COMPRESSING, zipped } from './content-coding.ts';
 
-const CATALOGUE = 'public, max-age=300, stale-while-revalidate=86400';
 const MAX_ZIPPED_BYTES = 16 * 2 ** 20;
 
 /** What is the same for everybody until the next release, and the strong ETag of its bytes. */
@@ -36,7 +36,11 @@ export class CatalogueSender {
     const zippedEtag = variantEtag(etag, 'gzip');
     const isZipped =
       text.length >= WORTH_COMPRESSING && acceptsGzip(request.headers['accept-encoding']);
-    reply.headers({ etag: isZipped ? zippedEtag : etag, 'cache-control': CATALOGUE, vary });
+    reply.headers({
+      etag: isZipped ? zippedEtag : etag,
+      'cache-control': CACHE_CONTROL.catalogue,
+      vary,
+    });
     const known = request.headers['if-none-match'];
     if (
       known &&

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { EXPOSED } from './answer-headers.ts';
 import { policyHeader, rateHeader } from './rate-headers.ts';
 
 /** Any page may call the API: its keys travel in a header, never in a cookie. */
@@ -6,11 +7,7 @@ export const CORS_HEADERS = [
   'access-control-allow-origin',
   '*',
   'access-control-expose-headers',
-  [
-    'ETag, X-Tokens-Charged, X-Tokens-Remaining, X-Tokens-Cost, RateLimit, RateLimit-Policy',
-    'Retry-After, X-Request-Id, Idempotency-Replayed, Link, X-Next-Cursor, X-Resolved-Block',
-    'X-Batch-Errors, X-Batch-Truncated, X-Truncated-Reason, X-Unrouted',
-  ].join(', '),
+  EXPOSED,
 ] as const;
 
 const PREFLIGHT = {

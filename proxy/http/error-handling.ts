@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
+import { CACHE_CONTROL } from './cache-control.ts';
 import { invalidParameters, Problem, type ProblemSlug, problemText, shortened } from './problem.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
@@ -37,7 +38,11 @@ export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: 
   }
   return reply
     .code(problem.status)
-    .headers({ ...problem.headers, 'cache-control': 'no-store', 'content-type': PROBLEM_JSON })
+    .headers({
+      ...problem.headers,
+      'cache-control': CACHE_CONTROL.never,
+      'content-type': PROBLEM_JSON,
+    })
     .send(problemText(problemBase, problem));
 }
 
@@ -54,7 +59,7 @@ export function refuseMalformed(error: Error, socket: Socket, problemBase: strin
       `Content-Type: ${PROBLEM_JSON}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${randomUUID()}`,
-      'Cache-Control: no-store',
+      `Cache-Control: ${CACHE_CONTROL.never}`,
       'Connection: close',
       '',
       body,

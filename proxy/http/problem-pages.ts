@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { CACHE_CONTROL } from './cache-control.ts';
 import { PROBLEMS, Problem, type ProblemSlug } from './problem.ts';
 
 /** What a person can do about each problem: the page its `type` leads to. */
@@ -68,7 +69,7 @@ export function serveProblemPages(app: FastifyInstance, path: string): void {
     reply.headers({
       ...SECURITY,
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
+      'cache-control': CACHE_CONTROL.catalogue,
     });
     return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style><h1>${title}</h1><p><code>${slug}</code>, HTTP status ${status}</p><p>${ADVICE[slug]}</p></html>`;
   });

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FreeEndpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import type { Services } from '../services.ts';
+import { CACHE_CONTROL } from './cache-control.ts';
 import { etagOf, variantEtag } from './conditional.ts';
 import { parseInput } from './parse-input.ts';
 
@@ -14,7 +15,8 @@ export function serveFree(endpoint: FreeEndpoint, services: Services) {
     const text = JSON.stringify(body);
     const format = formatFor(request.headers.accept, formats);
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
-    if (endpoint.cache === 'never') return reply.header('cache-control', 'no-store').send(text);
+    if (endpoint.cache === 'never')
+      return reply.header('cache-control', CACHE_CONTROL.never).send(text);
     const etag = format === 'json' ? etagOf(text) : variantEtag(etagOf(text), format);
     return services.catalogue.send(request, reply, { text, etag }, vary);
   };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyedEndpoint } from '../endpoint.ts';
+import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { parseInput } from '../http/parse-input.ts';
 import type { Services } from '../services.ts';
 import { admit } from './admission.ts';
@@ -10,7 +11,7 @@ export function serveKeyed(endpoint: KeyedEndpoint, services: Services) {
     const { balance } = await admit(services.ledger, request, reply);
     const input = parseInput(endpoint, request);
     reply.headers({
-      'cache-control': 'no-store',
+      'cache-control': CACHE_CONTROL.never,
       vary: 'Authorization',
       'x-tokens-charged': 0,
       'x-tokens-remaining': balance,

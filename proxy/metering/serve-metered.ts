@@ -4,21 +4,18 @@ import { PLANS } from '../../portal/plans.ts';
 import type { Release } from '../../shards/release.ts';
 import type { MeteredEndpoint, MeteredPlan } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
+import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { matchesAny, matchesEtag, strongEtag, variantEtag } from '../http/conditional.ts';
 import { acceptsGzip } from '../http/content-coding.ts';
 import { nextLink } from '../http/next-link.ts';
 import { parseInput } from '../http/parse-input.ts';
-import { policyHeader, rateHeader } from '../http/rate-headers.ts';
 import { writeAnswer } from '../http/raw-answer.ts';
 import type { Services } from '../services.ts';
 import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
+import { meteredHeaders } from './metered-headers.ts';
 import { pay, writePaid } from './payment.ts';
-
-const VARY = 'Authorization, Accept-Encoding, Accept';
-const REVALIDATE = 'public, no-cache';
-const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 /**
  * The way of every metered GET, in this order: key and rate, validation, If-None-Match, reading,
@@ -128,10 +125,8 @@ async function writeUnpaid(
 }
 
 function sharedHeaders(etag: string, rate: RateState, plan: MeteredPlan): (string | number)[] {
-  return [
-    ...['etag', etag, 'cache-control', plan.isPinned ? IMMUTABLE : REVALIDATE, 'vary', VARY],
-    ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
-  ];
+  const cacheControl = plan.isPinned ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated;
+  return ['etag', etag, ...meteredHeaders(cacheControl, rate)];
 }
 
 function pushContentHeaders(

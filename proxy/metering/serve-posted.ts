@@ -4,18 +4,19 @@ import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import type { IdempotentRequest, Receipt, Replay, Replays } from '../../portal/accounts/replays.ts';
 import type { PostedEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf } from '../formats/negotiate.ts';
+import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { acceptsGzip, unzipped, zipped } from '../http/content-coding.ts';
 import { parseBody } from '../http/json-body.ts';
 import type { Outbox, Share } from '../http/outbox.ts';
 import { parseInput } from '../http/parse-input.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
-import { policyHeader, rateHeader } from '../http/rate-headers.ts';
 import { writeAnswer } from '../http/raw-answer.ts';
 import { NONE } from '../openapi/parameters.ts';
 import type { Services } from '../services.ts';
 import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer } from './finish-answer.ts';
+import { meteredHeaders } from './metered-headers.ts';
 import { tokensExhausted, writePaid } from './payment.ts';
 
 /** How often an answer is made anew because others have spent what it was made for. */
@@ -201,8 +202,7 @@ async function send(
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
   const { body, contentType, contentEncoding, beside } = isZipped ? await compressed(plain) : plain;
   const headers: (string | number)[] = [
-    ...['cache-control', 'no-store', 'vary', 'Authorization, Accept-Encoding, Accept'],
-    ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
+    ...meteredHeaders(CACHE_CONTROL.never, rate),
     ...['content-type', contentType!, 'content-length', body.length],
     ...['x-tokens-charged', charged, 'x-tokens-remaining', remaining],
     ...Object.entries(beside).flat(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
+import { type HeaderName, headersNamed } from '../http/answer-headers.ts';
 
 export const ifNoneMatch = z.string().optional().meta({
   description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
@@ -11,35 +12,23 @@ export const idempotencyKey = z.string().min(1).max(255).optional().meta({
   example: 'c0f1a9d2-batch-7',
 });
 
-const COMMON = {
-  'X-Request-Id': z.string().meta({ description: 'Name it when you report a fault.' }),
-  'Cache-Control': z.string().meta({ description: 'Who may keep the answer, and for how long.' }),
-};
-const RATE = {
-  RateLimit: z
-    .string()
-    .meta({ description: 'What is left of the window: `"default";r=299;t=60`.' }),
-  'RateLimit-Policy': z.string().meta({ description: 'The window: `"default";q=300;w=60`.' }),
-};
-const ETAG = { ETag: z.string().meta({ description: 'Hash of what decides the answer.' }) };
-const VARY = {
-  Vary: z.string().meta({ description: 'Headers of the request that choose the answer.' }),
-};
-const COST = {
-  'X-Tokens-Cost': z.int().optional().meta({ description: 'What the GET would charge.' }),
-};
+const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
+const RATE = headersNamed('RateLimit', 'RateLimit-Policy');
+const TOKENS = headersNamed('X-Tokens-Charged', 'X-Tokens-Remaining');
 
 /** Members of an isochrone or tile pay nothing, and hear nothing of it. */
 function tokens({ access, ...endpoint }: Endpoint): z.ZodRawShape {
   if (access === 'free') return {};
-  const told = (description: string) => {
-    const header = z.int().meta({ description });
-    return 'freeForMembers' in endpoint && endpoint.freeForMembers ? header.optional() : header;
-  };
-  return {
-    'X-Tokens-Charged': told('What this answer cost.'),
-    'X-Tokens-Remaining': told('The balance after it.'),
-  };
+  return 'freeForMembers' in endpoint && endpoint.freeForMembers ? whereThere(TOKENS) : TOKENS;
+}
+
+/** Headers that not every such answer has. */
+function whereThere(headers: Readonly<Record<string, z.ZodType>>): z.ZodRawShape {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, schema]) => {
+      return [name, schema.optional().meta(schema.meta() ?? {})];
+    }),
+  );
 }
 
 /** Whether answers have an `ETag` and can be asked for with `If-None-Match`. */
@@ -55,8 +44,8 @@ function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
     ...COMMON,
     ...RATE,
     ...tokens(endpoint),
-    ...(isConditional(endpoint) && ETAG),
-    ...(isSelected && VARY),
+    ...(isConditional(endpoint) && headersNamed('ETag')),
+    ...(isSelected && headersNamed('Vary')),
   };
 }
 
@@ -67,7 +56,10 @@ export function bareHeaders(endpoint: Endpoint) {
 
 /** Headers of the answer to a HEAD: what it would cost, and nothing of the rows. */
 export function headHeaders(endpoint: Endpoint) {
-  return z.object({ ...plainHeaders(endpoint), ...(endpoint.access === 'metered' && COST) });
+  return z.object({
+    ...plainHeaders(endpoint),
+    ...(endpoint.access === 'metered' && headersNamed('X-Tokens-Cost')),
+  });
 }
 
 /** Headers of an answer with its body. */
@@ -77,9 +69,9 @@ export function answerHeaders(endpoint: Endpoint) {
   const isPaged = endpoint.access === 'metered' && members.includes('next_cursor');
   return z.object({
     ...plainHeaders(endpoint),
-    ...Object.assign({}, ...members.map((member) => BESIDE_ROWS[member])),
-    ...(isPaged && { Link: link }),
-    ...(endpoint.access === 'posted' && { 'Idempotency-Replayed': replayed }),
+    ...headersNamed(...members.flatMap((member) => BESIDE_ROWS[member] ?? [])),
+    ...(isPaged && headersNamed('Link')),
+    ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
   });
 }
 
@@ -88,7 +80,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
   const isAskerKnown = status !== 401 && status !== 403;
   return z.object({
     ...COMMON,
-    ...(isAskerKnown && z.object(RATE).partial().shape),
+    ...(isAskerKnown && whereThere(RATE)),
     ...(isAskerKnown && endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
     ...PROBLEM_HEADERS[status],
   });
@@ -103,47 +95,19 @@ const TOKENS_OF_PROBLEMS = {
 /** Headers of an answer that is no problem and no success. */
 export const otherHeaders = z.object({ ...COMMON, ...RATE });
 
-const link = z
-  .string()
-  .optional()
-  .meta({ description: 'Where the next page is, if there is one: `<…>; rel="next"`.' });
-const replayed = z
-  .literal('true')
-  .optional()
-  .meta({ description: 'The answer was given, and charged for, before.' });
-
 /** Headers that repeat members beside the rows, for the formats that have rows alone. */
-const BESIDE_ROWS: Readonly<Record<string, z.ZodRawShape>> = {
-  next_cursor: {
-    'X-Next-Cursor': z.string().optional().meta({ description: '`next_cursor`, if not null.' }),
-  },
-  resolved_block: { 'X-Resolved-Block': z.string().meta({ description: '`resolved_block`.' }) },
-  errors: { 'X-Batch-Errors': z.int().meta({ description: 'How many `errors` there are.' }) },
-  truncated: {
-    'X-Batch-Truncated': z.int().meta({ description: 'How many origins are `truncated`.' }),
-  },
-  unrouted: {
-    'X-Unrouted': z
-      .string()
-      .optional()
-      .meta({ description: '`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.' }),
-  },
-  truncated_reason: {
-    'X-Truncated-Reason': z
-      .string()
-      .optional()
-      .meta({ description: '`truncated_reason`, if not null.' }),
-  },
+const BESIDE_ROWS: Readonly<Record<string, HeaderName>> = {
+  next_cursor: 'X-Next-Cursor',
+  resolved_block: 'X-Resolved-Block',
+  errors: 'X-Batch-Errors',
+  truncated: 'X-Batch-Truncated',
+  unrouted: 'X-Unrouted',
+  truncated_reason: 'X-Truncated-Reason',
 };
 
 /** Headers of a problem's status, beside those of every answer. */
 const PROBLEM_HEADERS: Readonly<Record<number, z.ZodRawShape>> = {
-  401: {
-    'WWW-Authenticate': z.string().meta({
-      description:
-        '`Bearer`; of a key that was sent and is not valid `Bearer error="invalid_token"`.',
-    }),
-  },
-  429: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
-  503: { 'Retry-After': z.int().meta({ description: 'Seconds to wait.' }) },
+  401: headersNamed('WWW-Authenticate'),
+  429: headersNamed('Retry-After'),
+  503: headersNamed('Retry-After'),
 };
