@@ -6,6 +6,9 @@ export type Geoid = string & { readonly [geoid]?: 'block' };
 /** The same 15 digits as a number. Below 10¹⁵ < 2⁵³, so a double holds it exactly. */
 export type GeoidNumber = number & { readonly [geoid]?: 'block number' };
 
+/** A block's GEOID is its county's code and ten digits. */
+export const BLOCKS_A_COUNTY = 1e10;
+
 const FIFTEEN_DIGITS = /^\d{15}$/;
 
 export function isGeoid(text: string): text is Geoid {

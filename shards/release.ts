@@ -58,7 +58,7 @@ export interface BlockAreas {
 /** A county of a release, with its boxes ready to be asked. */
 export interface ReleaseCounty {
   readonly fips: CountyFips;
-  readonly county: CountyManifest;
+  readonly manifest: CountyManifest;
   readonly blockBox: BoundingBox;
   readonly poiBox: BoundingBox | null;
 }
@@ -90,7 +90,7 @@ export class Release {
     this.counties = Object.entries(manifest.counties)
       .map(([fips, county]) => ({
         fips,
-        county,
+        manifest: county,
         blockBox: boxWithin(county.block_box),
         poiBox: county.poi_box && boxWithin(county.poi_box),
       }))

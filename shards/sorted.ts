@@ -15,3 +15,14 @@ export function ordinalIn(ascending: ArrayLike<number>, value: number): number {
   const rank = rankIn(ascending, value);
   return ascending[rank] === value ? rank : -1;
 }
+
+/** Where those of some ascending values stand that are among numbers that strictly ascend. */
+export function ordinalsOf(ascending: ArrayLike<number>, values: readonly number[]): number[] {
+  const ordinals: number[] = [];
+  let at = values.length === 0 ? 0 : rankIn(ascending, values[0]);
+  for (const value of values) {
+    while (ascending[at] < value) at++;
+    if (ascending[at] === value) ordinals.push(at);
+  }
+  return ordinals;
+}

@@ -1,9 +1,10 @@
 import { breathe } from '../../shards/breathe.ts';
-import { countyOf, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
+import type { CountyBlocks } from './blocks-in-area.ts';
 import type { Page } from './paged-request.ts';
 import type { SummaryFilter } from './summary.ts';
 import { unroutedReason } from './unrouted.ts';
@@ -31,28 +32,29 @@ export type MissingReason = 'not-within-30' | 'no-data';
 const BLOCKS_A_READ = 32;
 
 /**
- * The next `limit` rows of some blocks, which ascend, after a position (GEOID, type id, mode id), and
- * whether there are more.
+ * The next `limit` rows of some blocks, none below that of a position (GEOID, type id, mode id), after
+ * that position; and whether there are more.
  */
 export async function arealPage(
   release: Release,
-  blocks: readonly GeoidNumber[],
+  found: AsyncIterable<CountyBlocks>,
   query: ArealQuery,
   { position, limit }: Page,
 ): Promise<{ results: ArealRow[]; more: boolean }> {
   const results: ArealRow[] = [];
-  const [afterGeoid] = position;
-  const open = blocks.filter((block) => block >= afterGeoid);
   const step = blocksARead(release, query, limit);
-  for (let first = 0; first < open.length; first += step) {
-    for (const rows of await blockRows(release, open.slice(first, first + step), query, position)) {
-      for (const row of rows) {
-        if (results.length === limit) return { results, more: true };
-        results.push(row);
+  for await (const { ordinals, ...county } of found) {
+    for (let first = 0; first < ordinals.length; first += step) {
+      const blocks = { ...county, ordinals: ordinals.slice(first, first + step) };
+      for (const rows of await blockRows(release, blocks, query, position)) {
+        for (const row of rows) {
+          if (results.length === limit) return { results, more: true };
+          results.push(row);
+        }
       }
+      const pause = breathe();
+      if (pause) await pause;
     }
-    const pause = breathe();
-    if (pause) await pause;
   }
   return { results, more: false };
 }
@@ -69,39 +71,17 @@ function blocksARead(
 
 async function blockRows(
   release: Release,
-  blocks: readonly GeoidNumber[],
+  { county, index, ordinals }: CountyBlocks,
   query: ArealQuery,
   position: Page['position'],
 ): Promise<ArealRow[][]> {
-  const byCounty = new Map<string, GeoidNumber[]>();
-  for (const block of blocks) {
-    const fips = countyOf(geoidFromNumber(block));
-    byCounty.set(fips, [...(byCounty.get(fips) ?? []), block]);
-  }
-  const rows = await Promise.all(
-    [...byCounty].map(async ([fips, own]) => {
-      const county = release.county(fips)!;
-      const index = await release.index(county);
-      const known = own
-        .map((block) => ({ block, ordinal: index.ordinalOf(geoidFromNumber(block)) }))
-        .filter(
-          ({ ordinal }) => ordinal !== -1 && (query.withMissing || index.isRoutable(ordinal)),
-        );
-      const times = await release.nearestRows(
-        county,
-        known.map(({ ordinal }) => ordinal),
-      );
-      return known.map(({ block, ordinal }, i) =>
-        rowsOf(release, block, times[i], index, ordinal, query, position),
-      );
-    }),
-  );
-  return rows.flat();
+  const wanted = query.withMissing ? ordinals : ordinals.filter((block) => index.isRoutable(block));
+  const times = await release.nearestRows(county, wanted);
+  return wanted.map((ordinal, i) => rowsOf(release, times[i], index, ordinal, query, position));
 }
 
 function rowsOf(
   release: Release,
-  block: GeoidNumber,
   times: Uint16Array,
   index: BlockIndex,
   ordinal: number,
@@ -110,6 +90,7 @@ function rowsOf(
 ): ArealRow[] {
   const { leafIds } = release.taxonomy;
   const modeIds = release.manifest.modes.map(modeIdOf);
+  const block = index.geoids[ordinal];
   const geoid = geoidFromNumber(block);
   const besideTime = withPopulation ? { population: index.population(ordinal) } : {};
   const isKnown = index.isFullyRoutable(ordinal)

@@ -6,7 +6,7 @@ import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts'
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, MICRO } from '../../shards/units.ts';
 import { Problem } from '../http/problem.ts';
-import type { AskedArea } from './asked-area.ts';
+import type { Area } from './area.ts';
 
 const MAX_SQUARE_METRES = 5_000e6;
 const LEAST_POSITIONS = 4;
@@ -21,7 +21,7 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
  * Polygons of a GeoJSON Polygon or MultiPolygon, of no more vertices than are taken.
  * `polygon-too-complex` over 5,000 km²; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
  */
-export function drawnArea(drawn: readonly Polygon[]): AskedArea {
+export function drawnArea(drawn: readonly Polygon[]): Area {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
   const rings = polygons.flat();
   if (rings.length === 0) throw invalidPolygon('it has no ring');

@@ -44,7 +44,7 @@ export interface PlacedPoint {
 /** The counties a point may lie in, by the boxes of their blocks, in the order of their codes. */
 export function placePoint(release: Release, lon: Degrees, lat: Degrees): PlacedPoint {
   const here = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-  return { lon, lat, counties: release.blockBoxes.meeting([here]).map(({ county }) => county) };
+  return { lon, lat, counties: release.blockBoxes.meeting([here]).map(({ manifest }) => manifest) };
 }
 
 /**

@@ -1,7 +1,15 @@
+import {
+  BLOCKS_A_COUNTY,
+  countyOf,
+  type GeoidNumber,
+  geoidFromNumber,
+} from '../../shards/geoid.ts';
 import type { StateManifest } from '../../shards/manifest.ts';
 import type { PlaceEntry, PlaceTable } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
+import { ordinalsOf, rankIn } from '../../shards/sorted.ts';
 import { Problem, shortened } from '../http/problem.ts';
+import type { CountyBlocks } from './blocks-in-area.ts';
 
 /** A census place of the release, and where to read of it. */
 export interface LocatedPlace {
@@ -23,4 +31,21 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
   throw new Problem('place-not-found', `there is no census place ${asked} in this release`, {
     geoid: asked,
   });
+}
+
+/** The blocks of a place whose GEOID is not below `from`, county by county. One range read. */
+export async function* blocksOfPlace(
+  release: Release,
+  { table, ordinal }: LocatedPlace,
+  from: GeoidNumber,
+): AsyncGenerator<CountyBlocks> {
+  const blocks = await table.blocks(ordinal);
+  for (let first = rankIn(blocks, from); first < blocks.length; ) {
+    const fips = countyOf(geoidFromNumber(blocks[first]));
+    const end = rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY);
+    const county = release.county(fips)!;
+    const index = await release.index(county);
+    yield { county, index, ordinals: ordinalsOf(index.geoids, blocks.slice(first, end)) };
+    first = end;
+  }
 }

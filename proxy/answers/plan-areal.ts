@@ -3,7 +3,7 @@ import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import { type ArealQuery, arealPage } from './areal-page.ts';
-import type { FoundBlocks } from './asked-area.ts';
+import type { FoundBlocks } from './blocks-in-area.ts';
 import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
 import { askedCells } from './summary.ts';
 
@@ -44,9 +44,9 @@ export async function answerAreal(
   release: Release,
   cursors: CursorSealer,
   { query, page }: ArealPlan,
-  { blocks, beyond }: FoundBlocks,
+  { counties, beyond }: FoundBlocks,
 ): Promise<Answer> {
-  const { results, more } = await arealPage(release, blocks, query, page);
+  const { results, more } = await arealPage(release, counties, query, page);
   const last = results.at(-1);
   // Where all rows found are given, the next page begins with blocks that are yet to be found.
   const next =

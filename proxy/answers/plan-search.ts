@@ -2,10 +2,11 @@ import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
+import type { Area } from './area.ts';
 import { folded } from './folded-text.ts';
 import { leavesAskedFor } from './modes-and-types.ts';
 import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
-import { type PoiSearch, type SearchArea, searchPois } from './poi-search.ts';
+import { type PoiSearch, searchPois } from './poi-search.ts';
 
 /** What the routes of searches take beside their area. */
 interface AskedPois {
@@ -43,7 +44,7 @@ export async function answerSearch(
   cursors: CursorSealer,
   { search, page }: SearchPlan,
   counties: readonly ReleaseCounty[],
-  area: SearchArea,
+  area: Area,
 ): Promise<Answer> {
   const { results, next } = await searchPois(release, counties, area, search, page);
   const next_cursor = nextCursor(cursors, page, next);

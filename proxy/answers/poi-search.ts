@@ -1,24 +1,10 @@
 import { breathe } from '../../shards/breathe.ts';
-import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
-import {
-  type BoundingBox,
-  type Degrees,
-  type DestId,
-  type DestTypeId,
-  type Metres,
-  MICRO,
-} from '../../shards/units.ts';
+import { type Degrees, type DestId, type DestTypeId, MICRO } from '../../shards/units.ts';
+import { type Area, COUNTIES_A_PAGE } from './area.ts';
 import { folded } from './folded-text.ts';
 import type { Page } from './paged-request.ts';
-
-/** Where to search: boxes, of which a place must be in one; and what else it must meet. */
-export interface SearchArea {
-  /** One, or two on either side of the antimeridian. */
-  readonly boxes: readonly BoundingBox[];
-  /** Exactly where, within the boxes; micro-degrees. */
-  readonly contains?: (lon: number, lat: number) => boolean;
-}
 
 /** Which places are wanted. */
 export interface PoiSearch {
@@ -38,11 +24,9 @@ export interface PoiResult {
 
 /** Places looked at between two looks at the clock. */
 const PLACES_A_STEP = 32;
-/** Counties that one page looks into: a search for a rare name over a continent comes in pages. */
-export const COUNTIES_A_PAGE = 64;
 
 /** The counties whose places may lie in an area, in the order of their codes. */
-export function countiesOfArea(release: Release, { boxes }: SearchArea): ReleaseCounty[] {
+export function countiesOfArea(release: Release, { boxes }: Area): ReleaseCounty[] {
   return release.poiBoxes.meeting(boxes);
 }
 
@@ -56,17 +40,17 @@ export function countiesOfArea(release: Release, { boxes }: SearchArea): Release
 export async function searchPois(
   release: Release,
   counties: readonly ReleaseCounty[],
-  area: SearchArea,
+  area: Area,
   search: PoiSearch,
   { position, limit }: Pick<Page, 'position' | 'limit'>,
 ): Promise<{ results: PoiResult[]; next: Page['position'] | null }> {
   const results: PoiResult[] = [];
   const [firstCounty, firstCell, firstId] = position;
   const open = counties.filter(({ fips }) => Number(fips) >= firstCounty);
-  for (const [visited, { fips, county }] of open.entries()) {
+  for (const [visited, { fips, manifest }] of open.entries()) {
     const code = Number(fips);
     if (visited === COUNTIES_A_PAGE) return { results, next: [code, 0, 0] };
-    const places = await release.catchments(county);
+    const places = await release.catchments(manifest);
     const firstRank = code === firstCounty ? rankFrom(places, firstCell, firstId) : 0;
     for (const [i, rank] of (await ranksIn(places, area, firstRank)).entries()) {
       const pause = i % PLACES_A_STEP === 0 ? breathe() : undefined;
@@ -104,7 +88,7 @@ function rankFrom(
 /** Ranks of the places in an area from `first` on, ascending. */
 async function ranksIn(
   { tree, rank, table }: Catchments,
-  { boxes, contains }: SearchArea,
+  { boxes, contains }: Area,
   first: number,
 ): Promise<Uint32Array> {
   const found: number[] = [];
@@ -141,37 +125,4 @@ export function poiResult({ matrix, table }: Catchments, ordinal: number): PoiRe
     lon,
     address: { street, city, state, zip },
   };
-}
-
-/** A box, which crosses the antimeridian when its west edge is east of its east edge. */
-export function boxArea(west: Degrees, south: Degrees, east: Degrees, north: Degrees): SearchArea {
-  const box = { minLon: west, minLat: south, maxLon: east, maxLat: north };
-  if (west <= east) return { boxes: [box] };
-  return {
-    boxes: [
-      { ...box, maxLon: 180 },
-      { ...box, minLon: -180 },
-    ],
-  };
-}
-
-/** Everything within a distance of a point. */
-export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): Required<SearchArea> {
-  const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
-  const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
-  const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;
-  const west = holdsPole ? -180 : wrapped(box.minLon);
-  const east = holdsPole ? 180 : wrapped(box.maxLon);
-  return {
-    boxes: boxArea(west, south, east, north).boxes,
-    contains: (x, y) => {
-      // The shorter way around the earth.
-      const dLon = wrapped(x / MICRO - lon);
-      return localDistance(lon, lat, lon + dLon, y / MICRO) <= radius;
-    },
-  };
-}
-
-function wrapped(lon: Degrees): Degrees {
-  return lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon;
 }

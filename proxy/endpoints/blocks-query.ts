@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type AskedArea, blocksIn } from '../answers/asked-area.ts';
+import { type Area, circleArea } from '../answers/area.ts';
+import { blocksIn } from '../answers/blocks-in-area.ts';
 import { drawnArea } from '../answers/drawn-area.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
-import { circleArea } from '../answers/poi-search.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -21,7 +21,7 @@ import { polygonMember } from '../openapi/polygon-member.ts';
 import { arealRow, nextCursor } from '../openapi/schemas.ts';
 
 interface BlocksQueryPlan extends ArealPlan {
-  readonly area: AskedArea;
+  readonly area: Area;
 }
 
 const body = z.strictObject({
@@ -74,7 +74,7 @@ export const blocksQuery = postedEndpoint({
 
 type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
 
-function areaOf({ polygon, center, radius_m }: Where): AskedArea {
+function areaOf({ polygon, center, radius_m }: Where): Area {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
     throw invalidParameters([

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
+import { blocksOfPlace, type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
@@ -59,8 +59,8 @@ export const placeBlocks = meteredEndpoint({
   },
 
   async answer(release, plan, { cursors }) {
-    const { table, ordinal } = plan.located;
-    const blocks = await table.blocks(ordinal);
-    return answerAreal(release, cursors, plan, { blocks, beyond: null });
+    const [from] = plan.page.position;
+    const counties = blocksOfPlace(release, plan.located, from);
+    return answerAreal(release, cursors, plan, { counties, beyond: null });
   },
 });

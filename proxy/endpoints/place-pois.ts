@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
+import type { Area } from '../answers/area.ts';
 import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
-import { countiesOfArea, type SearchArea } from '../answers/poi-search.ts';
+import { countiesOfArea } from '../answers/poi-search.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import {
@@ -43,7 +44,7 @@ export const placePois = meteredEndpoint({
       ...planSearch(release, cursors, 'place-pois', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
-        ...counties.map(({ county: { objects } }) => objects.catchment),
+        ...counties.map(({ manifest: { objects } }) => objects.catchment),
       ],
       located,
       counties,
@@ -57,10 +58,7 @@ export const placePois = meteredEndpoint({
 });
 
 /** A place's outline as an area to search, its border included. */
-async function areaOf(
-  release: Release,
-  { place, ordinal, table }: LocatedPlace,
-): Promise<SearchArea> {
+async function areaOf(release: Release, { place, ordinal, table }: LocatedPlace): Promise<Area> {
   const outline = await release.placeArea(table, ordinal);
   return {
     boxes: [place.box],

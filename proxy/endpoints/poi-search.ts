@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ReleaseCounty } from '../../shards/release.ts';
+import { type Area, boxArea, circleArea } from '../answers/area.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
-import { boxArea, circleArea, countiesOfArea, type SearchArea } from '../answers/poi-search.ts';
+import { countiesOfArea } from '../answers/poi-search.ts';
 import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -19,7 +20,7 @@ import { decimal } from '../openapi/scalar-text.ts';
 import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
 
 interface PoiSearchPlan extends MeteredPlan, SearchPlan {
-  readonly area: SearchArea;
+  readonly area: Area;
   readonly counties: readonly ReleaseCounty[];
 }
 
@@ -58,7 +59,7 @@ export const poiSearch = meteredEndpoint({
     const spelled = { ...where, bbox: where.bbox && bboxNumbers(where.bbox) };
     return {
       ...planSearch(release, cursors, 'poi-search', spelled, { type, q, limit, cursor }),
-      dependsOn: counties.map(({ county: { objects } }) => objects.catchment),
+      dependsOn: counties.map(({ manifest: { objects } }) => objects.catchment),
       area,
       counties,
     };
@@ -70,7 +71,7 @@ export const poiSearch = meteredEndpoint({
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;
 
-function areaOf({ bbox, lat, lon, radius_m }: Where): SearchArea {
+function areaOf({ bbox, lat, lon, radius_m }: Where): Area {
   const hasPoint = lat !== undefined || lon !== undefined || radius_m !== undefined;
   if (bbox !== undefined) {
     if (!hasPoint) return boxArea(...bboxNumbers(bbox));

@@ -1,4 +1,9 @@
-import { countyOf, type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import {
+  BLOCKS_A_COUNTY,
+  countyOf,
+  type GeoidNumber,
+  geoidFromNumber,
+} from '../../shards/geoid.ts';
 import type { Direction } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
@@ -89,6 +94,3 @@ export function countyRanges(
   }
   return ranges;
 }
-
-/** A block's GEOID is its county's code and ten digits. */
-const BLOCKS_A_COUNTY = 1e10;

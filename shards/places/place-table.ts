@@ -1,7 +1,7 @@
 import { crc32c } from '../crc32c.ts';
 import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from '../envelope.ts';
 import { damaged, ShardError } from '../errors.ts';
-import type { GeoidNumber } from '../geoid.ts';
+import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type BoundingBox, type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
@@ -32,8 +32,6 @@ export interface PlaceWithBlocks extends PlaceRecord {
 }
 
 const GEOID_DIGITS = 7;
-/** A block's GEOID is its county's code and ten digits. */
-const BLOCKS_A_COUNTY = 1e10;
 const CRC_BYTES = 4;
 
 /** A place as its state's table tells of it. */

@@ -38,7 +38,7 @@ export async function benchLoop(store: string, place: string, folder: string): P
 async function kindsOf(release: Release, key: string) {
   const blocks = (await someBlocks(release, Infinity)).sort();
   const near = blocks.slice(blocks.length / 2, blocks.length / 2 + ORIGINS);
-  const { matrix } = await release.catchments(release.counties[0].county);
+  const { matrix } = await release.catchments(release.counties[0].manifest);
   const box = release.counties.map(({ blockBox }) => blockBox).reduce(boxAroundBoth);
   const bbox = [box.minLon, box.minLat, box.maxLon, box.maxLat].join();
   const get = (url: string, isPaid = true) => ({ target: { path: url, key }, isPaid });

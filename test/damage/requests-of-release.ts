@@ -48,7 +48,7 @@ export async function requestsOf(
   for (const url of CATALOGUE) free(url);
 
   const centres: { lon: number; lat: number }[] = [];
-  for (const { county } of release.counties) {
+  for (const { manifest: county } of release.counties) {
     const index = await release.index(county);
     const { table, matrix } = await release.catchments(county);
     const ordinals = Array.from(index.geoids.keys()).filter((i) => index.isRoutable(i));

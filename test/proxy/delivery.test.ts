@@ -7,7 +7,7 @@ let body: string;
 beforeAll(async () => {
   proxy = await openProxy(inject('demoStore'));
   await proxy.app.listen({ port: 0, host: '127.0.0.1' });
-  const [{ county }] = proxy.releases.current.counties;
+  const [{ manifest: county }] = proxy.releases.current.counties;
   const { geoids } = await proxy.releases.current.index(county);
   const origins = Array.from(geoids.subarray(0, 250), (geoid) => String(geoid).padStart(15, '0'));
   body = JSON.stringify({ origins });

@@ -14,7 +14,7 @@ afterAll(() => proxy.close());
 test('a cold request finds its block once', async () => {
   const { key } = await proxy.customer({ tokens: 1e6 });
   const release = proxy.releases.current;
-  const index = await release.index(release.counties[0].county);
+  const index = await release.index(release.counties[0].manifest);
   const ordinal = index.geoids.findIndex((_, i) => index.isFullyRoutable(i));
   const block = geoidFromNumber(index.geoids[ordinal]);
   const [lon, lat] = [index.lon[ordinal] / MICRO, index.lat[ordinal] / MICRO];
@@ -36,4 +36,15 @@ test('a cold request finds its block once', async () => {
     expect([path, points.mock.calls.length]).toEqual([path, isPoint ? 1 : 0]);
   }
   vi.restoreAllMocks();
+});
+
+test('the blocks of a place are found without a search for each', async () => {
+  const { key } = await proxy.customer({ tokens: 1e6 });
+  const release = proxy.releases.current;
+  const { places } = await release.places(Object.values(release.manifest.states)[0]);
+  const ordinals = vi.spyOn(BlockIndex.prototype, 'ordinalOf');
+  const answer = await proxy.get(`/v1/places/${places[0].geoid}/blocks?limit=1`, key);
+  expect(answer.json().results).toHaveLength(1);
+  expect(ordinals).not.toHaveBeenCalled();
+  ordinals.mockRestore();
 });

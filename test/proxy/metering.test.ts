@@ -84,7 +84,7 @@ describe('charging', () => {
   });
 
   test('HEAD of a page and of a point tells neither the next page nor the block', async () => {
-    const [{ county }] = proxy.releases.current.counties;
+    const [{ manifest: county }] = proxy.releases.current.counties;
     const { lon, lat } = await proxy.releases.current.index(county);
     const point = `lat=${lat[0] / 1e6}&lon=${lon[0] / 1e6}`;
     for (const url of [`/v1/blocks/${geoid}/pois?limit=1`, `/v1/point/summary?${point}`]) {

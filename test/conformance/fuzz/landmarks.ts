@@ -11,7 +11,7 @@ const PLACES_ON_THE_WAY = 20;
 
 /** Things of a release: one of each that requests are sure to find, and values to draw from. */
 export async function landmarksOf(release: Release): Promise<{ marks: Landmarks; pools: Pools }> {
-  const [{ county }] = release.counties;
+  const [{ manifest: county }] = release.counties;
   const index = await release.index(county);
   const ordinals = Array.from(index.geoids.keys());
   const routable = ordinals.filter((ordinal) => index.isRoutable(ordinal));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type AskedArea, blocksIn } from '../../proxy/answers/asked-area.ts';
+import { type Area, circleArea } from '../../proxy/answers/area.ts';
+import { blocksIn } from '../../proxy/answers/blocks-in-area.ts';
 import { drawnArea } from '../../proxy/answers/drawn-area.ts';
-import { circleArea } from '../../proxy/answers/poi-search.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
 
@@ -16,13 +16,15 @@ function box(west: number, south: number, east: number, north: number): Ring {
 }
 
 /** Codes of the counties that blocks were found in, and of those that were looked at. */
-async function search(counties: readonly WideCounty[], area: AskedArea) {
+async function search(counties: readonly WideCounty[], area: Area) {
   const { release, read } = wideRelease(counties);
   const found: string[] = [];
   let pages = 0;
   for (let from: number | null = 0; from !== null; pages++) {
-    const { blocks, beyond } = await blocksIn(release, area, from);
-    found.push(...blocks.map((block) => String(Math.floor(block / 1e10))));
+    const { counties, beyond } = await blocksIn(release, area, from);
+    for await (const { index, ordinals } of counties) {
+      found.push(...ordinals.map((i) => String(Math.floor(index.geoids[i] / 1e10))));
+    }
     from = beyond;
   }
   return { found, read, pages };
@@ -136,7 +138,11 @@ describe('a circle across the antimeridian', () => {
     'around %s has what is on both sides',
     async (lon) => {
       const { release } = wideRelease([aleutians]);
-      const { blocks } = await blocksIn(release, circleArea(lon, 52, 20_000), 0);
+      const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0);
+      const blocks: number[] = [];
+      for await (const { index, ordinals } of counties) {
+        blocks.push(...ordinals.map((i) => index.geoids[i]));
+      }
       expect(blocks).toEqual([2016e10, 2016e10 + 1]);
     },
   );

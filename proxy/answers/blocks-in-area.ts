@@ -1,32 +1,28 @@
 import { breathe } from '../../shards/breathe.ts';
-import type { GeoidNumber } from '../../shards/geoid.ts';
+import { BLOCKS_A_COUNTY, type GeoidNumber } from '../../shards/geoid.ts';
 import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import { rankIn } from '../../shards/sorted.ts';
 import { type BoundingBox, MICRO, type MicroDegrees } from '../../shards/units.ts';
-import { COUNTIES_A_PAGE } from './poi-search.ts';
+import { type Area, COUNTIES_A_PAGE } from './area.ts';
 
-/** Ground that somebody asks about. */
-export interface AskedArea {
-  /** Together they hold it. */
-  readonly boxes: readonly BoundingBox[];
-  /** Whether some of it is in a box; where absent, the boxes say so. Boxes come from west to east. */
-  meets?(box: BoundingBox): boolean;
-  /** Whether it holds a point; fastest of points that come from west to east. */
-  contains(lon: MicroDegrees, lat: MicroDegrees): boolean;
+/** Blocks of a county. */
+export interface CountyBlocks {
+  readonly county: CountyManifest;
+  readonly index: BlockIndex;
+  /** Ascending. */
+  readonly ordinals: readonly number[];
 }
 
-/** Blocks of an area. */
+/** Blocks that were found, in the order of their GEOIDs. */
 export interface FoundBlocks {
-  /** Ascending. */
-  readonly blocks: readonly GeoidNumber[];
+  /** County by county, each looked into when it is asked for. */
+  readonly counties: AsyncIterable<CountyBlocks>;
   /** Where to look on: blocks of counties that are yet to be looked at are not below it. */
   readonly beyond: GeoidNumber | null;
 }
-
-/** A block's GEOID is its county's code and ten digits. */
-const BLOCKS_A_COUNTY = 1e10;
 
 /**
  * The blocks of a release whose centre is in an area and whose GEOID is not below `from`, of as many
@@ -34,27 +30,36 @@ const BLOCKS_A_COUNTY = 1e10;
  */
 export async function blocksIn(
   release: Release,
-  area: AskedArea,
+  area: Area,
   from: GeoidNumber,
 ): Promise<FoundBlocks> {
-  const blocks: GeoidNumber[] = [];
   const firstCounty = Math.floor(from / BLOCKS_A_COUNTY);
   const counties = (await countiesOf(release, area)).filter(
     ({ fips }) => Number(fips) >= firstCounty,
   );
-  for (const [visited, { fips, county, blockBox }] of counties.entries()) {
-    if (visited === COUNTIES_A_PAGE) return { blocks, beyond: Number(fips) * BLOCKS_A_COUNTY };
-    const index = await release.index(county);
+  const next = counties.at(COUNTIES_A_PAGE);
+  return {
+    counties: eachIn(release, counties.slice(0, COUNTIES_A_PAGE), area, from),
+    beyond: next ? Number(next.fips) * BLOCKS_A_COUNTY : null,
+  };
+}
+
+async function* eachIn(
+  release: Release,
+  counties: readonly ReleaseCounty[],
+  area: Area,
+  from: GeoidNumber,
+): AsyncGenerator<CountyBlocks> {
+  for (const { manifest, blockBox } of counties) {
+    const index = await release.index(manifest);
     const box = area.boxes.filter((part) => boxesMeet(part, blockBox)).reduce(boxAroundBoth);
-    for (const ordinal of await ordinalsIn(index, rankIn(index.geoids, from), box, area)) {
-      blocks.push(index.geoids[ordinal]);
-    }
+    const ordinals = await ordinalsIn(index, rankIn(index.geoids, from), box, area);
+    yield { county: manifest, index, ordinals };
   }
-  return { blocks, beyond: null };
 }
 
 /** The counties that may have blocks in an area, in the order of their codes. */
-async function countiesOf(release: Release, area: AskedArea): Promise<readonly ReleaseCounty[]> {
+async function countiesOf(release: Release, area: Area): Promise<readonly ReleaseCounty[]> {
   const near = release.blockBoxes.meeting(area.boxes);
   if (!area.meets) return near;
   const met = new Set<ReleaseCounty>();
@@ -76,7 +81,7 @@ async function ordinalsIn(
   { lon, lat, count }: BlockIndex,
   first: number,
   box: BoundingBox,
-  area: AskedArea,
+  area: Area,
 ): Promise<number[]> {
   // A product with a million may be off by a little: the area decides.
   const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
@@ -94,7 +99,7 @@ async function ordinalsIn(
     const firstInside = inside.length;
     for (let k = 0; k < found; k++) {
       const i = start + (eastward[k] % BLOCKS_A_SORT);
-      if (area.contains(lon[i], lat[i])) inside.push(i);
+      if (area.contains?.(lon[i], lat[i]) !== false) inside.push(i);
       const pause = k % POINTS_A_STEP === 0 ? breathe() : undefined;
       if (pause) await pause;
     }
