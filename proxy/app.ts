@@ -17,7 +17,7 @@ import {
   refuseOtherMethods,
   sendProblem,
 } from './http/error-handling.ts';
-import { limitFreeRoutes } from './http/free-rate.ts';
+import { limitFreeRoutes, overRate } from './http/free-rate.ts';
 import { ignoreExpectations, requireHost } from './http/http-semantics.ts';
 import { takeJsonBodies } from './http/json-body.ts';
 import { Outbox } from './http/outbox.ts';
@@ -25,7 +25,7 @@ import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
 import { serveFree } from './http/serve-free.ts';
 import { trustProxyOption } from './http/trusted-proxies.ts';
-import { takeTurns } from './http/turns.ts';
+import { answerInOrder } from './http/turns.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { PlanCache } from './metering/plan-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
@@ -40,7 +40,7 @@ const MAX_BODY_BYTES = 2 ** 20;
 const MAX_URL_BYTES = 16_384;
 const KEYED = { keyed: true };
 /** Answers to POSTs made side by side: each may be of 50,000 rows. */
-const MAKERS = { inAll: 8, ofEach: 2 };
+const MAKERS = { inAll: 4, ofEach: 2 };
 
 /** The HTTP service over a source of releases and a ledger. It does not listen yet. */
 export async function buildProxy(parts: {
@@ -62,6 +62,7 @@ export async function buildProxy(parts: {
     makers: new Turnstile(MAKERS),
   };
 
+  const freeRates = new RateWindow(config.freeRateLimitPerMinute);
   const app = Fastify({
     logger: { level: config.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
@@ -75,15 +76,17 @@ export async function buildProxy(parts: {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, config.problemBase),
-    frameworkErrors: (error, _request, reply) => {
+    // No route is known, and no hook has run: it counts as what is not there.
+    frameworkErrors: (error, request, reply) => {
+      const refused = overRate(freeRates, request, reply);
       setCommonHeaders(reply);
-      sendProblem(reply, malformed('path', error), config.problemBase);
+      sendProblem(reply, refused ?? malformed('path', error), config.problemBase);
     },
   });
   handleErrors(app, config.problemBase);
-  takeTurns(app);
+  answerInOrder(app.server);
   app.decorateReply('rate', null);
-  limitFreeRoutes(app, new RateWindow(config.freeRateLimitPerMinute));
+  limitFreeRoutes(app, freeRates);
   app.addHook('onClose', async () => services.outbox.close());
   requireHost(app);
   ignoreExpectations(app);
@@ -103,7 +106,11 @@ export async function buildProxy(parts: {
     reply.header('content-type', 'application/json; charset=utf-8');
     return services.catalogue.send(request, reply, document);
   });
-  const problemPage = `${new URL(config.problemBase).pathname.replace(/\/$/, '')}/:slug`;
+  // What is in front takes the path of the base URL away.
+  const { pathname } = new URL(config.problemBase);
+  const basePath = new URL(config.baseUrl).pathname.replace(/\/$/, '');
+  const pages = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname;
+  const problemPage = `${pages.replace(/\/$/, '')}/:slug`;
   serveProblemPages(app, problemPage);
   serveDocs(app, config, services.catalogue);
   const methods = new Map<string, string[]>();
@@ -122,7 +129,11 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: Services): vo
   const url = fastifyPath(endpoint.path);
   switch (endpoint.access) {
     case 'free':
-      return void app.get(url, serveFree(endpoint, services));
+      return void app.get(
+        url,
+        { config: { probe: endpoint.cache === 'never' } },
+        serveFree(endpoint, services),
+      );
     case 'keyed':
       return void app.get(url, { config: KEYED }, serveKeyed(endpoint, services));
     case 'metered':

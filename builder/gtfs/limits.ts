@@ -25,8 +25,9 @@ export const FEED_LIMITS = {
   serviceTime: 7 * 24 * 3600,
   /** Seconds: nothing follows itself faster, not the cabins of a cable car. */
   leastHeadway: 5,
-  /** Calls of trips that are repeated by headway, all repetitions together. */
-  repeatedCalls: 50_000_000,
+  /** Trips that headways make, a feed; and their calls. */
+  repeatedTrips: 200_000,
+  repeatedCalls: 10_000_000,
   /** Of a trip. */
   calls: 2_000,
   /** Along pathways, from every stop to every place: one of 40 platforms and 300 places takes 200,000. */

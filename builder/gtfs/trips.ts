@@ -57,16 +57,18 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
   });
   if (rows === 0) throw new BuildError(`${source.path}: ${FILE} is empty`);
   const runs: TripRun[] = [];
-  let repeatedCalls = 0;
+  let [repeatedTrips, repeatedCalls] = [0, 0];
   for (const [trip, times] of timesOf) {
     const run = runOf(feed, trips.get(trip)!.service, times);
     if (!run) continue;
     for (const frequency of feed.frequencies.get(trip) ?? []) {
-      repeatedCalls += runsOf(frequency) * run.calls.length;
+      const repetitions = runsOf(frequency);
+      repeatedTrips += repetitions;
+      repeatedCalls += repetitions * run.calls.length;
     }
-    if (repeatedCalls > FEED_LIMITS.repeatedCalls) {
+    if (repeatedTrips > FEED_LIMITS.repeatedTrips || repeatedCalls > FEED_LIMITS.repeatedCalls) {
       throw new BuildError(
-        `${source.path}: frequencies.txt: repeats trips until, at trip ${trip}, they make more than ${FEED_LIMITS.repeatedCalls} calls a day; is a headway in minutes, or in thousandths?`,
+        `${source.path}: frequencies.txt: repeats trips until, at trip ${trip}, there are more than ${FEED_LIMITS.repeatedTrips} of them, or ${FEED_LIMITS.repeatedCalls} calls, a day; is a headway in minutes, or in thousandths?`,
       );
     }
     for (const repeated of repeat(feed, trip, run)) runs.push(repeated);

@@ -4,6 +4,7 @@ import type { TileArchive } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release.ts';
+import { MICRO } from '../../shards/units.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
 import { BinaryBody, freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
@@ -59,8 +60,14 @@ export const tileJson = freeEndpoint({
         tiles: [`${config.baseUrl}/v1/isochrone/tiles/${mode}/${dest_type_id}/{z}/{x}/{y}.mvt`],
         minzoom: minZoom,
         maxzoom: maxZoom,
-        bounds: [bounds.minLon, bounds.minLat, bounds.maxLon, bounds.maxLat],
-        center: [centre.lon, centre.lat, centre.zoom],
+        bounds: [
+          ...[bounds.minLon, bounds.minLat].map((degrees) => Math.floor(degrees * MICRO) / MICRO),
+          ...[bounds.maxLon, bounds.maxLat].map((degrees) => Math.ceil(degrees * MICRO) / MICRO),
+        ],
+        center: [
+          ...[centre.lon, centre.lat].map((degrees) => Math.round(degrees * MICRO) / MICRO),
+          centre.zoom,
+        ],
         vector_layers,
       },
     };

@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { CACHE_CONTROL } from './cache-control.ts';
+import { notPlainJson } from './json-body.ts';
 import { invalidParameters, Problem, type ProblemSlug, problemText, shortened } from './problem.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
@@ -118,6 +119,7 @@ function asProblem(error: FastifyError): Problem {
     );
   }
   const slug = FRAMEWORK_SLUGS[error.code];
+  if (slug === 'unsupported-media-type') return notPlainJson();
   if (slug) return new Problem(slug, error.message);
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return malformed('request', error);

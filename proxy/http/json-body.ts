@@ -16,13 +16,23 @@ export function takeJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser<Buffer>(
     'application/json',
     { parseAs: 'buffer' },
-    (_request, body, done) => {
+    (request, body, done) => {
+      const coding = request.headers['content-encoding'] ?? 'identity';
+      if (coding !== 'identity') return done(notPlainJson());
       try {
         done(null, parseBounded(body));
       } catch (error) {
         done(invalidParameters([{ loc: ['body'], msg: faultOf(error), type: 'malformed' }]));
       }
     },
+  );
+}
+
+/** A body of another kind, or packed. */
+export function notPlainJson(): Problem {
+  return new Problem(
+    'unsupported-media-type',
+    'send a body with Content-Type: application/json, and without Content-Encoding',
   );
 }
 
@@ -34,7 +44,7 @@ function faultOf(error: unknown): string {
 /** Validates a body. All that is wrong is in one `invalid-parameters`. */
 export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequest): z.output<B> {
   if (request.body === undefined) {
-    throw new Problem('unsupported-media-type', 'send a body with Content-Type: application/json');
+    throw notPlainJson();
   }
   const { value, isWhole } = request.body as BoundedJson;
   const parsed = schema.safeParse(value);

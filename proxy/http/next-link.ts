@@ -1,12 +1,13 @@
 /**
  * Where the next page is, as RFC 8288 writes it: the same URL with another cursor. Every other
- * parameter stays as it was written, repeated ones and question marks too.
+ * parameter stays as it was written, repeated ones and question marks too. It is relative, and begins
+ * with the query: so it is right whatever path a proxy in front has taken away.
  */
 export function nextLink(url: string, cursor: string): string {
-  const [, path, query] = /^([^?]*)\??(.*)$/s.exec(url)!;
+  const [, query] = /^[^?]*\??(.*)$/s.exec(url)!;
   const kept = query.split('&').filter((pair) => pair !== '' && nameOf(pair) !== 'cursor');
   const next = [...kept, `cursor=${encodeURIComponent(cursor)}`].join('&');
-  return `<${`${path}?${next}`.replaceAll(NOT_IN_A_LINK, percentEncoded)}>; rel="next"`;
+  return `<${`?${next}`.replaceAll(NOT_IN_A_LINK, percentEncoded)}>; rel="next"`;
 }
 
 /** Decoded as the query string's parser does: a cursor may be spelled `%63ursor`. */

@@ -7,9 +7,12 @@ const NETWORK_GROUPS = 4;
 /**
  * Whose requests are counted together, by their address: that of an IPv4 client, also where it is
  * written as an IPv6 one; of an IPv6 client the network of 64 bits, for a machine may take any
- * address in it. What is no address is one subject.
+ * address in it. A port behind it, as some balancers write one, is left out. What is no address is
+ * one subject.
  */
-export function rateSubject(address: string): string {
+export function rateSubject(written: string): string {
+  const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(written) ?? [];
+  const address = bracketed ?? plain ?? written;
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return 'unknown';
   const groups = groupsOf(address.split('%')[0]);

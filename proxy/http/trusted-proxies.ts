@@ -12,7 +12,16 @@ const network = z
     z.cidrv4(),
     z.cidrv6(),
   ])
-  .refine((text) => !text.endsWith('/0'), WRONG);
+  .refine(isNarrow, WRONG);
+
+/** Wider networks are no operator's own; a few of them together would be everybody. */
+function isNarrow(network: string): boolean {
+  const [address, bits] = network.split('/');
+  if (bits === undefined) return true;
+  if (!address.includes(':')) return Number(bits) >= 8;
+  // IPv4 as IPv6 is written in the last 32 bits.
+  return Number(bits) >= (/^(::ffff:|0*:0*:0*:0*:0*:ffff:)/i.test(address) ? 104 : 7);
+}
 
 /**
  * Whom to believe when `X-Forwarded-For` says who a client is: as many proxies as stand before the

@@ -1,24 +1,49 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+
+/** Requests that a connection may have sent ahead of its answers. */
+const MAX_WAITING = 64;
+
+/** The requests of a connection. */
+interface Line {
+  last: ServerResponse;
+  waiting: number;
+}
 
 /**
- * Begins a request that came behind another on its connection only when that one has been answered.
- * So a connection holds one answer at a time, whatever it pipelines; and a client that leaves has
- * not been charged for what it would have got next.
+ * Has the requests of a connection answered one after another, whatever it pipelines, each in a turn
+ * of the event loop of its own. So a connection holds one answer at a time, takes its part of the
+ * loop and no more, and a client that leaves has not been charged for what it would have got next.
+ * One that sends too far ahead is ended. It stands before the framework: what waits costs little.
  */
-export function takeTurns(app: FastifyInstance): void {
-  const last = new WeakMap<Socket, ServerResponse>();
-  app.addHook('onRequest', (request, reply, done) => {
-    const { socket } = request.raw;
-    const { raw } = reply;
-    const before = last.get(socket);
-    last.set(socket, raw);
+export function answerInOrder(server: Server): void {
+  const handlers = server.listeners('request') as RequestListener[];
+  const lines = new WeakMap<Socket, Line>();
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    for (const handle of handlers) handle.call(server, request, response);
+  };
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const line = lines.get(socket);
+    if (line === undefined) {
+      lines.set(socket, { last: response, waiting: 0 });
+      return answer(request, response);
+    }
+    const before = line.last;
+    line.last = response;
     // An answer that waits behind another has no socket yet.
-    if (before === undefined || raw.socket !== null) return done();
+    if (response.socket !== null) return answer(request, response);
+    if (++line.waiting > MAX_WAITING) {
+      socket.destroy(new Error('too many requests sent ahead'));
+      return;
+    }
     before.once('close', () => {
-      if (socket.destroyed) reply.hijack();
-      else done();
+      setImmediate(() => {
+        line.waiting--;
+        if (!socket.destroyed) answer(request, response);
+      });
     });
   });
 }

@@ -39,7 +39,7 @@ export function routable(block: LocatedBlock, mode: Mode): LocatedBlock {
   if (reason === null) return block;
   throw new Problem(
     'no-isochrone-data',
-    `no ${mode} can begin at block ${geoid}: ${REASONS[reason]}`,
+    `block ${geoid} is not in reach of ${mode}: ${REASONS[reason]}`,
     { geoid, reason },
   );
 }

@@ -69,14 +69,16 @@ function bearerKey(authorization: string | undefined): string {
     );
   }
   const key = BEARER.exec(authorization)?.[1];
-  if (key === undefined) throw invalidKey();
+  if (key === undefined) {
+    throw invalidKey('the header is to be Authorization: Bearer <API key>; this is something else');
+  }
   return key;
 }
 
-function invalidKey(): Problem {
+function invalidKey(detail = 'the key is mistyped, unknown or revoked'): Problem {
   return new Problem(
     'invalid-key',
-    'the key is mistyped, unknown or revoked',
+    detail,
     {},
     { 'www-authenticate': 'Bearer error="invalid_token"' },
   );

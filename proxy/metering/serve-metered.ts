@@ -64,7 +64,9 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
       // Nothing else of the answer, not even its length: bisected, it would tell rows.
       if (isFree) return writeUnpaid(services, request, reply, status, headers);
       headers.push('x-tokens-cost', answer.tokens);
-      return deliver(services, request, reply, admitted, PLANS.charges.minimum, status, headers);
+      // What a GET gives for nothing costs no more to ask about.
+      const tokens = Math.min(PLANS.charges.minimum, answer.tokens);
+      return deliver(services, request, reply, admitted, tokens, status, headers);
     }
     pushContentHeaders(headers, request, answer);
     const { body, tokens } = answer;

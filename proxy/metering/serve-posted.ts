@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import type { IdempotentRequest, Receipt, Replay, Replays } from '../../portal/accounts/replays.ts';
 import type { PostedEndpoint } from '../endpoint.ts';
-import { type Format, formatFor, formatsOf } from '../formats/negotiate.ts';
+import { formatFor, formatsOf } from '../formats/negotiate.ts';
 import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { acceptsGzip, unzipped, zipped } from '../http/content-coding.ts';
 import { parseBody } from '../http/json-body.ts';
@@ -50,7 +50,7 @@ export function servePosted(endpoint: PostedEndpoint, services: Services) {
       ledger,
       outbox: services.outbox,
       admitted: request.admitted!,
-      idempotent: idempotentRequest(endpoint, request, format),
+      idempotent: idempotentRequest(endpoint, request),
       make: (balance) =>
         services.makers.pass(request.admitted!.account, async () => {
           if (request.raw.socket.destroyed) throw new ClientGone();
@@ -175,7 +175,6 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 function idempotentRequest(
   { path }: PostedEndpoint,
   request: FastifyRequest,
-  format: Format,
 ): IdempotentRequest | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -188,7 +187,7 @@ function idempotentRequest(
       },
     ]);
   }
-  const asked = `${path}\n${format}\n${JSON.stringify(request.body)}`;
+  const asked = `${path}\n${JSON.stringify(request.body)}`;
   return { key, fingerprint: hash('sha256', asked, 'base64url') };
 }
 

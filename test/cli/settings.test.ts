@@ -121,6 +121,9 @@ test.each([
   '-1',
   '0.0.0.0/0',
   '::/0',
+  '0.0.0.0/1,128.0.0.0/1',
+  '::/1,8000::/1',
+  '::ffff:0:0/96',
   '10.0.0.0/33',
   'a, 1',
 ])('TRUST_PROXY never takes everybody, nor what is no network: %s', (text) => {

@@ -91,6 +91,25 @@ test('pipelined answers come in order, and each is charged once', async () => {
   expect(await balance()).toBe(TOKENS - sum);
 });
 
+test('who sends too far ahead is ended; others are let in between what one sent at once', async () => {
+  const held: number[] = [];
+  let last = performance.now();
+  const probe = setInterval(() => {
+    held.push(performance.now() - last);
+    last = performance.now();
+  }, 1);
+  const { socket, received } = await open();
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60));
+  await vi.waitFor(() => expect(received().match(/HTTP\/1\.1 404/g)).toHaveLength(60));
+  clearInterval(probe);
+  // Each had a turn of the loop of its own, so that the timer ran between them.
+  expect(held.length).toBeGreaterThan(10);
+  socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000));
+  await ended;
+  expect(received().match(/HTTP\/1\.1 404/g)!.length).toBeLessThan(200);
+});
+
 test('while it closes, the service answers what open connections ask, and nothing but problems', async () => {
   const reading = holdReads();
   const { socket, received } = await open();
