@@ -1,4 +1,6 @@
+import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
+import type { DestTypeId } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
@@ -9,8 +11,8 @@ import { askedCells } from './summary.ts';
 
 /** What the routes of areal rows take beside their area. */
 interface AskedRows {
-  readonly mode?: readonly string[] | undefined;
-  readonly type?: readonly (string | number)[] | undefined;
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
   readonly include_population: boolean;
   readonly include_missing: boolean;
   readonly limit: number;

@@ -10,7 +10,7 @@ import { type PoiSearch, searchPois } from './poi-search.ts';
 
 /** What the routes of searches take beside their area. */
 interface AskedPois {
-  readonly type?: readonly (string | number)[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
   readonly q?: string | undefined;
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -29,7 +29,7 @@ export function planSearch(
   where: object,
   { type, q, limit, cursor }: AskedPois,
 ): SearchPlan {
-  const types = leavesAskedFor(release, type as DestTypeId[] | undefined);
+  const types = leavesAskedFor(release, type);
   const name = q === undefined ? undefined : folded(q);
   const asked = { ...where, type: types, q: name };
   return {

@@ -1,5 +1,6 @@
-import { modeIdOf } from '../../shards/modes.ts';
+import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
+import type { DestTypeId } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import type { LocatedBlock } from './located-block.ts';
@@ -9,8 +10,8 @@ import { besideUnrouted, unroutedModes } from './unrouted.ts';
 
 /** What the routes of summaries take beside their origin. */
 interface AskedSummary {
-  readonly mode?: readonly string[] | undefined;
-  readonly type?: readonly (string | number)[] | undefined;
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

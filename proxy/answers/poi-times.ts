@@ -12,9 +12,9 @@ import { besideUnrouted, unroutedModes } from './unrouted.ts';
 
 /** What the routes of POI times take beside their origin. */
 export interface PoiTimesQuery {
-  readonly mode?: readonly string[] | undefined;
-  readonly type?: readonly (string | number)[] | undefined;
-  readonly dest_id?: readonly (string | number)[] | undefined;
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
+  readonly dest_id?: readonly DestId[] | undefined;
   readonly max_minutes?: Minutes | undefined;
 }
 
@@ -29,15 +29,15 @@ export function askedPois(
   query: PoiTimesQuery,
   part: 'query' | 'body' = 'query',
 ): { filter: PoiFilter; spelled: Readonly<Record<string, unknown>> } {
-  const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, part);
-  const modes = modePositions(release, query.mode as Mode[] | undefined, part);
+  const types = leavesAskedFor(release, query.type, part);
+  const modes = modePositions(release, query.mode, part);
   const { dest_id } = query;
   const maxTenths = tenthsWithin(query.max_minutes);
   return {
     filter: {
       modes,
       types: types && new Set(types),
-      destIds: dest_id && new Set(dest_id as DestId[]),
+      destIds: dest_id && new Set(dest_id),
       maxTenths,
     },
     spelled: { mode: modeLabels(release, modes), type: types, dest_id, max_tenths: maxTenths },

@@ -16,13 +16,13 @@ export interface SummaryFilter {
 export function askedCells(
   release: Release,
   query: {
-    readonly mode?: readonly string[] | undefined;
-    readonly type?: readonly (string | number)[] | undefined;
+    readonly mode?: readonly Mode[] | undefined;
+    readonly type?: readonly DestTypeId[] | undefined;
   },
   part: 'query' | 'body' = 'query',
 ): { filter: SummaryFilter; spelled: { mode: readonly Mode[]; type: readonly DestTypeId[] } } {
-  const types = leavesAskedFor(release, query.type as DestTypeId[] | undefined, part);
-  const modes = modePositions(release, query.mode as Mode[] | undefined, part);
+  const types = leavesAskedFor(release, query.type, part);
+  const modes = modePositions(release, query.mode, part);
   return {
     filter: { modes, types: types && new Set(types) },
     // What a column of the nearest object means comes from the release, so both are spelled out.

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Mode } from '../../shards/modes.ts';
 import type { DestId } from '../../shards/units.ts';
 import {
   CATCHMENT_BEGINS,
@@ -51,7 +50,7 @@ export const poisCatchment = postedEndpoint({
   plan(release, { dest_ids, max_minutes, mode, block }): Batch<DestId> {
     const { modes } = release.manifest;
     const filter = {
-      modes: modePositions(release, mode as Mode[] | undefined, 'body'),
+      modes: modePositions(release, mode, 'body'),
       blocks: block && new Set(block),
       maxTenths: tenthsWithin(max_minutes),
     };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
+import { modeIdOf } from '../../shards/modes.ts';
 import type { DestId } from '../../shards/units.ts';
 import {
   CATCHMENT_BEGINS,
@@ -66,7 +66,7 @@ export const poiCatchment = meteredEndpoint({
 
   async plan(release, { params: { dest_id: destId }, query }, { cursors }): Promise<CatchmentPlan> {
     const county = await homeCounty(release, destId);
-    const modes = modePositions(release, query.mode as Mode[] | undefined);
+    const modes = modePositions(release, query.mode);
     const maxTenths = tenthsWithin(query.max_minutes);
     const { block, limit, cursor } = query;
     const asked = {
@@ -80,7 +80,7 @@ export const poiCatchment = meteredEndpoint({
       county,
       filter: {
         modes,
-        blocks: block && new Set(block as number[]),
+        blocks: block && new Set(block),
         maxTenths,
       },
     };

@@ -93,8 +93,8 @@ export const POINT_SCHEMA = {
   additionalProperties: false,
 } as const;
 
-function list<T extends z.ZodType<string | number>>(
-  item: T,
+function list<V extends string | number>(
+  item: z.ZodType<V>,
   items: Readonly<Record<string, unknown>>,
   kind: string,
   description: string,
@@ -102,7 +102,7 @@ function list<T extends z.ZodType<string | number>>(
 ) {
   const none = `must be an array of ${kind}`;
   return listOf(item, most, { none, empty: EMPTY, many: `must list at most ${most}` })
-    .transform(distinct)
+    .transform((values): V[] => distinct(values))
     .optional()
     .meta({ description, override: { type: 'array', items, minItems: 1, maxItems: most } });
 }

@@ -171,8 +171,8 @@ export const cursorParam = onceText
   });
 
 /** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
-export function repeated<T extends z.ZodType<string | number>>(
-  item: T,
+export function repeated<V extends string | number>(
+  item: z.ZodType<V>,
   items: Readonly<Record<string, unknown>>,
   description: string,
 ) {
@@ -183,7 +183,7 @@ export function repeated<T extends z.ZodType<string | number>>(
         none: 'is missing',
         many: `must not be repeated more than ${MAX_REPEATS} times`,
       })
-        .transform(distinct)
+        .transform((values): V[] => distinct(values))
         .optional(),
     )
     .optional()
