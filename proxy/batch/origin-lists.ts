@@ -7,12 +7,17 @@ import { checkOrigins, MAX_ORIGINS } from './batch.ts';
 /** Longer than any GEOID, so that a malformed one stays malformed. */
 const MAX_QUOTED_GEOID = 40;
 
-/** Blocks as they are sent: one that is no GEOID is in no release, and fails alone. */
+/**
+ * Blocks as they are sent: one that is no GEOID is in no release, and fails alone. A number, as tables
+ * hold GEOIDs where nobody has said that they are text, is read by its digits.
+ */
 export const blockOrigins = originList(
   'origins',
   z
-    .string({ error: 'must be a census block GEOID: a string of 15 digits' })
-    .transform((text) => shortened(text, MAX_QUOTED_GEOID)),
+    .union([z.string(), z.number()], {
+      error: 'must be a census block GEOID: a string of 15 digits',
+    })
+    .transform((given) => shortened(String(given), MAX_QUOTED_GEOID)),
   { type: 'string', description: 'Census block GEOID, 15 digits; leading zeros count.' },
   'Blocks, 1 to 250. One that is malformed or not known is in `errors`, alone.',
 );

@@ -9,12 +9,12 @@ const MAX_ZIPPED_BYTES = 16 * 2 ** 20;
 
 /** What is the same for everybody until the next release, and the strong ETag of its bytes. */
 export interface CatalogueText {
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly etag: string;
 }
 
 export function catalogueText(text: string): CatalogueText {
-  return { text, etag: etagOf(text) };
+  return { bytes: Buffer.from(text), etag: etagOf(text) };
 }
 
 /** Sends what is the same for everybody, compressed once an ETag, or 304 to those who have it. */
@@ -30,12 +30,12 @@ export class CatalogueSender {
   async send(
     request: FastifyRequest,
     reply: FastifyReply,
-    { text, etag }: CatalogueText,
+    { bytes, etag }: CatalogueText,
     vary = 'Accept-Encoding',
   ): Promise<FastifyReply> {
     const zippedEtag = variantEtag(etag, 'gzip');
     const isZipped =
-      text.length >= WORTH_COMPRESSING && acceptsGzip(request.headers['accept-encoding']);
+      bytes.length >= WORTH_COMPRESSING && acceptsGzip(request.headers['accept-encoding']);
     reply.headers({
       etag: isZipped ? zippedEtag : etag,
       'cache-control': CACHE_CONTROL.catalogue,
@@ -48,8 +48,8 @@ export class CatalogueSender {
     ) {
       return reply.removeHeader('content-type').code(304).send();
     }
-    if (!isZipped) return reply.send(text);
-    const body = await this.#zipped.make(etag, () => zipped(Buffer.from(text)));
+    if (!isZipped) return reply.send(bytes);
+    const body = await this.#zipped.make(etag, () => zipped(bytes));
     return reply.header('content-encoding', 'gzip').send(body);
   }
 }

@@ -18,6 +18,6 @@ export function serveFree(endpoint: FreeEndpoint, services: Services) {
     if (endpoint.cache === 'never')
       return reply.header('cache-control', CACHE_CONTROL.never).send(text);
     const etag = format === 'json' ? etagOf(text) : variantEtag(etagOf(text), format);
-    return services.catalogue.send(request, reply, { text, etag }, vary);
+    return services.catalogue.send(request, reply, { bytes: Buffer.from(text), etag }, vary);
   };
 }
