@@ -7,6 +7,7 @@ import { CursorSealer } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { answerInOrder } from './http/answer-in-order.ts';
 import { CatalogueSender, catalogueText } from './http/catalogue-text.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
 import { CONNECTION_LIMITS } from './http/connection-limits.ts';
@@ -25,7 +26,6 @@ import { serveProblemPages } from './http/problem-pages.ts';
 import { requestId } from './http/request-id.ts';
 import { serveFree } from './http/serve-free.ts';
 import { trustProxyOption } from './http/trusted-proxies.ts';
-import { answerInOrder } from './http/turns.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { PlanCache } from './metering/plan-cache.ts';
 import { serveKeyed } from './metering/serve-keyed.ts';
@@ -59,7 +59,7 @@ export async function buildProxy(parts: {
     cursors: new CursorSealer(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
     catalogue: new CatalogueSender(),
     outbox: new Outbox({ maxWaiting: config.maxWaitingBytes }),
-    makers: new Turnstile(MAKERS),
+    turnstile: new Turnstile(MAKERS),
   };
 
   const freeRates = new RateWindow(config.freeRateLimitPerMinute);

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { PLANS } from '../portal/plans.ts';
 import type { Release } from '../shards/release.ts';
-import type { ObjectRef } from '../shards/store/store.ts';
 import type { RowTable } from './formats/row-table.ts';
 import type { ProblemSlug } from './http/problem.ts';
+import type { MeteredPlan } from './metering/metered-plan.ts';
 import type { Services } from './services.ts';
 
 /** What every route of the API says of itself: its schemas validate, and make the OpenAPI document. */
@@ -120,17 +120,6 @@ export interface MeteredEndpoint<
   locate?(release: Release, plan: Plan): Promise<Located>;
   /** `located`: what `locate` has found. */
   answer(release: Release, plan: Plan, services: Services, located: Located): Promise<Answer>;
-}
-
-export interface MeteredPlan {
-  /** The request in one spelling: parameters sorted, defaults filled in. */
-  readonly canonical: string;
-  /** The objects whose contents decide the answer. */
-  readonly dependsOn: readonly ObjectRef[];
-  /** The answer can never become another: it may be kept without asking again. */
-  readonly isPinned?: boolean;
-  /** The body is one GeoJSON object, which may be asked for as such. */
-  readonly isGeoJson?: boolean;
 }
 
 /** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */

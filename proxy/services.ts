@@ -20,5 +20,5 @@ export interface Services {
   /** Where large answers wait for their readers. */
   readonly outbox: Outbox;
   /** Where requests wait whose answers are large to make, by account. */
-  readonly makers: Turnstile;
+  readonly turnstile: Turnstile;
 }

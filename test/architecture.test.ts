@@ -17,6 +17,14 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
  * it, never from one after it. A file that stands in no room is one by itself.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  shards: [
+    ...['units', 'errors', 'sorted', 'prefix-sums', 'varint', 'crc32c', 'breathe'],
+    ...['geoid', 'modes', 'states', 'format-version', 'taxonomy', 'json-object', 'checked-row'],
+    ...['single-flight', 'content', 'spool', 'geometry', 'county-boxes', 'manifest'],
+    ...['store', 'envelope', 'manifest-objects', 'latest', 'manifests', 'release-cache'],
+    ...['dest-ids', 'index', 'matrix', 'nearest', 'places', 'pois', 'fgb', 'pmtiles'],
+    ...['release', 'release-source', 'verify'],
+  ],
   builder: [
     ...['errors', 'progress', 'routing-parameters', 'build-request'],
     ...['inputs', 'geo', 'census', 'gtfs', 'osm', 'fetch'],

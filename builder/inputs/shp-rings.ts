@@ -1,5 +1,5 @@
-import { orient2d } from 'robust-predicates';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { isRingWithin } from '../../shards/geometry/ring-within.ts';
 import { BuildError } from '../errors.ts';
 
 /** Pairs of hole and shell that are looked at; a thousand lakes on ten thousand islands. */
@@ -26,7 +26,7 @@ export function polygonsOfRings(where: string, rings: readonly Ring[]): Polygon[
   const smallestFirst =
     holes.length > 0 ? shells.toSorted((a, b) => a.twiceArea - b.twiceArea) : [];
   for (const hole of holes) {
-    const shell = smallestFirst.find(({ rings: [outer] }) => isWithin(outer, hole));
+    const shell = smallestFirst.find(({ rings: [outer] }) => isRingWithin(outer, hole));
     if (shell) shell.rings.push(hole);
     else shells.push({ rings: [hole], twiceArea: Number.POSITIVE_INFINITY });
   }
@@ -45,28 +45,4 @@ function twiceClockwiseArea(ring: Ring): number {
     area += ring[previous][1] * ring[i][0] - ring[previous][0] * ring[i][1];
   }
   return area;
-}
-
-/** Decided by the first vertex that is not on the outer ring; a hole may touch it. */
-function isWithin(outer: Ring, inner: Ring): boolean {
-  for (const [x, y] of inner) {
-    const side = sideOf(outer, x, y);
-    if (side !== 0) return side > 0;
-  }
-  return false;
-}
-
-/** 1 inside a ring, -1 outside, 0 on it. Exact. */
-function sideOf(ring: Ring, x: number, y: number): number {
-  let side = -1;
-  for (let i = 0, previous = ring.length - 1; i < ring.length; previous = i++) {
-    const [ax, ay] = ring[previous];
-    const [bx, by] = ring[i];
-    if ((ay < y && by < y) || (ay > y && by > y)) continue;
-    const turn = orient2d(ax, ay, bx, by, x, y);
-    if (turn === 0 && Math.min(ax, bx) <= x && x <= Math.max(ax, bx)) return 0;
-    // Left of an edge that goes up, or right of one that goes down; in y it is half open.
-    if (ay > y !== by > y && turn < 0 === by > ay) side = -side;
-  }
-  return side;
 }

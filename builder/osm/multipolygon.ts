@@ -1,5 +1,6 @@
 import { areaOf } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { isRingWithin } from '../../shards/geometry/ring-within.ts';
 
 /** A way of a multipolygon relation, as the positions of its nodes. */
 export interface MemberLine {
@@ -18,7 +19,7 @@ export function assemblePolygons(members: readonly MemberLine[]): Polygon[] {
   const polygons: Ring[][] = outers
     .sort((a, b) => areaOf([[a]]) - areaOf([[b]]))
     .map((outer) => [outer]);
-  for (const inner of inners) polygons.find(([outer]) => contains(outer, inner[0]))?.push(inner);
+  for (const inner of inners) polygons.find(([outer]) => isRingWithin(outer, inner))?.push(inner);
   return polygons;
 }
 
@@ -45,13 +46,4 @@ export function isClosed(line: Ring): boolean {
 
 function same(a: Ring[number], b: Ring[number]): boolean {
   return a[0] === b[0] && a[1] === b[1];
-}
-
-function contains(ring: Ring, [x, y]: Ring[number]): boolean {
-  let inside = false;
-  for (let i = 1; i < ring.length; i++) {
-    const [[x1, y1], [x2, y2]] = [ring[i - 1], ring[i]];
-    if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) inside = !inside;
-  }
-  return inside;
 }

@@ -1,7 +1,7 @@
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
-import { dissolve, toGeoJsonCoordinates } from '../../shards/geometry/dissolve.ts';
-import type { Polygon } from '../../shards/geometry/polygon.ts';
+import { dissolve } from '../../shards/geometry/dissolve.ts';
+import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
@@ -15,9 +15,9 @@ export async function countyMap(
   for (const { county, population, blocks } of counties) {
     const outlines = readOutlines(blocks.name, await readVerified(store, blocks));
     const areas = Uint32Array.from(outlines.geoids.keys());
-    const coordinates = toGeoJsonCoordinates(dissolve([{ outlines, areas }], 0));
+    const polygons = polygonsOfAll(dissolve([{ outlines, areas }], 0));
     features.push({
-      geometry: { polygons: coordinates as unknown as Polygon[] },
+      geometry: { polygons },
       properties: { county, population },
     });
   }

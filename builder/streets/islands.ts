@@ -1,3 +1,4 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
 
@@ -80,8 +81,7 @@ function openArcs(network: StreetNetwork, costs: ModeCosts) {
     if (costs.forward[e] !== CLOSED) first[network.from[e] + 1]++;
     if (costs.backward[e] !== CLOSED) first[network.to[e] + 1]++;
   }
-  for (let v = 0; v < network.vertexCount; v++) first[v + 1] += first[v];
-  const heads = new Int32Array(first[network.vertexCount]);
+  const heads = new Int32Array(sumCounts(first));
   const next = first.slice();
   for (let e = 0; e < network.edgeCount; e++) {
     if (costs.forward[e] !== CLOSED) heads[next[network.from[e]]++] = network.to[e];

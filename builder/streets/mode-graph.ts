@@ -1,4 +1,5 @@
 import { hilbertOrder } from '../../shards/geometry/hilbert.ts';
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
 
@@ -107,8 +108,7 @@ function edgesAtVertices(network: StreetNetwork, open: (e: number) => boolean): 
     first[network.from[e] + 1]++;
     first[network.to[e] + 1]++;
   }
-  for (let v = 0; v < network.vertexCount; v++) first[v + 1] += first[v];
-  const edges = new Int32Array(first[network.vertexCount]);
+  const edges = new Int32Array(sumCounts(first));
   const next = first.slice();
   for (let e = 0; e < network.edgeCount; e++) {
     if (!open(e)) continue;
@@ -169,8 +169,7 @@ function buildArcs(vertexCount: number, chains: Chains) {
     }
   };
   eachArc((tail) => firstArc[tail + 1]++);
-  for (let v = 0; v < vertexCount; v++) firstArc[v + 1] += firstArc[v];
-  const arcs = new Int32Array(firstArc[vertexCount] * 2);
+  const arcs = new Int32Array(sumCounts(firstArc) * 2);
   const next = firstArc.slice();
   eachArc((tail, head, cost) => {
     const at = 2 * next[tail]++;

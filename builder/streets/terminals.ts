@@ -1,3 +1,4 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { TargetOrdinal } from '../../shards/units.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
@@ -38,8 +39,7 @@ export function hangTerminals(
     firstEntry[chains.a[link.chain] + 1]++;
     firstEntry[chains.b[link.chain] + 1]++;
   }
-  for (let v = 0; v < vertexCount; v++) firstEntry[v + 1] += firstEntry[v];
-  const entries = new Int32Array(firstEntry[vertexCount] * 2);
+  const entries = new Int32Array(sumCounts(firstEntry) * 2);
   const next = firstEntry.slice();
   const hang = (vertex: number, target: TargetOrdinal, cost: number) => {
     const at = 2 * next[vertex]++;
@@ -53,8 +53,7 @@ export function hangTerminals(
   }
   const firstOnChain = new Int32Array(chains.a.length + 1);
   for (const { link } of links) firstOnChain[link.chain + 1]++;
-  for (let c = 0; c < chains.a.length; c++) firstOnChain[c + 1] += firstOnChain[c];
-  const onChain = new Int32Array(links.length * 4);
+  const onChain = new Int32Array(sumCounts(firstOnChain) * 4);
   const nextOnChain = firstOnChain.slice();
   for (const { target, link } of links) {
     const at = 4 * nextOnChain[link.chain]++;

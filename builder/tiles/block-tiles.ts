@@ -3,6 +3,7 @@ import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { nestRings } from '../../shards/geometry/nest-rings.ts';
 import { walkRings } from '../../shards/geometry/ring-walk.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { DrawnTile } from './band-tiles.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
@@ -66,9 +67,8 @@ class ArcsOfBlocks {
       this.#first[inside[arc] + 1]++;
       if (outside[arc] !== OUTSIDE) this.#first[outside[arc] + 1]++;
     }
-    for (let block = 0; block < blocks; block++) this.#first[block + 1] += this.#first[block];
+    this.#list = new Uint32Array(sumCounts(this.#first));
     const next = this.#first.slice();
-    this.#list = new Uint32Array(this.#first[blocks]);
     for (let arc = 0; arc < count; arc++) {
       this.#list[next[inside[arc]]++] = arc;
       if (outside[arc] !== OUTSIDE) this.#list[next[outside[arc]]++] = arc;

@@ -1,3 +1,4 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 
 /**
@@ -46,7 +47,7 @@ export class EgressBuilder {
     const stops = this.#firstOfStop.length - 1;
     const first = new Int32Array(this.#targetCount + 1);
     for (let i = 0; i < this.#count; i++) first[this.#targets[i] + 1]++;
-    for (let t = 0; t < this.#targetCount; t++) first[t + 1] += first[t];
+    sumCounts(first);
     const next = first.slice();
     const walks = new Int32Array(this.#count * 2);
     const clusters: number[] = [];

@@ -1,3 +1,4 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
 import type { Door } from '../gtfs/doors.ts';
 
@@ -89,8 +90,7 @@ export function buildTimetable(stopCount: number, trips: readonly ScheduledTrip[
       });
     });
   });
-  for (let s = 0; s < stopCount; s++) firstVisit[s + 1] += firstVisit[s];
-  const visits = new Int32Array(firstVisit[stopCount] * 2);
+  const visits = new Int32Array(sumCounts(firstVisit) * 2);
   const next = firstVisit.slice();
   patterns.forEach((pattern, p) => {
     pattern[0].stops.forEach((stop, position) => {

@@ -3,8 +3,9 @@ import type { Geoid } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import { countyWith, locateBlock } from '../answers/located-block.ts';
 import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   destIdParam,

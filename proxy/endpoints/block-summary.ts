@@ -4,8 +4,9 @@ import type { CountyManifest } from '../../shards/manifest.ts';
 import { countyWith, locateBlock } from '../answers/located-block.ts';
 import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
 import { blockMetadata } from '../answers/summary.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   geoidParam,

@@ -6,8 +6,9 @@ import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
-import { BinaryBody, freeEndpoint, type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import { NONE } from '../openapi/parameters.ts';
 import { integerText } from '../openapi/scalar-text.ts';
 

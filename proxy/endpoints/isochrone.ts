@@ -16,11 +16,12 @@ import {
 } from '../answers/located-block.ts';
 import { lacksModes } from '../answers/modes-and-types.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
 import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { blocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   anyLatParam,
   anyLonParam,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   includeMissingParam,

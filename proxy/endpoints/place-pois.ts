@@ -4,8 +4,9 @@ import type { Area } from '../answers/area.ts';
 import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
 import { countiesOfArea } from '../answers/poi-search.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   limitParam,

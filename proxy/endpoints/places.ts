@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { polygonsOf } from '../../shards/geometry/polygons-of.ts';
+import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { locatePlace } from '../answers/place-query.ts';
 import { findPlaces } from '../answers/place-search.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
@@ -87,14 +87,10 @@ const placeBoundary = freeEndpoint({
     const release = releases.current;
     const { place, ordinal, state } = await locatePlace(release, geoid);
     const outlines = await release.placeOutlines(state);
-    const polygons = polygonsOf(outlines, ordinal);
     return {
       body: {
         type: 'Feature',
-        geometry:
-          polygons.length === 1
-            ? { type: 'Polygon', coordinates: polygons[0] }
-            : { type: 'MultiPolygon', coordinates: polygons },
+        geometry: geometryOf(polygonsOf(outlines, ordinal)),
         properties: { geoid, name: place.name },
       },
     };

@@ -16,8 +16,9 @@ import {
   pagedRequest,
 } from '../answers/paged-request.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   blockParam,
   cursorParam,

@@ -4,8 +4,9 @@ import type { DestId } from '../../shards/units.ts';
 import { homeCounty, placeOrdinal } from '../answers/catchment-page.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
 import { poiResult } from '../answers/poi-search.ts';
-import { type MeteredPlan, meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import { NONE, singleDestIdParam } from '../openapi/parameters.ts';
 import { POI_EXAMPLE, poiDetail as poiDetailSchema } from '../openapi/schemas.ts';
 

@@ -3,9 +3,10 @@ import type { ReleaseCounty } from '../../shards/release.ts';
 import { type Area, boxArea, circleArea } from '../answers/area.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
 import { countiesOfArea } from '../answers/poi-search.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import { invalidParameters, Problem } from '../http/problem.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   bboxParam,
   cursorParam,

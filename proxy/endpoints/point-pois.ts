@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { locatePoint, type PlacedPoint, placePoint } from '../answers/located-block.ts';
 import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   destIdParam,

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { locatePoint, type PlacedPoint, placePoint } from '../answers/located-block.ts';
 import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
 import { blockMetadata } from '../answers/summary.ts';
-import { type MeteredPlan, meteredEndpoint } from '../endpoint.ts';
+import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   latParam,

@@ -1,21 +1,13 @@
 import { unhurried } from '../../shards/breathe.ts';
 import { ShardError } from '../../shards/errors.ts';
-import {
-  type DissolvePart,
-  dissolveSteps,
-  toGeoJsonCoordinates,
-} from '../../shards/geometry/dissolve.ts';
+import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve.ts';
+import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import type { Release } from '../../shards/release.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import { countyRanges, type Reachable } from './reachable.ts';
 
 /** Smaller holes are filled: ponds, squares, a block that nothing leads to. */
 export const FILL_HOLES_BELOW: SquareMetres = 100_000;
-
-export interface ContourGeometry {
-  readonly type: 'Polygon' | 'MultiPolygon';
-  readonly coordinates: number[][][] | number[][][][];
-}
 
 /**
  * The outline of the blocks within so many minutes: their union, across county lines too. Contours
@@ -25,13 +17,10 @@ export async function contour(
   release: Release,
   reachable: Reachable,
   limit: Minutes,
-): Promise<ContourGeometry> {
+): Promise<PolygonGeometry> {
   const parts = await partsWithin(release, reachable, limit);
   const outline = await unhurried(dissolveSteps(parts, FILL_HOLES_BELOW));
-  const coordinates = toGeoJsonCoordinates(outline);
-  return coordinates.length === 1
-    ? { type: 'Polygon', coordinates: coordinates[0] }
-    : { type: 'MultiPolygon', coordinates };
+  return geometryOf(polygonsOfAll(outline));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Release } from '../../shards/release.ts';
 import type { Bytes } from '../../shards/units.ts';
-import type { MeteredPlan } from '../endpoint.ts';
+import type { MeteredPlan } from './metered-plan.ts';
 
 /** What a URL means on a release, and the ETag of its answer. */
 export interface PlannedRequest {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge, RateState } from '../../portal/accounts/metering.ts';
 import { PLANS } from '../../portal/plans.ts';
 import type { Release } from '../../shards/release.ts';
-import type { MeteredEndpoint, MeteredPlan } from '../endpoint.ts';
+import type { MeteredEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
 import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { matchesAny, matchesEtag, strongEtag, variantEtag } from '../http/conditional.ts';
@@ -15,6 +15,7 @@ import { type Admitted, admit } from './admission.ts';
 import type { FinishedAnswer } from './answer-cache.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
 import { meteredHeaders } from './metered-headers.ts';
+import type { MeteredPlan } from './metered-plan.ts';
 import { pay, writePaid } from './payment.ts';
 
 /**

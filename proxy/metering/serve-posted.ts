@@ -52,7 +52,7 @@ export function servePosted(endpoint: PostedEndpoint, services: Services) {
       admitted: request.admitted!,
       idempotent: idempotentRequest(endpoint, request),
       make: (balance) =>
-        services.makers.pass(request.admitted!.account, async () => {
+        services.turnstile.pass(request.admitted!.account, async () => {
           if (request.raw.socket.destroyed) throw new ClientGone();
           const answer = await endpoint.answer(release, plan, services, balance);
           return finishAnswer(answer, format, endpoint.table);

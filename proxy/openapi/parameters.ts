@@ -123,15 +123,16 @@ const NAME = { description: 'Part of the name; case and accents do not matter.' 
 export const requiredNameParam = name.meta({ ...NAME, example: 'balt' });
 export const nameParam = name.optional().meta({ ...NAME, example: 'market' });
 
-export const includePopulationParam = booleanText.default(false).meta({
-  description: 'Whether rows carry the population of their block.',
-  override: { type: 'boolean', default: false, pattern: undefined },
-});
+const flagParam = (description: string) =>
+  booleanText.default(false).meta({
+    description,
+    override: { type: 'boolean', default: false, pattern: undefined },
+  });
 
-export const includeMissingParam = includePopulationParam.meta({
-  description: INCLUDE_MISSING,
-  override: { type: 'boolean', default: false, pattern: undefined },
-});
+export const includePopulationParam = flagParam(
+  'Whether rows carry the population of their block.',
+);
+export const includeMissingParam = flagParam(INCLUDE_MISSING);
 
 export const limitParam = integerText(1, 1000)
   .default(100)

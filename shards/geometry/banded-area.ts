@@ -1,3 +1,4 @@
+import { sumCounts } from '../prefix-sums.ts';
 import { pastEdge, type Side, sideAfter } from './point-in-area.ts';
 import type { Rings } from './rings.ts';
 
@@ -35,8 +36,7 @@ export class BandedArea {
     this.#bandsAUnit = height > 0 ? bands / (height + 1) : 0;
     this.#firstEdge = new Uint32Array(bands + 1);
     this.#eachBand((_, band) => this.#firstEdge[band + 1]++);
-    for (let b = 0; b < bands; b++) this.#firstEdge[b + 1] += this.#firstEdge[b];
-    this.#edges = new Uint32Array(this.#firstEdge[bands]);
+    this.#edges = new Uint32Array(sumCounts(this.#firstEdge));
     const next = this.#firstEdge.slice();
     this.#eachBand((edge, band) => {
       this.#edges[next[band]++] = edge;

@@ -58,24 +58,6 @@ export function* dissolveSteps(
   });
 }
 
-/** Polygons as GeoJSON's MultiPolygon nests them, in degrees, rings closed. */
-export function toGeoJsonCoordinates(polygons: Rings): number[][][][] {
-  const { firstRing, firstPoint, x, y } = polygons;
-  const coordinates: number[][][][] = [];
-  for (let p = 0; p + 1 < firstRing.length; p++) {
-    const polygon: number[][][] = [];
-    for (let r = firstRing[p]; r < firstRing[p + 1]; r++) {
-      const ring: number[][] = [];
-      for (let i = firstPoint[r]; i < firstPoint[r + 1]; i++)
-        ring.push([x[i] / MICRO, y[i] / MICRO]);
-      ring.push([...ring[0]]);
-      polygon.push(ring);
-    }
-    coordinates.push(polygon);
-  }
-  return coordinates;
-}
-
 function pointsOf({ outlines, areas }: DissolvePart): number {
   const { firstRing, firstPoint } = outlines;
   let points = 0;

@@ -15,15 +15,15 @@ export function splitAtPoints(edges: EdgeSet): EdgeSet {
   const { ax, ay, bx, by, length } = edges;
   let split: EdgeSet | null = null;
   for (let e = 0; e < length; e++) {
-    const on = points.on(ax[e], ay[e], bx[e], by[e]);
-    if (on.length > 0 && split === null) {
-      split = new EdgeSet(length + on.length);
+    const between = points.onEdge(ax[e], ay[e], bx[e], by[e]);
+    if (between.length > 0 && split === null) {
+      split = new EdgeSet(length + between.length);
       for (let before = 0; before < e; before++) copyEdge(edges, before, split);
     }
     if (split === null) continue;
-    split.reserve(on.length + 1);
+    split.reserve(between.length + 1);
     let [x, y] = [ax[e], ay[e]];
-    for (const point of on) {
+    for (const point of between) {
       split.push(x, y, ax[point], ay[point]);
       [x, y] = [ax[point], ay[point]];
     }
@@ -58,7 +58,7 @@ class PointGrid {
   }
 
   /** The edges that begin on the way from A to B, in that order, one for each point. */
-  on(x1: number, y1: number, x2: number, y2: number): number[] {
+  onEdge(x1: number, y1: number, x2: number, y2: number): number[] {
     const found: { point: number; along: number }[] = [];
     const [dx, dy] = [x2 - x1, y2 - y1];
     const squared = dx * dx + dy * dy;

@@ -1,5 +1,5 @@
-import { crc32c } from '../crc32c.ts';
-import { damaged, ShardError } from '../errors.ts';
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../checked-row.ts';
+import { ShardError } from '../errors.ts';
 import { VarintReader, type VarintWriter } from '../varint.ts';
 
 /**
@@ -34,7 +34,6 @@ export const TENTHS: TimeUnit = { name: 'tenths', least: 10, most: 300, bits: 9 
 /** Whole minutes, 1 to 60: what reach between blocks has. */
 export const MINUTES: TimeUnit = { name: 'minutes', least: 1, most: 60, bits: 6 };
 
-const CRC_BYTES = 4;
 const NO_ROW: ModeRow = { targets: new Uint32Array(0), times: new Uint16Array(0) };
 
 /** Appends a row to `out`; returns how many bytes it took. Times out of range are a `RangeError`. */
@@ -59,8 +58,8 @@ export function encodeRow(
     else encodeDistances(out, targets);
     encodeTimes(out, ordinal, times, unit);
   });
-  const crc = crc32c(out.view(), ordinal, start);
-  for (let shift = 0; shift < 32; shift += 8) out.byte((crc >>> shift) & 255);
+  out.take(ROW_CRC_BYTES);
+  sealRow(out.view(), ordinal, start);
   return out.length - start;
 }
 
@@ -125,12 +124,7 @@ export function decodeRow(
 ): ModeRow[] {
   if (bytes.length === 0) return Array.from({ length: modes }, () => NO_ROW);
   const fail = (problem: string) => new ShardError(object, `row ${ordinal}`, problem);
-  const end = bytes.length - CRC_BYTES;
-  if (end < modes) throw fail(`truncated: ${bytes.length} bytes`);
-  const crc =
-    (bytes[end] | (bytes[end + 1] << 8) | (bytes[end + 2] << 16) | (bytes[end + 3] << 24)) >>> 0;
-  if (crc !== crc32c(bytes, ordinal, 0, end)) throw damaged(object, `row ${ordinal}`);
-  const reader = new VarintReader(bytes, 0, end);
+  const reader = new VarintReader(bytes, 0, checkedRowLength(object, ordinal, bytes));
   try {
     const heads = Array.from({ length: modes }, () => reader.uint());
     const rows = heads.map((head) => {

@@ -1,6 +1,6 @@
-import { crc32c } from '../crc32c.ts';
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../checked-row.ts';
 import { readEnvelope, writeEnvelope } from '../envelope.ts';
-import { damaged, ShardError } from '../errors.ts';
+import { ShardError } from '../errors.ts';
 import type { Tenths } from '../units.ts';
 
 export const NEAREST_KIND = 'NEAR';
@@ -10,13 +10,12 @@ export const NEAREST_KIND = 'NEAR';
  * stride, in the order of the block index, so that an answer is one range read whose place is
  * arithmetic. Column = mode position × leaves + leaf position, both as the manifest orders them;
  * a cell is 16 bits of tenths of a minute, 0 for "not within 30 minutes"; a row ends in its
- * CRC-32C, seeded with its ordinal, so that a right row in a wrong place is found out too.
+ * checksum (`checked-row.ts`).
  */
 const ROWS_OFFSET = 96;
-const CRC_BYTES = 4;
 
 export function nearestStride(columns: number): number {
-  return columns * 2 + CRC_BYTES;
+  return columns * 2 + ROW_CRC_BYTES;
 }
 
 /** The bytes a whole object of so many rows has: its length is checked without reading it. */
@@ -42,7 +41,7 @@ export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
     for (let c = 0; c < columns; c++) {
       view.setUint16(at + c * 2, times[row * columns + c], true);
     }
-    view.setUint32(at + columns * 2, crc32c(body, row, at, columns * 2), true);
+    sealRow(body, row, at, at + stride);
   }
   const meta = new Uint8Array(8);
   new DataView(meta.buffer).setUint32(0, rows, true);
@@ -66,10 +65,8 @@ export function decodeNearestRow(
   if (bytes.length !== nearestStride(columns)) {
     throw new ShardError(object, `row ${ordinal}`, `truncated: ${bytes.length} bytes`);
   }
+  checkedRowLength(object, ordinal, bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(columns * 2, true) !== crc32c(bytes, ordinal, 0, columns * 2)) {
-    throw damaged(object, `row ${ordinal}`);
-  }
   const times: Uint16Array = new Uint16Array(columns);
   for (let c = 0; c < columns; c++) times[c] = view.getUint16(c * 2, true) satisfies Tenths;
   return times;

@@ -1,6 +1,6 @@
-import { crc32c } from '../crc32c.ts';
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../checked-row.ts';
 import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from '../envelope.ts';
-import { damaged, ShardError } from '../errors.ts';
+import { ShardError } from '../errors.ts';
 import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
@@ -32,7 +32,6 @@ export interface PlaceWithBlocks extends PlaceRecord {
 }
 
 const GEOID_DIGITS = 7;
-const CRC_BYTES = 4;
 
 /** A place as its state's table tells of it. */
 export interface PlaceEntry extends PlaceRecord {
@@ -90,8 +89,8 @@ export function encodePlaces(places: readonly PlaceWithBlocks[]): Uint8Array {
 
 /** Closes a row with its checksum, seeded with its number. */
 function endRow(rows: VarintWriter, directory: VarintWriter, row: number, start: number): void {
-  const crc = crc32c(rows.view(), row, start);
-  for (let shift = 0; shift < 32; shift += 8) rows.byte((crc >>> shift) & 255);
+  rows.take(ROW_CRC_BYTES);
+  sealRow(rows.view(), row, start);
   directory.uint(rows.length - start);
 }
 
@@ -200,16 +199,12 @@ export class PlaceTable {
     const offset = this.#rowStarts[row];
     const length = this.#rowStarts[row + 1] - offset;
     const bytes = await this.#source.readRange(this.ref, offset, length);
-    const fail = (problem: string) => new ShardError(this.ref.name, `row ${row}`, problem);
-    const end = length - CRC_BYTES;
-    if (end < 0) throw fail('truncated');
-    const crc = new DataView(bytes.buffer, bytes.byteOffset + end, CRC_BYTES).getUint32(0, true);
-    if (crc !== crc32c(bytes, row, 0, end)) throw damaged(this.ref.name, `row ${row}`);
+    const end = checkedRowLength(this.ref.name, row, bytes);
     try {
       return read(new VarintReader(bytes, 0, end));
     } catch (error) {
-      if (error instanceof RangeError) throw fail(error.message);
-      throw error;
+      if (!(error instanceof RangeError)) throw error;
+      throw new ShardError(this.ref.name, `row ${row}`, error.message);
     }
   }
 }

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { ShardError } from '../errors.ts';
 import { PmtilesArchive } from '../pmtiles/archive.ts';
+import { CheckedPages } from '../pmtiles/checked-pages.ts';
 import { type Directory, decodeDirectory } from '../pmtiles/directory.ts';
 import type { Extent } from '../pmtiles/header.ts';
 import type { Release } from '../release.ts';
-import { CheckedPages } from '../store/checked-pages.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Fault, type Findings, findFaults } from './fault.ts';
 

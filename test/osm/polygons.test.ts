@@ -239,3 +239,32 @@ function pieces(ring: Ring, role: string, count: number, seed: number): MemberLi
 function corners(ring: Ring): string[] {
   return [...new Set(ring.map(String))].sort();
 }
+
+test('a hole that touches its outer ring with its first node is a hole of it', () => {
+  const square = (west: number): Ring => [
+    [west, 0],
+    [west + 10, 0],
+    [west + 10, 10],
+    [west, 10],
+    [west, 0],
+  ];
+  const hole: Ring = [
+    [10, 5],
+    [8, 6],
+    [7, 5],
+    [8, 4],
+    [10, 5],
+  ];
+  const polygons = assemblePolygons([
+    { role: 'outer', positions: square(0) },
+    { role: 'outer', positions: square(10) },
+    { role: 'inner', positions: hole },
+  ]);
+  const holes = polygons.map(([outer, ...holes]) => [Math.min(...outer.map(([x]) => x)), holes]);
+  expect(new Map(holes as [number, Ring[]][])).toEqual(
+    new Map([
+      [0, [hole]],
+      [10, []],
+    ]),
+  );
+});

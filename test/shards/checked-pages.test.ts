@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Content } from '../../shards/content.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { CheckedPages, pageSumsOf } from '../../shards/store/checked-pages.ts';
+import { CheckedPages, pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
+import { polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { isWithin, sideOf } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
-import { polygonsOf } from '../../shards/geometry/polygons-of.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { MICRO } from '../../shards/units.ts';
 

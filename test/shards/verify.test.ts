@@ -14,8 +14,8 @@ import {
   readNearestShape,
 } from '../../shards/nearest/nearest.ts';
 import { encodePlaces, PlaceTable } from '../../shards/places/place-table.ts';
+import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
-import { pageSumsOf } from '../../shards/store/checked-pages.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease, withTime } from '../support/tampered-release.ts';

@@ -11,8 +11,9 @@ import { pyramidsOf, tilesAt, within } from '../../builder/tiles/tile-pyramids.t
 import { type Outlines, readOutlines } from '../../shards/fgb/outlines.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { dissolve, toGeoJsonCoordinates } from '../../shards/geometry/dissolve.ts';
+import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { EdgeSet } from '../../shards/geometry/edge-set.ts';
+import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { splitAtPoints } from '../../shards/geometry/split-edges.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import { decodeTile } from './archive-source.ts';
@@ -91,7 +92,7 @@ baltimore(
       const areas = around(block, radius).filter(
         (other) => other === block || i % 2 === 0 || (other * 7919) % 101 < share,
       );
-      return toGeoJsonCoordinates(dissolve([{ outlines, areas }], i % 3 === 0 ? 5000 : 0));
+      return polygonsOfAll(dissolve([{ outlines, areas }], i % 3 === 0 ? 5000 : 0));
     });
     for (const [i, { valid }] of (await judge(unions)).entries()) {
       expect({ pick: picks[i], valid }).toEqual({ pick: picks[i], valid: true });

@@ -4,7 +4,8 @@ import { merge } from 'topojson-client';
 import { topology } from 'topojson-server';
 import type { GeometryCollection } from 'topojson-specification';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { dissolve, toGeoJsonCoordinates } from '../../shards/geometry/dissolve.ts';
+import { dissolve } from '../../shards/geometry/dissolve.ts';
+import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { type Rings, twiceSignedArea } from '../../shards/geometry/rings.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
 import { areasOf, gridAreas } from './grid-areas.ts';
@@ -68,7 +69,7 @@ test('GEOS finds every union valid and of the right area', async () => {
   grids.push(...thinned.map((grid) => grid.map((roll) => roll > 0)));
   grids.push(...thinned.map((grid) => grid.map((roll) => roll === 0)));
   const filled = grids.filter((grid) => grid.includes(true));
-  const verdicts = await judge(filled.map((grid) => toGeoJsonCoordinates(whole(chosen(grid)))));
+  const verdicts = await judge(filled.map((grid) => polygonsOfAll(whole(chosen(grid)))));
   expect(verdicts).toHaveLength(filled.length);
   verdicts.forEach(({ valid, area }, i) => {
     expect({ grid: filled[i], valid }).toEqual({ grid: filled[i], valid: true });
@@ -154,7 +155,7 @@ test('blocks of two counties join as topojson joins them', () => {
   );
   const geometries = features.map(({ outlines, area }): Polygon | MultiPolygon => ({
     type: 'MultiPolygon',
-    coordinates: toGeoJsonCoordinates(onlyArea(outlines, area)),
+    coordinates: polygonsOfAll(onlyArea(outlines, area)),
   }));
   const collection: GeoJsonCollection = { type: 'GeometryCollection', geometries };
   const world = topology({ all: collection });
@@ -170,10 +171,10 @@ test('blocks of two counties join as topojson joins them', () => {
       const ours = dissolve(parts, 0);
       const theirs = merge(world, all.geometries.filter(isPicked) as Parameters<typeof merge>[1]);
       const sum = picked.reduce(
-        (sum, f) => sum + area(toGeoJsonCoordinates(onlyArea(f.outlines, f.area))),
+        (sum, f) => sum + area(polygonsOfAll(onlyArea(f.outlines, f.area))),
         0,
       );
-      expect(area(toGeoJsonCoordinates(ours))).toBeCloseTo(sum, 12);
+      expect(area(polygonsOfAll(ours))).toBeCloseTo(sum, 12);
       for (let i = 0; i < 50; i++) {
         const { outlines, area } = features[(i * 7919 + seed) % features.length];
         const [x, y] = somewhereIn(outlines, area);
@@ -218,8 +219,7 @@ function somewhereIn({ firstRing, firstPoint, x, y }: Rings, area: number): [num
 
 /** How many polygons a point lies in: in the shell, and in no hole. */
 function polygonsAround(polygons: Rings, x: number, y: number): number {
-  return toGeoJsonCoordinates(polygons).filter((polygon) => evenOdd([polygon], x / 1e6, y / 1e6))
-    .length;
+  return polygonsOfAll(polygons).filter((polygon) => evenOdd([polygon], x / 1e6, y / 1e6)).length;
 }
 
 function evenOdd(polygons: readonly number[][][][], x: number, y: number): boolean {

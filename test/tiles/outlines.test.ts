@@ -5,7 +5,7 @@ import { ShardError } from '../../shards/errors.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { type FgbFeature, writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { toGeoJsonCoordinates } from '../../shards/geometry/dissolve.ts';
+import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
 
@@ -40,7 +40,7 @@ test('the outlines are those that the FlatGeobuf library reads, ascending by GEO
     expect([...outlines.geoids]).toEqual([...theirs.keys()].map(Number).sort((a, b) => a - b));
     outlines.geoids.forEach((geoid, area) => {
       const firstRing = outlines.firstRing.slice(area, area + 2);
-      const ours = toGeoJsonCoordinates({ ...outlines, firstRing }).flatMap((rings) =>
+      const ours = polygonsOfAll({ ...outlines, firstRing }).flatMap((rings) =>
         rings.flatMap((ring) => ring.slice(1)),
       );
       expect(ours.sort()).toEqual(theirs.get(geoidFromNumber(geoid)));

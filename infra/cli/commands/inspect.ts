@@ -15,8 +15,8 @@ import {
 } from '../../../shards/nearest/nearest.ts';
 import { PLACES_KIND, PlaceTable } from '../../../shards/places/place-table.ts';
 import { PmtilesArchive } from '../../../shards/pmtiles/archive.ts';
+import { PAGE_SUMS_KIND } from '../../../shards/pmtiles/checked-pages.ts';
 import { PoiTable } from '../../../shards/pois/poi-table.ts';
-import { PAGE_SUMS_KIND } from '../../../shards/store/checked-pages.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../../shards/store/store.ts';
 import { MICRO } from '../../../shards/units.ts';

@@ -2,9 +2,9 @@ import type { Content } from '../content.ts';
 import { crc32c } from '../crc32c.ts';
 import { checkedSection, readEnvelope, writeEnvelope } from '../envelope.ts';
 import { damaged, ShardError } from '../errors.ts';
+import { readVerified } from '../store/recorded-hash.ts';
+import type { ObjectRef, RangeSource, Store } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
-import { readVerified } from './recorded-hash.ts';
-import type { ObjectRef, RangeSource, Store } from './store.ts';
 
 export const PAGE_SUMS_KIND = 'SUMS';
 

@@ -1,0 +1,50 @@
+import { MICRO } from '../units.ts';
+import { type Rings, twiceSignedArea } from './rings.ts';
+
+type Position = [lon: number, lat: number];
+/** Polygons as GeoJSON's MultiPolygon nests them, in degrees, rings closed. */
+export type Polygons = Position[][][];
+
+export type PolygonGeometry =
+  | { readonly type: 'Polygon'; readonly coordinates: Position[][] }
+  | { readonly type: 'MultiPolygon'; readonly coordinates: Polygons };
+
+/** Polygons as a geometry: one alone is no MultiPolygon. */
+export function geometryOf(polygons: Polygons): PolygonGeometry {
+  return polygons.length === 1
+    ? { type: 'Polygon', coordinates: polygons[0] }
+    : { type: 'MultiPolygon', coordinates: polygons };
+}
+
+/** Of areas of one polygon each, all of them. */
+export function polygonsOfAll(rings: Rings): Polygons {
+  const polygons: Polygons = [];
+  for (let p = 0; p + 1 < rings.firstRing.length; p++) {
+    const polygon: Position[][] = [];
+    for (let r = rings.firstRing[p]; r < rings.firstRing[p + 1]; r++) {
+      polygon.push(closedRing(rings, r));
+    }
+    polygons.push(polygon);
+  }
+  return polygons;
+}
+
+/** Of one area, whose shells are each followed by their holes, as layers of areas keep them. */
+export function polygonsOf(rings: Rings, area: number): Polygons {
+  const { firstRing, firstPoint, x, y } = rings;
+  const polygons: Polygons = [];
+  for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+    const isShell = twiceSignedArea(x, y, firstPoint[r], firstPoint[r + 1]) > 0;
+    const ring = closedRing(rings, r);
+    if (isShell || polygons.length === 0) polygons.push([ring]);
+    else polygons[polygons.length - 1].push(ring);
+  }
+  return polygons;
+}
+
+function closedRing({ firstPoint, x, y }: Rings, r: number): Position[] {
+  const ring: Position[] = [];
+  for (let i = firstPoint[r]; i < firstPoint[r + 1]; i++) ring.push([x[i] / MICRO, y[i] / MICRO]);
+  ring.push([...ring[0]]);
+  return ring;
+}
