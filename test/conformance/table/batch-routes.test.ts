@@ -66,12 +66,28 @@ describe('POST /v1/blocks/summary', () => {
     );
   });
 
-  test('an origin that is no text refuses the request, and says which', async () => {
+  test('a GEOID that comes as a number is read by its digits; without its zero it fails alone', async () => {
+    const origins = [Number(demo.block.geoid), Number(demo.block.geoid.slice(1))];
+    const body = expectOk(await post(path, { origins, type: [101] }));
+    expect(body.blocks.map(({ geoid }: { geoid: string }) => geoid)).toEqual([demo.block.geoid]);
+    expect(body.errors).toMatchObject([{ type: 'block-not-found', geoid: String(origins[1]) }]);
+  });
+
+  test('an origin that is neither text nor number refuses the request, and says which', async () => {
     const { errors } = expectProblem(
-      await post(path, { origins: [demo.block.geoid, 990010001001000] }),
+      await post(path, { origins: [demo.block.geoid, {}] }),
       'invalid-parameters',
     );
     expect(errors).toMatchObject([{ loc: ['body', 'origins', 1] }]);
+  });
+
+  test('a member that is null is one left out', async () => {
+    const body = { origins: [demo.block.geoid], type: null, mode: null };
+    expect(expectOk(await post(path, body))).toEqual(
+      expectOk(await post(path, { origins: body.origins })),
+    );
+    expectProblem(await post(path, { origins: null }), 'missing-origins');
+    expectProblem(await post(path, { ...body, typ: null }), 'invalid-parameters');
   });
 });
 
