@@ -1,15 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Answer, type Customer, expectOk } from './api.ts';
 import { type Demo, openDemo } from './demo.ts';
 import { landmarksOf } from './fuzz/landmarks.ts';
 import { ACCEPTED, type ApiDocument, requestsTo } from './fuzz/requests.ts';
+import { runFuzz } from './fuzz/run-fuzz.ts';
 import type { Pools } from './fuzz/schema-arbitrary.ts';
 import type { Landmarks } from './routes.ts';
 
 const RUNS = 120;
 const BODILESS = [204, 304];
+/** A slice of what `npm run bench -- fuzz` sends. */
+const REQUESTS = 20_000;
 
 let demo: Demo;
 let document: ApiDocument;
@@ -33,6 +39,20 @@ test('any request to any operation is answered as the document says, and paid as
     for (const method of Object.keys(methods)) await fuzz(path, method);
   }
 }, 120_000);
+
+test('of random requests to the running service none is failed, and charged = debited = rows delivered', async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const ledger = await mkdtemp(path.join(tmpdir(), 'tta-fuzz-'));
+  try {
+    const report = await runFuzz(inject('demoStore'), ledger, { requests: REQUESTS, seed });
+    expect(report.faults, `seed ${seed}`).toEqual([]);
+    expect([...report.statuses.keys()]).toEqual(
+      expect.arrayContaining([200, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]),
+    );
+  } finally {
+    await rm(ledger, { recursive: true, force: true });
+  }
+}, 300_000);
 
 /** One operation: every answer is in the document; `api.call` checks the rest of what is promised. */
 async function fuzz(path: string, method: string): Promise<void> {

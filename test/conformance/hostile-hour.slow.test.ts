@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { MOST_ERROR_BYTES } from './fuzz/judge.ts';
+import { type HourReport, runHour } from './hostile-hour/run-hour.ts';
+
+const FEWEST_OF_EACH_ATTACK = 1;
+/** Files that a service may have come to hold open: its objects. */
+const MORE_FILES = 20;
+/** More than Linux takes of an answer that nobody reads: the largest buffers of both ends. */
+const KERNEL_BYTES = 8 * 2 ** 20;
+const MOST_HEAD_BYTES = 2_000;
+/** Rows of a block's summary: modes by types, and some. */
+const MOST_OF_A_SUMMARY = 300;
+
+/** Where the tests are compiled to: those who ask are programs of their own. */
+const COMPILED = path.resolve('node_modules/.cache/tta-tests');
+const PROGRAMS = path.join(COMPILED, 'test/conformance/hostile-hour');
+beforeAll(async () => {
+  const tsc = path.resolve('node_modules/.bin/tsc');
+  await promisify(execFile)(tsc, ['-p', 'tsconfig.json', '--outDir', COMPILED]);
+});
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tta-hostile-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+// How fast the honest one is served, and in what memory, `npm run bench -- hostile` tells.
+test.each([
+  // The honest client stays within the limit; hostile keys soon meet it.
+  { limits: 'within limits of rate', perMinute: 1_200 },
+  { limits: 'with keys that may ask without end', perMinute: 1e9 },
+])(
+  "after a hostile client's hour, $limits, an honest one has had every answer, and the ledger adds up",
+  async ({ perMinute }) => {
+    const hour = await runHour(inject('demoStore'), path.join(folder, 'ledger'), {
+      ...{ perMinute, programs: PROGRAMS },
+    });
+    const { idle, beside, hostile, files } = hour;
+    expect([...idle.failures, ...beside.failures], 'the honest client').toEqual([]);
+    expect(hostile.failures, 'answers over 499').toEqual([]);
+    expect(hostile.largestError).toBeLessThanOrEqual(MOST_ERROR_BYTES);
+    expect(Math.min(...Object.values(hostile.attacks))).toBeGreaterThan(FEWEST_OF_EACH_ATTACK);
+    expect(files.after).toBeLessThan(files.before + MORE_FILES);
+    booksAgree(hour);
+  },
+  180_000,
+);
+
+/** Every account's books add up, and say what its owner has seen delivered. */
+function booksAgree({ books, idle, beside, largest, hostile }: HourReport): void {
+  const { delivered, received, attacks } = hostile;
+  for (const [who, { granted, used, balance }] of Object.entries(books)) {
+    expect(granted - used, who).toBe(balance);
+  }
+  expect({
+    honest: books.honest.used,
+    refused: books.refused.used,
+    paying: books.paying.used,
+    repeating: books.repeating.used,
+  }).toEqual({
+    honest: idle.charged + beside.charged + largest.tokens,
+    refused: 0,
+    paying: delivered.paying,
+    // Each of these batches came whole at last, and is paid once.
+    repeating: delivered.repeating,
+  });
+  // Of an answer cut off, what came is paid for, and no more than the kernel can have taken.
+  expect(largest.bytes).toBeGreaterThan(KERNEL_BYTES);
+  const tokensFor = (bytes: number) => largest.tokens * Math.min(1, bytes / largest.bytes);
+  const broken = attacks['resets in mid-answer'];
+  const came = received.breaking - broken * MOST_HEAD_BYTES;
+  const least = Math.floor((largest.tokens * came) / largest.bytes);
+  expect(books.breaking.used).toBeGreaterThanOrEqual(least);
+  const most = broken * tokensFor(received.breaking / broken + KERNEL_BYTES);
+  expect(books.breaking.used).toBeLessThan(most);
+  const neglected = attacks['paid answers that nobody reads'];
+  expect(books.neglecting.used).toBeLessThan(neglected * tokensFor(KERNEL_BYTES));
+  expect(books.leaving.used).toBeLessThanOrEqual(attacks['resets at once'] * MOST_OF_A_SUMMARY);
+}
