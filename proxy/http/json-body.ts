@@ -28,15 +28,6 @@ export function takeJsonBodies(app: FastifyInstance): void {
   );
 }
 
-/** A member that is null is one left out: many programs write what they have no value for. */
-function withoutNulls(value: unknown, { shape }: z.ZodObject): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const given = Object.entries(value).filter(([name, member]) => {
-    return member !== null || !Object.hasOwn(shape, name);
-  });
-  return Object.fromEntries(given);
-}
-
 /** A body of another kind, or packed. */
 export function notPlainJson(): Problem {
   return new Problem(
@@ -56,7 +47,7 @@ export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequ
     throw notPlainJson();
   }
   const { value, isWhole } = request.body as BoundedJson;
-  const parsed = schema.safeParse(withoutNulls(value, schema));
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error));
   if (isWhole) return parsed.data;
   throw new Problem(

@@ -69,8 +69,13 @@ export const includePopulationMember = z
 export const cursorMember = z
   .string({ error: 'must be text' })
   .max(512, { error: 'is too long' })
-  .optional()
-  .meta({ description: '`next_cursor` of the page before, with the same other members.' });
+  .nullish()
+  // What the page before said, to whoever asks until there is no more: null is the first page.
+  .transform((cursor) => cursor ?? undefined)
+  .meta({
+    description: '`next_cursor` of the page before, with the same other members. Null: none.',
+    override: { type: ['string', 'null'], maxLength: 512 },
+  });
 
 /** A point; what it must not have is told with what it takes. */
 export const pointItem = z.strictObject(

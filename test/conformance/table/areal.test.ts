@@ -50,6 +50,11 @@ describe('§2 ArealBlockResult', () => {
     }
   });
 
+  test('a cursor that is null is the first page, as the page before the first would say it', async () => {
+    const first = expectOk(await query({ polygon: CITY }));
+    expect(expectOk(await query({ polygon: CITY, cursor: null }))).toEqual(first);
+  });
+
   test('population is there only when include_population is true', async () => {
     const include_population = true;
     for (const answer of [

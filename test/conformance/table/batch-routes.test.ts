@@ -80,15 +80,6 @@ describe('POST /v1/blocks/summary', () => {
     );
     expect(errors).toMatchObject([{ loc: ['body', 'origins', 1] }]);
   });
-
-  test('a member that is null is one left out', async () => {
-    const body = { origins: [demo.block.geoid], type: null, mode: null };
-    expect(expectOk(await post(path, body))).toEqual(
-      expectOk(await post(path, { origins: body.origins })),
-    );
-    expectProblem(await post(path, { origins: null }), 'missing-origins');
-    expectProblem(await post(path, { ...body, typ: null }), 'invalid-parameters');
-  });
 });
 
 describe('POST /v1/blocks/pois', () => {
