@@ -245,7 +245,8 @@ function objectsOf(
       county.objects.blocks,
       release.reachObject(county, direction),
     ]),
-    ...neighbours.map((fips) => release.county(fips)!.objects.blocks),
+    // Of counties beyond the release there are times, and no polygons.
+    ...neighbours.flatMap((fips) => release.county(fips)?.objects.blocks ?? []),
   ];
 }
 
