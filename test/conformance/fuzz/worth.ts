@@ -32,8 +32,8 @@ const BY_THE_ROW = new Set(KNOWN_REQUESTS.map(({ route }) => route).filter((r) =
 export function worthOf(answer: Delivered): number {
   const { method, route, status, headers, body } = answer;
   if (!isMetered(answer) || headers['idempotency-replayed'] === 'true') return 0;
-  // It costs a token whatever GET would: that of an empty tile would be free.
-  if (method === 'HEAD') return status === 200 || status === 204 ? 1 : 0;
+  // It costs a token whatever GET would, but where there is nothing: an empty tile is free.
+  if (method === 'HEAD') return status === 200 ? 1 : 0;
   if (status !== 200) return 0;
   if (route === ISOCHRONE) return CONTOUR_TOKENS * contoursAsked(answer.path);
   if (isTile(route)) return 1;
