@@ -34,7 +34,8 @@ export function handleErrors(app: FastifyInstance, problemBase: string): void {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, problemBase: string) {
-  if (reply.balance !== null) {
+  // Of a malformed URL the framework's reply has none at all.
+  if (typeof reply.balance === 'number') {
     reply.headers({ 'x-tokens-charged': 0, 'x-tokens-remaining': reply.balance });
   }
   return reply

@@ -1,6 +1,6 @@
 import type { DestDirectory } from '../dest-ids/dest-directory.ts';
 import { ShardError } from '../errors.ts';
-import type { GeoidNumber } from '../geoid.ts';
+import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { BlockIndex } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import type { Matrix } from '../matrix/matrix.ts';
@@ -11,8 +11,6 @@ import type { CountyFips } from '../units.ts';
 import type { Findings } from './fault.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { TransposeCheck } from './transpose-check.ts';
-
-const BLOCKS_A_COUNTY = 10 ** 10;
 
 /** What the checks of a release share. */
 export class Verification {
