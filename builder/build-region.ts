@@ -1,22 +1,33 @@
 import { createHash } from 'node:crypto';
+import { ShardError } from '../shards/errors.ts';
 import type { WritableStore } from '../shards/store/store.ts';
+import { Taxonomy } from '../shards/taxonomy.ts';
 import type { CountyFips } from '../shards/units.ts';
-import type { RegionRequest } from './build-request.ts';
+import type { Means } from './build-request.ts';
 import { readCensusPlaces } from './census/census-places.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
-import { TAXONOMY_VERSION } from './destinations/taxonomy.ts';
-import { fingerprint } from './inputs/fingerprint.ts';
-import { planSearch } from './plan.ts';
+import { datedFeeds, type PathOf, pathsOf } from './plan/input-files.ts';
+import { programVersion } from './plan/program-version.ts';
+import type { StoredPlan } from './plan/release-plan.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
 import { Receipts } from './receipts/receipts.ts';
-import type { RegionReceipt } from './receipts/region-receipt.ts';
+import { type RegionReceipt, regionReceiptSchema } from './receipts/region-receipt.ts';
 import { linkRegion } from './region/link-region.ts';
 import { boxAround, readRegion } from './region/read-region.ts';
-import { taxonomyOf } from './region/taxonomy-of.ts';
 import { inScratchFolder } from './scratch-folder.ts';
+import { fitSearch } from './within-memory.ts';
+
+/** A unit of work: some counties of a plan, and what may be used for them. */
+export interface RegionRequest extends Means {
+  readonly plan: StoredPlan;
+  /** Where the plan's inputs lie. */
+  readonly pathOf: PathOf;
+  /** The counties to begin in, ascending. */
+  readonly counties: readonly CountyFips[];
+}
 
 export interface RegionResult {
   readonly receipt: RegionReceipt;
@@ -24,66 +35,87 @@ export interface RegionResult {
   readonly searched: readonly CountyFips[];
 }
 
+/** What an earlier build of these counties by this plan left, if all of it is still there. */
+export function findRegion(
+  plan: StoredPlan,
+  counties: readonly CountyFips[],
+  receipts: Receipts,
+): Promise<RegionReceipt | null> {
+  return receipts.find(...nameOf(plan, counties), regionReceiptSchema);
+}
+
+/** The stage and the key of a region's receipt. */
+function nameOf({ ref }: StoredPlan, counties: readonly CountyFips[]): [string, string] {
+  const key = createHash('sha256').update(JSON.stringify([ref.sha256, counties]));
+  return [`region-${counties[0]}`, key.digest('hex')];
+}
+
 /**
- * Builds the objects of some counties that say where one gets from them: among all blocks given,
- * and to all destinations, however far they lie beyond. They are final: whatever other regions a release
- * is joined of, these stay as they are. Counties leave receipts in the store, so a build that was
- * broken off goes on where it was, and one of changed inputs does what they changed; so does the
- * region as a whole, for who joins it.
+ * Builds the objects of some counties of a plan that say where one gets from them: among all blocks
+ * given, and to all destinations, however far they lie beyond. They are final: whatever other regions
+ * a release is joined of, these stay as they are. Counties leave receipts in the store, so a build
+ * that was broken off goes on where it was, and one of changed inputs does what they changed; so does
+ * the region as a whole, for who joins it. `receipts`: those of the store, if somebody has them listed.
  */
-export function buildRegion(
+export async function buildRegion(
   request: RegionRequest,
   store: WritableStore,
   progress: Progress,
+  receipts = new Receipts(store),
 ): Promise<RegionResult> {
+  const { plan: stored, counties } = request;
+  requireThisProgram(stored);
+  const kept = await findRegion(stored, counties, receipts);
+  if (kept) return { receipt: kept, searched: [] };
   return inScratchFolder(request.scratch, async (scratch) => {
-    const region = await readRegion(request, progress);
-    const taxonomy = taxonomyOf(region);
-    const linked = linkRegion(region, taxonomy, progress);
+    const { plan, ref } = stored;
+    const paths = pathsOf(plan, request.pathOf);
+    const feeds = datedFeeds(plan, request.pathOf);
+    const region = await readRegion({ ...paths, feeds, counties }, progress);
+    const linked = linkRegion(region, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());
-    const censusPlaces = await readCensusPlaces(request.places ?? [], own);
+    const censusPlaces = await readCensusPlaces(paths.places, own);
     const scopes = scopeCounties(linked);
-    const receipts = new Receipts(store);
     const found = await findSearched(linked, scopes, receipts);
     const toSearch = found.missing.map(({ scope }) => scope);
-    const { threads, summary } = planSearch(request, linked, toSearch);
+    const { threads, summary } = fitSearch(request, linked, toSearch);
     progress.note(summary);
     const stage = { linked, scopes, found, threads, store, receipts, scratch, progress };
-    const counties = await searchCounties(stage);
+    const searched = await searchCounties(stage);
 
     const inScope = new Set(scopes.flatMap(({ destinations }) => [...destinations]));
-    const gathered = encodeGathered({
-      destinations: region.destinations.filter((_, ordinal) => inScope.has(ordinal)),
-      censusPlaces,
-    });
-    const [first] = region.counties.keys();
+    const destinations = region.destinations.filter((_, ordinal) => inScope.has(ordinal));
+    const listed = destinations.filter(({ destId }) => region.listed.has(destId));
     const receipt: RegionReceipt = {
-      modes: [...linked.modes],
-      taxonomy: { version: TAXONOMY_VERSION, types: [...taxonomy.types] },
-      sources: {
-        osm: await fingerprints(request.osm),
-        blocks: await fingerprints(request.blocks),
-        listed: await fingerprints(request.pois ?? []),
-      },
+      plan: ref.sha256,
       streets_as_of_ms: region.streetsAsOfMs,
-      listed_types: [...region.listedTypes].sort((a, b) => a - b),
-      transit: region.transit?.serviceDate
-        ? { service_date: region.transit.serviceDate, feeds: [...region.transit.feeds] }
-        : null,
+      listed_types: [...new Set(listed.flatMap(({ types }) => types))].sort((a, b) => a - b),
+      feeds: [...(region.transit?.feeds ?? [])],
       counties: Object.fromEntries(
         scopes.map(({ county, reach }) => [
           county,
-          { searched: counties.get(county)!, reach: [...reach] },
+          { searched: searched.get(county)!, reach: [...reach] },
         ]),
       ),
-      gathered: await putObject(store, `regions/${first}`, 'json', gathered),
+      gathered: await putObject(
+        store,
+        `regions/${counties[0]}`,
+        'json',
+        encodeGathered({ destinations, censusPlaces }),
+      ),
     };
-    const key = createHash('sha256').update(JSON.stringify(receipt)).digest('hex');
-    await receipts.keep(`region-${first}`, key, receipt);
+    await receipts.keep(...nameOf(stored, counties), receipt);
     return { receipt, searched: toSearch.map(({ county }) => county) };
   });
 }
 
-function fingerprints(paths: readonly string[]): Promise<string[]> {
-  return Promise.all(paths.map((path) => fingerprint([path])));
+/** Throws what says that a plan is of another program than this one. */
+export function requireThisProgram({ ref, plan }: StoredPlan): void {
+  const own = programVersion();
+  if (plan.program === own) return;
+  throw new ShardError(
+    ref.name,
+    'program',
+    `was made by ${plan.program}, another version of the program than this, ${own}; run the same everywhere`,
+  );
 }

@@ -1,9 +1,8 @@
 import type { Direction } from '../shards/manifest.ts';
-import type { Mode } from '../shards/modes.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 
-/** What a region is made of: the counties of one build, and what lies around them. */
-export interface RegionRequest extends Means {
+/** Files and folders of this machine. */
+export interface InputPaths {
   /** OSM PBF files. */
   readonly osm: readonly string[];
   /** TIGER/Line `tabblock20` shapefiles, zipped or not. One may go to all blocks in them. */
@@ -14,16 +13,26 @@ export interface RegionRequest extends Means {
   readonly places?: readonly string[];
   /** Points of interest beside OSM's: GeoJSON or GeoParquet. */
   readonly pois?: readonly string[];
-  /** The counties to begin in, whose rows are made. Empty: every county in the block files. */
-  readonly counties: readonly CountyFips[];
-  /** The service day, `YYYY-MM-DD`; by default the common weekday with most trips. */
-  readonly serviceDate?: string;
-  /** The modes of the release; by default with transit if there are feeds. */
-  readonly modes?: readonly Mode[];
+  /** Heights of the ground: GeoTIFFs in degrees, SRTM tiles. Without, all streets are level. */
+  readonly elevation?: readonly string[];
 }
 
-/** How regions become a release. */
-export interface JoinRequest extends Means {
+/** All of them. */
+export function pathsIn(inputs: InputPaths): string[] {
+  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = inputs;
+  return [osm, blocks, gtfs, places, pois, elevation].flat();
+}
+
+/** What the parts of a release have in common. With feeds it has transit. */
+export interface PlanRequest extends InputPaths {
+  /** The counties to begin in, whose rows are made. Empty: every county in the block files. */
+  readonly counties: readonly CountyFips[];
+  /** The service day, `YYYY-MM-DD`; by default the ordinary weekday of most feeds nearest to the street data. */
+  readonly serviceDate?: string;
+}
+
+/** What a release is, beside what it is made of. */
+export interface ReleaseRequest {
   /** The label of the release. */
   readonly release: string;
   /** Whether to make map tiles too; true by default. */
@@ -32,11 +41,14 @@ export interface JoinRequest extends Means {
   readonly directions?: readonly Direction[];
 }
 
-/** What a release of one region is made of, and how. */
-export interface BuildRequest extends RegionRequest, JoinRequest {}
+/** What a release is made of, and how. */
+export interface BuildRequest extends PlanRequest, ReleaseRequest, Means {
+  /** How many blocks a unit of work has at most; `DEFAULT_UNIT_BLOCKS` by default. */
+  readonly unitBlocks?: number;
+}
 
 /** What work may use. */
-interface Means {
+export interface Means {
   /** Threads; 1 by default. More need compiled code. */
   readonly workers?: number;
   /** What it may use, all threads together. */

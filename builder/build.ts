@@ -1,33 +1,49 @@
+import { readLatest } from '../shards/latest.ts';
+import type { Latest, Manifest } from '../shards/manifest.ts';
+import { readManifest } from '../shards/manifests.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
-import { buildRegion } from './build-region.ts';
+import { jobsOf, runBuildJob } from './build-jobs.ts';
 import type { BuildRequest } from './build-request.ts';
-import { type JoinResult, joinRelease } from './join-release.ts';
+import { findJoined } from './join-release.ts';
+import { planRelease } from './plan/make-plan.ts';
 import type { Progress } from './progress.ts';
+import { OwnReceipts } from './receipts/own-receipts.ts';
 
 export type { BuildRequest } from './build-request.ts';
 
-export interface BuildResult extends JoinResult {
+export interface BuildResult {
+  readonly latest: Latest;
+  readonly manifest: Manifest;
   /** Counties that were searched; the others' objects were there already. */
   readonly searched: readonly CountyFips[];
-  /** Rows of all POI matrices, and the bytes of those objects. */
-  readonly poiRows: number;
-  readonly poiBytes: number;
 }
 
-/** Builds a release of one region from open data, and publishes it. */
+/**
+ * Builds a release from open data in this process, and publishes it: a plan, and its jobs one after
+ * the other. What an earlier build left is taken over, of whatever is still there whole.
+ */
 export async function buildRelease(
   request: BuildRequest,
   store: WritableStore,
   progress: Progress,
 ): Promise<BuildResult> {
-  const { receipt, searched } = await buildRegion(request, store, progress);
-  const joined = await joinRelease(request, [receipt], store, progress);
-  const counties = Object.values(receipt.counties).map((county) => county.searched);
-  return {
-    ...joined,
-    searched,
-    poiRows: counties.reduce((sum, { poi_rows }) => sum + poi_rows, 0),
-    poiBytes: counties.reduce((sum, { objects }) => sum + objects.pois.bytes, 0),
-  };
+  const receipts = new OwnReceipts(store);
+  const { pathOf, ...plan } = await planRelease(request, store, progress, receipts);
+  const context = { ...request, plan, pathOf, store, progress, receipts };
+  const { units, join, publish } = jobsOf(plan, request.unitBlocks);
+  const searched: CountyFips[] = [];
+  if (!(await findJoined(context, receipts))) {
+    for (const [i, unit] of units.entries()) {
+      if (units.length > 1) {
+        progress.note(`unit ${i + 1} of ${units.length}: ${unit.counties.join(', ')}`);
+      }
+      searched.push(...(await runBuildJob(unit, context)));
+    }
+    await runBuildJob(join, context);
+  }
+  await runBuildJob(publish, context);
+  const latest = await readLatest(store);
+  const { manifest } = await readManifest(store, latest.manifest);
+  return { latest, manifest, searched: searched.sort() };
 }

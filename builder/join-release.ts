@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { FORMAT_VERSION } from '../shards/format-version.ts';
 import {
   type CountyManifest,
@@ -5,12 +7,15 @@ import {
   type Direction,
   type Latest,
   type Manifest,
+  manifestSchema,
 } from '../shards/manifest.ts';
 import type { ObjectRef, WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
-import type { JoinRequest } from './build-request.ts';
-import { planJoin } from './plan.ts';
+import { requireThisProgram } from './build-region.ts';
+import type { Means, ReleaseRequest } from './build-request.ts';
+import type { StoredPlan } from './plan/release-plan.ts';
 import type { Progress } from './progress.ts';
+import { requireObjects } from './publish/promote-release.ts';
 import { publishManifest } from './publish/publish.ts';
 import { putObject } from './publish/put-object.ts';
 import { Receipts } from './receipts/receipts.ts';
@@ -25,32 +30,54 @@ import { transposePois, transposeReach } from './release/transposes.ts';
 import { assumptions } from './routing-parameters.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 import { drawTiles } from './tiles/draw-tiles.ts';
+import { fitJoin } from './within-memory.ts';
 
-export interface JoinResult {
-  readonly latest: Latest;
-  readonly manifest: Manifest;
+/** The release to be made of a plan's regions, and what may be used for it. */
+export interface JoinRequest extends ReleaseRequest, Means {
+  readonly plan: StoredPlan;
+}
+
+const receiptSchema = z.strictObject({ manifest: manifestSchema });
+
+/** The manifest that an earlier join of the same left, if all that it names is still there. */
+export async function findJoined(
+  request: JoinRequest,
+  receipts: Receipts,
+): Promise<Manifest | null> {
+  return (await receipts.find('join', keyOf(request), receiptSchema))?.manifest ?? null;
+}
+
+function keyOf(request: JoinRequest): string {
+  const { release, tiles = true, plan } = request;
+  const asks = [plan.ref.sha256, release, tiles, directionsOf(request)];
+  return createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+}
+
+function directionsOf({ directions }: ReleaseRequest): Direction[] {
+  return DIRECTIONS.filter((one) => directions?.includes(one) ?? true);
 }
 
 /**
- * Makes a release of regions, from what they left in the store and nothing else, and publishes it:
- * what speaks of counties from the other side (catchments, `reach-to`), directories, states, tiles,
- * the manifest. The regions' own objects stay as they are. Nothing is published unless all of it
- * was made: `latest.json` is swapped last.
+ * Makes a release of regions, from what they left in the store and nothing else: what speaks of
+ * counties from the other side (catchments, `reach-to`), directories, states, tiles, the manifest. The
+ * regions' own objects stay as they are. Nothing is published yet.
  */
 export function joinRelease(
   request: JoinRequest,
   regions: readonly RegionReceipt[],
   store: WritableStore,
   progress: Progress,
-): Promise<JoinResult> {
+  receipts = new Receipts(store),
+): Promise<Manifest> {
+  requireThisProgram(request.plan);
   return inScratchFolder(request.scratch, async (scratch) => {
-    const joined = await joinRegions(store, regions);
-    const { modes, taxonomy, sources } = joined;
-    const directions = DIRECTIONS.filter((one) => request.directions?.includes(one) ?? true);
-    const { threads, transposeMemory: memory, summary } = planJoin(request, joined.counties.size);
+    const joined = await joinRegions(store, request.plan, regions);
+    const { sources } = joined;
+    const { modes, taxonomy } = request.plan.plan;
+    const directions = directionsOf(request);
+    const { threads, transposeMemory: memory, summary } = fitJoin(request, joined.counties.size);
     progress.note(summary);
 
-    const receipts = new Receipts(store);
     const transposing = {
       ...{ counties: joined.counties, modes: modes.length, store, receipts, scratch, progress },
       ...{ threads, memory },
@@ -84,7 +111,7 @@ export function joinRelease(
       modes: [...modes],
       directions,
       components: components(sources),
-      assumptions: assumptions(sources.transit, directions),
+      assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
       counties,
@@ -98,8 +125,18 @@ export function joinRelease(
           ? {}
           : await drawTiles({ modes, taxonomy, counties }, { store, receipts, progress, scratch }),
     };
-    return { latest: await publishManifest(store, manifest, new Date()), manifest };
+    await receipts.keep('join', keyOf(request), { manifest });
+    return manifest;
   });
+}
+
+/**
+ * Puts a release that was joined in force, once all that it names was found to be there: a store may
+ * have lost something meanwhile. To be done while no other build writes. `latest.json` is swapped last.
+ */
+export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
+  await requireObjects(store, `release ${manifest.release}`, manifest);
+  return publishManifest(store, manifest, new Date());
 }
 
 /** Which counties a county's rows lead to, and come from. */

@@ -1,6 +1,6 @@
 import type { Direction, FeedFacts, Manifest } from '../shards/manifest.ts';
 import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
-import type { Metres, Millis, Minutes } from '../shards/units.ts';
+import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
 export const MILLIS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
@@ -14,6 +14,11 @@ export const ROUTING = {
   bikeMetresPerSecond: 15 / 3.6,
   /** Streets of more stress are walked, pushing the bike. */
   bikeMaxTrafficStress: 3,
+  /** Where a map does not say how long a ferry takes, or how often it goes. */
+  ferryMetresPerSecond: 10 / 3.6,
+  ferryWait: 600 as Seconds,
+  /** Waiting included. */
+  elevatorTime: 60 as Seconds,
   /** A point is tied to the nearest street within the first radius that has one. */
   linkRadii: [300, 1_600] as readonly Metres[],
   /** Strongly connected pieces of a mode's network with fewer vertices are left out of it. */
@@ -38,10 +43,71 @@ export const ROUTING = {
     maxWalkLeg: 30 * MILLIS_PER_MINUTE,
     /** The walk between two stops when changing. */
     maxTransferWalk: 1_000 as Metres,
-    /** A stop with at least so many departures in the window is a destination of its own. */
+    /** Riders stay seated where a vehicle's next trip begins this near to where its last ended. */
+    maxStaySeatedGap: 200 as Metres,
+    /** In stations without pathways, from one level to the next. */
+    secondsALevel: 30 as Seconds,
+    /** How many levels a subway's platform lies from the street where its feed does not say. */
+    subwayLevels: 2,
+    /** A stop with at least so many departures of one line and direction in the window is a destination. */
     frequentDepartures: 4,
   },
 } as const;
+
+/** Rise over run; positive uphill. */
+export type Grade = number;
+
+/**
+ * How hills are gone up and down, where a build has heights of the ground. Apart from `ROUTING`, so
+ * that without such nothing depends on it.
+ */
+export const HILLS = {
+  /** Streets are sampled at least so often along their length. */
+  step: 30 as Metres,
+  /** Steeper is not the street, but a wall beside it, or noise. */
+  steepest: 0.4 as Grade,
+  /** Tobler (1993): walking speed falls off exponentially from a slight descent on. */
+  tobler: { decay: 3.5, fastestAt: -0.05 as Grade },
+  /**
+   * Kilometres an hour of a rider who makes 15 on the level, by grade; between them, linearly;
+   * gentler descents than the first are the first. ACCURACY.md has the model.
+   */
+  rideSpeeds: [
+    [-0.014, 18],
+    [-0.01, 17.1],
+    [0, 15],
+    [0.01, 13.3],
+    [0.02, 11.9],
+    [0.03, 10.9],
+    [0.04, 10.1],
+    [0.05, 9.6],
+    [0.06, 8.4],
+    [0.07, 7.4],
+    [0.08, 6.7],
+    [0.1, 5.5],
+    [0.12, 4.7],
+    [0.15, 3.8],
+  ] as readonly (readonly [grade: Grade, kmh: number])[],
+  /** Neither walkers nor riders are ever so many times faster than on the level. */
+  fastest: 1.2,
+} as const;
+
+const MILLIS = 1000;
+const LEVEL = 1;
+
+/** How many times as fast as on level ground one gets on at most, with hills or without. */
+export function fastestOf(hasHills: boolean): number {
+  return hasHills ? HILLS.fastest : LEVEL;
+}
+
+/**
+ * As far as a straight ride of so long goes, and the link to the street at its beginning; `fastest`:
+ * how many times as fast as on level ground at most.
+ */
+export function rideMetres(minutes: Minutes, fastest: number): Metres {
+  const seconds = (minutes * MILLIS_PER_MINUTE) / MILLIS;
+  return ROUTING.bikeMetresPerSecond * fastest * seconds + ROUTING.linkRadii[1];
+}
 
 /** Where in the sorted times of all departures the percentile stands. */
 export const PERCENTILE_INDEX =
@@ -57,9 +123,11 @@ interface TransitRead {
 export function assumptions(
   transit: TransitRead | null,
   directions: readonly Direction[],
+  hasHills: boolean,
 ): Manifest['assumptions'] {
   return {
     ...streetAssumptions(),
+    ...(hasHills && hillAssumptions()),
     ...(directions.includes('to') && {
       direction_to: `the transpose of \`from\`: trips to the block, from each block that reaches it, as they are counted outwards${transit ? ', transit departing in the window' : ''}; not trips that arrive at a set time`,
     }),
@@ -90,9 +158,26 @@ function streetAssumptions() {
   };
 }
 
+function hillAssumptions() {
+  const { tobler, rideSpeeds, step, steepest } = HILLS;
+  const fastest = rideSpeeds[0];
+  const table = rideSpeeds.map(([grade, kmh]) => `${percent(grade)}: ${kmh}`).join(', ');
+  return {
+    hills_walk: `level speed × exp(−${tobler.decay} (|grade + ${-tobler.fastestAt}| − ${-tobler.fastestAt})): Tobler’s function, normalised`,
+    hills_bike_kmh: `by grade ${table}; between them linear; ${fastest[1]} on steeper descents; pushed on steeper climbs`,
+    hills_sampled: `heights of the ground at least every ${step} m along streets and at their ends; grades up to ${percent(steepest)}; bridges and tunnels straight from end to end; level where no height is known`,
+  };
+}
+
+function percent(grade: Grade): string {
+  return `${Math.round(1000 * grade) / 10} %`;
+}
+
 function transitAssumptions() {
   const { transit } = ROUTING;
   return {
+    transit_service_day:
+      'of each feed: unless it was asked for, the weekday nearest to the street data of the commonest kind that is no holiday and lies in one version of the timetable; one common day where feeds share such',
     transit_window: 'trips that begin at each whole minute from 08:00 to 08:59, by the clock there',
     transit_window_min: transit.departures,
     transit_percentile: transit.percentile,
@@ -101,6 +186,9 @@ function transitAssumptions() {
     transit_board_slack_s: transit.boardSlack / 1000,
     transit_max_walk_leg_min: transit.maxWalkLeg / MILLIS_PER_MINUTE,
     transit_max_transfer_walk_m: transit.maxTransferWalk,
+    transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
+    transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window`,
+    transit_stations: `entered by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform: those that levels.txt tells, else ${transit.subwayLevels} for subways and none for others`,
     transit_direct_walk: 'included: transit is never slower than walking',
   };
 }

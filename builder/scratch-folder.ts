@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Works with an empty folder to write in, by default one of the system's, and removes it after. */
+const PREFIX = 'tta-build-';
+
+/** Works with a new folder to write in, within the one given or the system's, and removes it after. */
 export async function inScratchFolder<T>(
   folder: string | undefined,
   work: (scratch: string) => Promise<T>,
@@ -12,12 +14,20 @@ export async function inScratchFolder<T>(
     return await work(scratch);
   } finally {
     await rm(scratch, { recursive: true, force: true });
+    if (folder !== undefined) await removeIfEmpty(folder);
   }
 }
 
-async function openScratch(folder: string | undefined): Promise<string> {
-  if (folder === undefined) return mkdtemp(path.join(tmpdir(), 'tta-build-'));
-  await rm(folder, { recursive: true, force: true });
+/** Removes a folder in which nothing is but the emptied folders of works that were killed. */
+async function removeIfEmpty(folder: string): Promise<void> {
+  const left = await readdir(folder).catch(() => []);
+  for (const name of left.filter((one) => one.startsWith(PREFIX))) {
+    await rmdir(path.join(folder, name)).catch(() => {});
+  }
+  await rmdir(folder).catch(() => {});
+}
+
+async function openScratch(folder = tmpdir()): Promise<string> {
   await mkdir(folder, { recursive: true });
-  return folder;
+  return mkdtemp(path.join(folder, PREFIX));
 }

@@ -1,14 +1,32 @@
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Ledger } from '../portal/accounts/ledger.ts';
+import type { Registry } from 'prom-client';
+import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { openLedger } from '../portal/accounts/open-ledger.ts';
+import type { RateCounter } from '../portal/accounts/rate-window.ts';
+import { WatchedLedger } from '../portal/accounts/serving-ledger.ts';
 import { buildProxy } from '../proxy/app.ts';
+import type { ProcessCount } from '../proxy/services.ts';
+import { Breaker } from '../shards/breaker.ts';
+import { StoreError } from '../shards/errors.ts';
+import type { Latest } from '../shards/manifest.ts';
 import { ReleaseCache } from '../shards/release-cache.ts';
 import { ReleaseSource } from '../shards/release-source.ts';
+import { SharedMemory } from '../shards/shared-memory.ts';
+import { BRIEF } from '../shards/store/http/patience.ts';
 import { openStore } from '../shards/store/open-store.ts';
-import type { ServeSettings } from './environment.ts';
+import { WatchedStore } from '../shards/store/watched-store.ts';
+import { listen, settledPort } from './listen.ts';
+import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
+import { proxyMetrics } from './observe/metrics.ts';
+import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
+import { openTracing } from './observe/open-tracing.ts';
+import type { ServeSettings } from './settings/servers.ts';
 
-const POLL_MS = 30_000;
+/** What is still on its way when the service has been told to end gets so long. */
+const LAST_ANSWERS_MS = 8_000;
+/** A store rests for this long when reads have failed; a ledger is back sooner. */
+const STORE_BREAKER = { failuresInARow: 5, restMs: 1_000 };
+const LEDGER_BREAKER = { failuresInARow: 10, restMs: 250 };
 
 export interface Serving {
   readonly app: FastifyInstance;
@@ -16,30 +34,141 @@ export interface Serving {
   readonly releases: ReleaseSource;
   /** Where it listens, such as `http://127.0.0.1:8080`. */
   readonly address: string;
-  close(): Promise<void>;
+  /** What it counts, where somebody is told of it. */
+  readonly registry: Registry | null;
+  /** Where its metrics are; null if nowhere. */
+  readonly metricsAddress: string | null;
+  /**
+   * Ends the service with what it has begun: it says that it is not ready, and after `drainMs`, by
+   * default that of its settings, lets nobody new in; what readers do not take of their answers in some seconds is repaid.
+   */
+  close(drainMs?: number): Promise<void>;
 }
 
-/** Opens store and ledger, and listens. The store must hold a release. */
-export async function serve(settings: ServeSettings): Promise<Serving> {
-  const store = openStore(settings.store);
-  const releases = new ReleaseSource(store, new ReleaseCache(settings.headCacheBytes));
-  await releases.refresh();
-  const ledger = await openLedger(settings.ledger, settings);
-  const app = await buildProxy({ releases, ledger, config: settings.proxy });
-  const close = async () => {
-    releases.stop();
-    await app.close();
-    await ledger.close();
-    await store.close();
-  };
+/** What a process that serves among others is told by whoever started it. */
+export interface Fleet {
+  /** The release that all serve: nobody follows `latest.json` by himself. */
+  readonly latest: Latest;
+  /** Count for all of them: by account, and by address where no key is needed. */
+  readonly accountRates: RateCounter;
+  readonly addressRates: RateCounter;
+  readonly processes: () => ProcessCount;
+}
+
+/** Opens store and ledger, and listens. The store must hold a release. What fails is closed at once. */
+export async function serve(settings: ServeSettings, fleet?: Fleet): Promise<Serving> {
+  const closers: Closer[] = [];
   try {
-    await app.listen({ port: settings.port, host: settings.host });
+    return await open(settings, closers, fleet);
   } catch (error) {
-    await close();
+    await closeAll(closers);
     throw error;
   }
-  releases.start(POLL_MS, (error) => app.log.error({ err: error }, 'release poll failed'));
-  const { address, port } = app.server.address() as AddressInfo;
-  const host = address.includes(':') ? `[${address}]` : address;
-  return { app, ledger, releases, address: `http://${host}:${port}`, close };
+}
+
+/** Closes one of the things that serving takes. */
+type Closer = () => Promise<void> | undefined;
+
+/** The last that was opened first. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  for (const close of closers.toReversed()) await close();
+}
+
+/** Serves, and adds to `closers` all that it opens as soon as it is open. */
+async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): Promise<Serving> {
+  const version = settings.proxy.version ?? '';
+  const tracing = await openTracing({ name: 'tta-serve', version });
+  const trace = tracing?.trace ?? null;
+  let metrics: MetricsServer | null = null;
+  // Metrics are told until the service has ended.
+  closers.push(
+    () => tracing?.close(),
+    () => metrics?.close(),
+  );
+  let app: FastifyInstance | null = null;
+  const told = (backend: string) => (isOpen: boolean) =>
+    app?.log.warn(
+      { backend },
+      isOpen ? 'backend in trouble: calls fail at once' : 'backend is back',
+    );
+
+  const store = await openStore(settings.store, { patience: BRIEF });
+  closers.push(async () => store.close());
+  const isOfStore = (error: unknown) =>
+    error instanceof StoreError && error.failure === 'unavailable';
+  const storeCalls = new StoreCalls(
+    new Breaker({
+      ...STORE_BREAKER,
+      isFailure: isOfStore,
+      refusal: () =>
+        new StoreError('unavailable', store.location, 'in trouble: reads are not tried for now'),
+      onChange: told('store'),
+    }),
+    trace,
+  );
+  const memory = new SharedMemory(settings.cacheBytes);
+  const releaseCache = new ReleaseCache(memory);
+  const releases = new ReleaseSource(new WatchedStore(store, storeCalls.around), releaseCache);
+  if (fleet) releases.putInForce(await releases.prepare(fleet.latest));
+  else await releases.refresh();
+
+  const { rateLimitPerMinute } = settings;
+  const rates = fleet?.accountRates;
+  const ledger = await openLedger(settings.ledger, { rateLimitPerMinute, rates });
+  closers.push(() => ledger.close());
+  // A ledger of this machine that cannot write can still be read: what costs nothing is answered.
+  const isRemote = !settings.ledger.startsWith('lmdb:');
+  const ledgerCalls = new LedgerCalls(
+    isRemote
+      ? new Breaker({
+          ...LEDGER_BREAKER,
+          isFailure: (error) => error instanceof LedgerUnavailable,
+          refusal: () => new LedgerUnavailable('the ledger is in trouble: it is not asked for now'),
+          onChange: told('ledger'),
+        })
+      : null,
+    trace,
+  );
+  // Documents name the port that it gets.
+  const port = await settledPort(settings);
+  app = await buildProxy({
+    ...fleet,
+    releases,
+    memory,
+    ledger: new WatchedLedger(ledger, ledgerCalls.around),
+    config: { ...settings.proxy, baseUrl: settings.proxy.baseUrl ?? `http://localhost:${port}` },
+    around: tracing?.aroundRequest,
+  });
+  const served = app;
+  closers.push(() => closeWithin(served, LAST_ANSWERS_MS));
+  closers.push(async () => releases.stop());
+  let registry: Registry | null = null;
+  if (settings.metricsPort !== null) {
+    registry = proxyMetrics({ app, releases, releaseCache, store, storeCalls, ledgerCalls });
+    // Who serves among others is asked by whoever tells the metrics of them all.
+    const at = { port: settings.metricsPort, host: settings.host };
+    if (!fleet) metrics = await serveMetrics(registry, at);
+  }
+  const address = await listen(app, { ...settings, port });
+  if (!fleet) {
+    releases.start(settings.releasePollMs, (error) =>
+      served.log.error({ err: error }, 'release poll failed'),
+    );
+  }
+  const metricsAddress = metrics?.address ?? null;
+  const close = async (drainMs = settings.drainMs) => {
+    served.services.ending.isSet = true;
+    await new Promise((resolve) => setTimeout(resolve, drainMs));
+    await closeAll(closers);
+  };
+  return { app, ledger, releases, address, registry, metricsAddress, close };
+}
+
+/** Lets connections end what they have begun; those that have not in time are ended. */
+async function closeWithin(app: FastifyInstance, ms: number): Promise<void> {
+  const late = setTimeout(() => app.server.closeAllConnections(), ms);
+  await app.close();
+  clearTimeout(late);
+  // What was cut off is repaid in the next turn of the loop; the ledger waits for its own calls.
+  await new Promise((resolve) => setTimeout(resolve, 50));
 }

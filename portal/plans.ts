@@ -14,3 +14,11 @@ export const PLANS = {
   ],
   charges: { row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
 } as const;
+
+export type PackId = (typeof PLANS.token_packs)[number]['id'];
+
+/** What a month of membership costs, in the cents that payments are counted in. */
+export const MEMBERSHIP_CENTS = PLANS.membership.price_usd * 100;
+
+/** How long a membership that is to be renewed holds without the payment, or the news of it. */
+export const MEMBERSHIP_GRACE_DAYS = 3;

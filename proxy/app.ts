@@ -1,104 +1,98 @@
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
-import type { Ledger } from '../portal/accounts/ledger.ts';
-import { RateWindow } from '../portal/accounts/rate-window.ts';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
+import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
+import { CatalogueSender, catalogueText } from '../portal/http/catalogue-text.ts';
+import { RETRY, refuseOtherMethods } from '../portal/http/error-handling.ts';
+import { httpServer } from '../portal/http/http-server.ts';
+import { Problem } from '../portal/http/problem.ts';
+import { serveProblemPages } from '../portal/http/problem-pages.ts';
+import { overloaded } from '../portal/http/shedding.ts';
+import { ShardError, StoreError } from '../shards/errors.ts';
 import type { ReleaseSource } from '../shards/release-source.ts';
+import { SharedMemory } from '../shards/shared-memory.ts';
+import { Turnstile } from '../shards/turnstile.ts';
+import type { Bytes } from '../shards/units.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
 import { CursorSealer } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
-import { answerInOrder } from './http/answer-in-order.ts';
-import { CatalogueSender, catalogueText } from './http/catalogue-text.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
-import { CONNECTION_LIMITS } from './http/connection-limits.ts';
-import {
-  handleErrors,
-  malformed,
-  refuseMalformed,
-  refuseOtherMethods,
-  sendProblem,
-} from './http/error-handling.ts';
-import { limitFreeRoutes, overRate } from './http/free-rate.ts';
-import { ignoreExpectations, requireHost } from './http/http-semantics.ts';
-import { takeJsonBodies } from './http/json-body.ts';
 import { Outbox } from './http/outbox.ts';
-import { serveProblemPages } from './http/problem-pages.ts';
-import { requestId } from './http/request-id.ts';
-import { serveFree } from './http/serve-free.ts';
-import { trustProxyOption } from './http/trusted-proxies.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { PlanCache } from './metering/plan-cache.ts';
-import { serveKeyed } from './metering/serve-keyed.ts';
-import { serveMetered } from './metering/serve-metered.ts';
-import { servePosted } from './metering/serve-posted.ts';
-import { Turnstile } from './metering/turnstile.ts';
 import { openApiDocument } from './openapi/document.ts';
-import type { Services } from './services.ts';
+import { serveFree } from './serve/serve-free.ts';
+import { serveKeyed } from './serve/serve-keyed.ts';
+import { serveMetered } from './serve/serve-metered.ts';
+import { servePosted } from './serve/serve-posted.ts';
+import type { ProcessCount, Services } from './services.ts';
 
+/** The largest batch and the largest polygon are smaller. */
 const MAX_BODY_BYTES = 2 ** 20;
-/** A path parameter may be as long as Node takes a request line: the endpoint says what is wrong with it. */
-const MAX_URL_BYTES = 16_384;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly services: Services;
+  }
+}
+
 const KEYED = { keyed: true };
-/** Answers to POSTs made side by side: each may be of 50,000 rows. */
-const MAKERS = { inAll: 4, ofEach: 2 };
+/** Memory for finished answers of a service that is given none. */
+const ANSWERS_ALONE: Bytes = 2 ** 26;
+/**
+ * Answers to POSTs in hand side by side, from looking for one that was given before until the outbox
+ * has it: each may be of 50,000 rows. Who waits longer is told to come again, before the connection
+ * on which nothing moves is closed.
+ */
+const MAKERS = { inAll: 6, ofEach: 2, patience: { waitMs: 20_000, refusal: overloaded } };
 
 /** The HTTP service over a source of releases and a ledger. It does not listen yet. */
 export async function buildProxy(parts: {
   readonly releases: ReleaseSource;
-  readonly ledger: Ledger;
+  readonly ledger: ServingLedger;
   readonly config?: ProxyConfigInput;
+  /** What is done around all of a request, such as tracing it. */
+  readonly around?: onRequestHookHandler;
+  /** What counts free requests by address, by default for this process alone. */
+  readonly addressRates?: RateCounter;
+  /** What finished answers share with what is kept of releases; by default they have some to themselves. */
+  readonly memory?: SharedMemory;
+  /** How many processes serve, of those that there should be; by default this one. */
+  readonly processes?: () => ProcessCount;
 }): Promise<FastifyInstance> {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
+  const memory = parts.memory ?? new SharedMemory(ANSWERS_ALONE);
   const services: Services = {
     releases: parts.releases,
     ledger: parts.ledger,
     config,
+    processes: parts.processes ?? (() => ({ serving: 1, wanted: 1 })),
     plans: new PlanCache(config.planCacheBytes),
-    answers: new AnswerCache(config.answerCacheBytes),
+    answers: new AnswerCache(memory, config.answerCacheBytes),
     cursors: new CursorSealer(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
     catalogue: new CatalogueSender(),
     outbox: new Outbox({ maxWaiting: config.maxWaitingBytes }),
     turnstile: new Turnstile(MAKERS),
+    ending: { isSet: false },
   };
 
-  const freeRates = new RateWindow(config.freeRateLimitPerMinute);
-  const app = Fastify({
-    logger: { level: config.logLevel },
-    logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request would be made and mostly not used.
-    childLoggerFactory: (logger) => logger,
-    trustProxy: trustProxyOption(config.trustProxy),
-    genReqId: requestId,
-    bodyLimit: MAX_BODY_BYTES,
-    ...CONNECTION_LIMITS,
-    // A request that comes on an open connection while closing is answered, and is its last.
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_URL_BYTES },
-    clientErrorHandler: (error, socket) => refuseMalformed(error, socket, config.problemBase),
-    // No route is known, and no hook has run: it counts as what is not there.
-    frameworkErrors: (error, request, reply) => {
-      const refused = overRate(freeRates, request, reply);
-      setCommonHeaders(reply);
-      sendProblem(reply, refused ?? malformed('path', error), config.problemBase);
-    },
+  const app = httpServer({
+    problems: { base: config.problemBase },
+    knownErrors: storeProblem,
+    rates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
+    trustProxy: config.trustProxy,
+    logLevel: config.logLevel,
+    maxBodyBytes: MAX_BODY_BYTES,
+    setCommonHeaders,
+    shedAtLagMs: config.shedAtLagMs,
+    around: parts.around,
   });
-  handleErrors(app, config.problemBase);
-  answerInOrder(app.server);
-  app.decorateReply('rate', null);
-  limitFreeRoutes(app, freeRates);
+  app.decorate('services', services);
   app.addHook('onClose', async () => services.outbox.close());
-  requireHost(app);
-  ignoreExpectations(app);
   app.decorateReply('balance', null);
-  // Answers written raw bring these themselves; everything else gets them as it leaves.
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    setCommonHeaders(reply);
-    done(null, payload);
-  });
   answerPreflights(app);
-
-  takeJsonBodies(app);
   app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) route(app, endpoint, services);
   const document = catalogueText(JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2));
@@ -145,4 +139,11 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: Services): vo
 
 function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** Data that cannot be read is a fault of the backend, of which more is in the log. */
+function storeProblem(error: Error): Problem | undefined {
+  if (!(error instanceof StoreError || error instanceof ShardError)) return undefined;
+  const detail = 'the data cannot be read; nothing was charged';
+  return new Problem('store-unavailable', detail, {}, RETRY);
 }

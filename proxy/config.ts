@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { trustedProxies } from './http/trusted-proxies.ts';
+import { trustedProxies } from '../portal/http/trusted-proxies.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -21,11 +21,8 @@ export const proxyConfigSchema = z.strictObject({
     .int()
     .min(1)
     .default(64 * MEBIBYTE),
-  /** Finished answers kept in memory. */
-  answerCacheBytes: z
-    .int()
-    .min(0)
-    .default(64 * MEBIBYTE),
+  /** Finished answers kept in memory, at most; by default as much as there is for all that is kept. */
+  answerCacheBytes: z.int().min(0).optional(),
   /** Large answers that wait for their readers; past it, those that stand still are closed. */
   maxWaitingBytes: z
     .int()
@@ -36,6 +33,8 @@ export const proxyConfigSchema = z.strictObject({
    * that the ledger keeps.
    */
   cursorSecrets: z.array(z.string().min(16)).min(1).max(2).optional(),
+  /** How late the event loop may be before requests are sent away, milliseconds; 0: never. */
+  shedAtLagMs: z.int().min(0).default(100),
   /** The proxies whose `X-Forwarded-For` names the client; by default none. */
   trustProxy: trustedProxies.optional(),
   logLevel: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('warn'),

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { ProblemSlug } from '../portal/http/problem.ts';
 import { PLANS } from '../portal/plans.ts';
+import type { Askers } from '../shards/fair-queue.ts';
 import type { Release } from '../shards/release.ts';
 import type { RowTable } from './formats/row-table.ts';
-import type { ProblemSlug } from './http/problem.ts';
 import type { MeteredPlan } from './metering/metered-plan.ts';
-import type { Services } from './services.ts';
+import type { Making, Services } from './services.ts';
 
 /** What every route of the API says of itself: its schemas validate, and make the OpenAPI document. */
 interface Described {
@@ -89,7 +90,7 @@ export function rowsAnswer(body: object, rows: number): Answer {
 
 /**
  * A route that is charged for. It says what it needs; key, rate, validation, conditional requests,
- * reading once, charging and refunding are the same for all (`metering/serve-metered.ts`).
+ * reading once, charging and refunding are the same for all (`serve/serve-metered.ts`).
  */
 export interface MeteredEndpoint<
   P extends z.ZodObject = z.ZodObject,
@@ -117,9 +118,9 @@ export interface MeteredEndpoint<
    * Finds what is asked about, or throws a not-found problem. Reads indexes at most. Absent where
    * planning has found it.
    */
-  locate?(release: Release, plan: Plan): Promise<Located>;
+  locate?(release: Release, plan: Plan, askers: Askers): Promise<Located>;
   /** `located`: what `locate` has found. */
-  answer(release: Release, plan: Plan, services: Services, located: Located): Promise<Answer>;
+  answer(release: Release, plan: Plan, making: Making, located: Located): Promise<Answer>;
 }
 
 /** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */
@@ -132,7 +133,7 @@ export interface PostedEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unkn
   /** What the request means on this release. Refuses what cannot be meant. */
   plan(release: Release, body: z.output<B>, services: Services): Plan;
   /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
-  answer(release: Release, plan: Plan, services: Services, balance: number): Promise<Answer>;
+  answer(release: Release, plan: Plan, making: Making, balance: number): Promise<Answer>;
 }
 
 // Endpoints differ in their schemas; tables of them do not care. These keep inference at the

@@ -1,18 +1,27 @@
-import type { Ledger } from '../portal/accounts/ledger.ts';
+import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
+import type { CatalogueSender } from '../portal/http/catalogue-text.ts';
+import type { Askers } from '../shards/fair-queue.ts';
 import type { ReleaseSource } from '../shards/release-source.ts';
+import type { Turnstile } from '../shards/turnstile.ts';
 import type { ProxyConfig } from './config.ts';
 import type { CursorSealer } from './cursors/cursor.ts';
-import type { CatalogueSender } from './http/catalogue-text.ts';
+import type { RowFormat } from './formats/row-format.ts';
 import type { Outbox } from './http/outbox.ts';
 import type { AnswerCache } from './metering/answer-cache.ts';
 import type { PlanCache } from './metering/plan-cache.ts';
-import type { Turnstile } from './metering/turnstile.ts';
+
+/** The processes that share the service's port. */
+export interface ProcessCount {
+  readonly serving: number;
+  readonly wanted: number;
+}
 
 /** What endpoints are served with. */
 export interface Services {
   readonly releases: ReleaseSource;
-  readonly ledger: Ledger;
+  readonly ledger: ServingLedger;
   readonly config: ProxyConfig & { readonly problemBase: string };
+  readonly processes: () => ProcessCount;
   readonly plans: PlanCache;
   readonly answers: AnswerCache;
   readonly cursors: CursorSealer;
@@ -21,4 +30,14 @@ export interface Services {
   readonly outbox: Outbox;
   /** Where requests wait whose answers are large to make, by account. */
   readonly turnstile: Turnstile;
+  /** Set when the service has been told to end: it is not ready from then on. */
+  readonly ending: { isSet: boolean };
+}
+
+/** What an answer is made with. */
+export interface Making extends Services {
+  /** Who wants it: the work takes their turns. */
+  readonly askers: Askers;
+  /** How its rows are written. */
+  readonly format: RowFormat;
 }

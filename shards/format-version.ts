@@ -1,2 +1,2 @@
 /** The version of every binary layout in `shards/`. A reader refuses another one. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;

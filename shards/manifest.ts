@@ -3,6 +3,11 @@ import { FORMAT_VERSION } from './format-version.ts';
 import { MODE_LABELS } from './modes.ts';
 import { taxonomySchema } from './taxonomy.ts';
 
+/** What a release is called. */
+export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
+
+export const countyFipsSchema = z.string().regex(/^\d{5}$/);
+
 export const objectRefSchema = z.strictObject({
   name: z.string().regex(/^[a-z-]+\/[0-9A-Za-z.-]+$/),
   bytes: z.int().min(0),
@@ -49,8 +54,8 @@ export const countySchema = z.strictObject({
    * Rows lead past the counties of the release, so `from` may name others.
    */
   reach: z.strictObject({
-    from: z.array(z.string().regex(/^\d{5}$/)),
-    to: z.array(z.string().regex(/^\d{5}$/)),
+    from: z.array(countyFipsSchema),
+    to: z.array(countyFipsSchema),
   }),
   objects: z
     .strictObject(objectsOf(COUNTY_OBJECT_KINDS))
@@ -90,6 +95,13 @@ export const feedSchema = z.strictObject({
   service_date: z.iso.date(),
   /** Whether that is the day the release stands for. */
   runs_on_common_day: z.boolean(),
+  /**
+   * Its ordinary weekdays by what runs on them: first the kind it was read on, then the commonest
+   * others. Each with the nearest day of the kind, how many there are and the trips of one.
+   */
+  weekday_patterns: z.array(
+    z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
+  ),
   trips_in_window: z.int().min(0),
   /** Rows that could not be taken as they are, by file and reason. */
   problems: z.array(
@@ -116,7 +128,7 @@ const membersSchema = z.strictObject({
   format: z.literal(FORMAT_VERSION, {
     error: `is not ${FORMAT_VERSION}: another version of the program made it; build the release again`,
   }),
-  release: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/),
+  release: releaseSchema,
   /** The modes that were routed, in the order of their ids. */
   modes: z.array(z.enum(MODE_LABELS)).min(1),
   /** The directions that counties have reach objects of. */
@@ -125,7 +137,7 @@ const membersSchema = z.strictObject({
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
   feeds: z.array(feedSchema),
-  counties: z.record(z.string().regex(/^\d{5}$/), countySchema),
+  counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
   /** PMTiles archives: `blocks`, and `<mode>-<dest_type_id>`. */

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { Askers, Party } from './fair-queue.ts';
+import { CostCache, SharedMemory } from './shared-memory.ts';
 import { SingleFlight } from './single-flight.ts';
 import type { ObjectRef } from './store/store.ts';
 import type { Bytes } from './units.ts';
@@ -9,20 +10,32 @@ interface Head<T extends object = object> {
   readonly bytes: Bytes;
 }
 
-/** What a reader keeps in memory, shared by the releases it passes through. */
+/** What a reader keeps in memory, shared by the releases it passes through, and what it has read. */
 export class ReleaseCache {
-  readonly #heads: SingleFlight<string, Head>;
+  readonly heads: SingleFlight<string, Head>;
+  readonly #kept: CostCache<string, Head>;
+  /** Fetched beside what was asked for: rows between rows, the rest of a checked page. */
+  readAlong: Bytes = 0;
 
-  constructor(maxBytes: Bytes) {
-    const sizeCalculation = ({ bytes }: Head) => Math.max(1, bytes);
-    this.#heads = new SingleFlight<string, Head>(
-      new LRUCache({ maxSize: maxBytes, sizeCalculation }),
-    );
+  /** In memory that others share, or in so much of its own. */
+  constructor(memory: SharedMemory | Bytes) {
+    const shared = typeof memory === 'number' ? new SharedMemory(memory) : memory;
+    this.#kept = new CostCache(shared, ({ bytes }) => Math.max(1, bytes));
+    this.heads = new SingleFlight(this.#kept);
+  }
+
+  /** What it holds, and what making that again, each time it was at hand, would have taken. */
+  get kept(): Pick<CostCache<string, Head>, 'bytes' | 'savedMs'> {
+    return this.#kept;
   }
 
   /** The decoded head of an object; readers that ask at the same time share one load. */
-  async head<T extends object>(ref: ObjectRef, load: () => Promise<Head<T>>): Promise<T> {
-    const { value } = await this.#heads.make(ref.name, load);
+  async head<T extends object>(
+    ref: ObjectRef,
+    load: (party: Party) => Promise<Head<T>>,
+    askers?: Askers,
+  ): Promise<T> {
+    const { value } = await this.heads.make(ref.name, load, askers);
     return value as T;
   }
 }

@@ -22,6 +22,9 @@ export class ReleaseSource {
   readonly #cache: ReleaseCache;
   #current: Release | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #refreshing: Promise<boolean> | null = null;
+  /** Refreshes that failed since the last that did not. */
+  failuresInARow = 0;
 
   constructor(store: Store, cache: ReleaseCache) {
     this.#store = store;
@@ -50,14 +53,45 @@ export class ReleaseSource {
     }
   }
 
-  /** Opens what `latest.json` names now, if it is another. Returns whether it was. */
-  async refresh(): Promise<boolean> {
+  /**
+   * Opens what `latest.json` names now, if it is another. Returns whether it was. What is asked for
+   * while one is under way is that one: else a slow one could end last, and set an older release.
+   */
+  refresh(): Promise<boolean> {
+    this.#refreshing ??= this.#refresh()
+      .then(
+        (isAnother) => {
+          this.failuresInARow = 0;
+          return isAnother;
+        },
+        (error) => {
+          this.failuresInARow++;
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#refreshing = null;
+      });
+    return this.#refreshing;
+  }
+
+  async #refresh(): Promise<boolean> {
     const latest = await readLatest(this.#store);
     if (latest.sha256 === this.#current?.latest.sha256) return false;
-    const next = await openManifest(this.#store, latest, this.#cache);
-    await next.prepare();
-    this.#current = next;
+    this.putInForce(await this.prepare(latest));
     return true;
+  }
+
+  /** Opens a release, ready to be put in force. */
+  async prepare(latest: Latest): Promise<Release> {
+    const release = await openManifest(this.#store, latest, this.#cache);
+    await release.prepare();
+    return release;
+  }
+
+  /** From here on requests are answered of this release; those that have begun keep theirs. */
+  putInForce(release: Release): void {
+    this.#current = release;
   }
 
   /** Polls until `stop`. A failed poll is reported and the release in force stays. */

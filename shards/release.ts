@@ -1,12 +1,14 @@
 import Flatbush from 'flatbush';
-import { breathe, unhurried } from './breathe.ts';
+import { breathe, inSlices } from './breathe.ts';
 import { CountyBoxes } from './county-boxes.ts';
 import { DestDirectory } from './dest-ids/dest-directory.ts';
 import { ShardError } from './errors.ts';
+import { type Askers, EVERYBODY, type Party } from './fair-queue.ts';
 import { type Outlines, outlineSteps } from './fgb/outlines.ts';
 import { countyOf, type Geoid } from './geoid.ts';
 import { AreaIndex } from './geometry/area-index.ts';
 import { BandedArea } from './geometry/banded-area.ts';
+import { type SharedBorders, sharedBorderSteps } from './geometry/shared-borders.ts';
 import { boxWithin } from './geometry/wgs84.ts';
 import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
@@ -29,7 +31,7 @@ import { SingleFlight } from './single-flight.ts';
 import { readVerified } from './store/recorded-hash.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
-import type { BoundingBox, CountyFips } from './units.ts';
+import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from './units.ts';
 
 /** The head of a county's POI matrix: who is reachable at all, and what is said of them. */
 export interface PoiMatrix {
@@ -37,15 +39,15 @@ export interface PoiMatrix {
   readonly table: PoiTable;
 }
 
-/** The places at home in a county: what is said of them, who reaches them, and where they lie. */
+/** The POIs at home in a county: what is said of them, who reaches them, and where they lie. */
 export interface Catchments extends PoiMatrix {
-  /** Over the places' points, micro-degrees; null where there are none. */
+  /** Over the POIs' points, micro-degrees; null where there are none. */
   readonly tree: Flatbush | null;
-  /** The cell of the world that each place lies in. */
+  /** The cell of the world that each POI lies in. */
   readonly cell: Uint32Array;
-  /** Each place's position by cell, then `dest_id`: the order of searches, in every release. */
+  /** Each POI's position by cell, then `dest_id`: the order of searches, in every release. */
   readonly rank: Uint32Array;
-  /** The places by their rank. */
+  /** The POIs by their rank. */
   readonly byRank: Uint32Array;
 }
 
@@ -120,7 +122,7 @@ export class Release {
 
   /**
    * Reads what says which objects a request depends on, and stays in memory: the directory of
-   * `dest_id`s and the tables of places. After this, an ETag is known without a read.
+   * `dest_id`s and the tables of census places. After this, an ETag is known without a read.
    */
   async prepare(): Promise<void> {
     await Promise.all([
@@ -145,7 +147,7 @@ export class Release {
    * Tenths of a minute to the nearest of each leaf type, 0 for beyond 30 minutes: mode by mode in
    * the manifest's order, leaves as in `taxonomy.leafIds`. One range read.
    */
-  async nearest(county: CountyManifest, ordinal: number): Promise<Uint16Array> {
+  async nearest(county: CountyManifest, ordinal: CountyBlock): Promise<Uint16Array> {
     const ref = county.objects.nearest;
     if (ref.bytes !== nearestBytes(county.blocks, this.columns)) {
       throw new ShardError(ref.name, 'length', 'does not match the manifest');
@@ -156,23 +158,27 @@ export class Release {
   }
 
   /** The POI matrix's head. Two reads, then kept. */
-  pois(county: CountyManifest): Promise<PoiMatrix> {
+  pois(county: CountyManifest, askers: Askers = EVERYBODY): Promise<PoiMatrix> {
     const ref = county.objects.pois;
-    return this.#cache.head(ref, async () => {
+    const load = async (party: Party) => {
       const matrix = await Matrix.open(this.store, ref);
-      const table = new PoiTable(ref.name, matrix.attributes);
+      const table = await inSlices(party, PoiTable.steps(ref.name, matrix.attributes));
       if (table.count !== matrix.targets.length || matrix.modes !== this.manifest.modes.length) {
         throw new ShardError(ref.name, 'ATTR', 'does not match the dictionary of targets');
       }
       return { value: { matrix, table }, bytes: matrix.byteLength + table.byteLength };
-    });
+    };
+    return this.#cache.head(ref, load, askers);
   }
 
   /**
    * `nearest` of several blocks, which ascend: blocks that lie near each other in the county are
    * read together.
    */
-  async nearestRows(county: CountyManifest, ordinals: readonly number[]): Promise<Uint16Array[]> {
+  async nearestRows(
+    county: CountyManifest,
+    ordinals: readonly CountyBlock[],
+  ): Promise<Uint16Array[]> {
     const ref = county.objects.nearest;
     const { length } = nearestRange(0, this.columns);
     const rows: Promise<Uint16Array[]>[] = [];
@@ -182,6 +188,7 @@ export class Release {
       const run = ordinals.slice(first, end);
       const { offset } = nearestRange(run[0], this.columns);
       const bytes = (run[run.length - 1] - run[0] + 1) * length;
+      this.#cache.readAlong += bytes - run.length * length;
       rows.push(
         this.store.readRange(ref, offset, bytes).then((read) =>
           run.map((ordinal) => {
@@ -196,19 +203,20 @@ export class Release {
     return (await Promise.all(rows)).flat();
   }
 
-  /** The places at home in a county, and the head of their catchments. Two reads, then kept. */
-  catchments(county: CountyManifest): Promise<Catchments> {
+  /** The POIs at home in a county, and the head of their catchments. Two reads, then kept. */
+  catchments(county: CountyManifest, askers: Askers = EVERYBODY): Promise<Catchments> {
     const ref = county.objects.catchment;
-    return this.#cache.head(ref, async () => {
+    const load = async (party: Party) => {
       const matrix = await Matrix.open(this.store, ref);
-      const table = new PoiTable(ref.name, matrix.attributes);
+      const table = await inSlices(party, PoiTable.steps(ref.name, matrix.attributes));
       if (table.count !== matrix.origins.length) {
         throw new ShardError(ref.name, 'ATTR', 'does not match the dictionary of origins');
       }
-      const value = { matrix, table, ...spatialOrder(table) };
+      const order = await inSlices(party, spatialOrderSteps(table));
       const bytes = matrix.byteLength + table.byteLength + table.count * 64;
-      return { value, bytes };
-    });
+      return { value: { matrix, table, ...order }, bytes };
+    };
+    return this.#cache.head(ref, load, askers);
   }
 
   /** The object of a county's block-to-block times in one of the release's directions. */
@@ -228,16 +236,28 @@ export class Release {
   }
 
   /** A county's block polygons. One read of the whole object, then kept. */
-  areas(county: CountyManifest): Promise<BlockAreas> {
+  areas(county: CountyManifest, askers: Askers): Promise<BlockAreas> {
     const ref = county.objects.blocks;
-    return this.#cache.head(ref, async () => {
-      const whole = await readVerified(this.store, ref);
-      const outlines = await unhurried(outlineSteps(ref.name, whole));
-      await breathe();
+    const load = async (party: Party) => {
+      const whole = await readVerified(this.store, ref, party);
+      const outlines = await inSlices(party, outlineSteps(ref.name, whole));
+      await breathe(party);
       const index = new AreaIndex(outlines);
       const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
       return { value: { outlines, index }, bytes };
-    });
+    };
+    return this.#cache.head(ref, load, askers);
+  }
+
+  /** Which of a county's block polygons meet along which edges. Found once, then kept. */
+  borders(county: CountyManifest, askers: Askers): Promise<SharedBorders> {
+    const ref = county.objects.blocks;
+    const load = async (party: Party) => {
+      const { outlines } = await this.areas(county, party);
+      const value = await inSlices(party, sharedBorderSteps(outlines));
+      return { value, bytes: value.byteLength };
+    };
+    return this.#cache.head({ ...ref, name: `${ref.name}/borders` }, load, askers);
   }
 
   /** The census places of a state. */
@@ -251,18 +271,18 @@ export class Release {
     );
   }
 
-  /** The places of a state as they are drawn, in the order of its table. One read, then kept. */
+  /** The census places of a state as they are drawn, in the order of its table. One read, then kept. */
   placeOutlines(state: StateManifest): Promise<Outlines> {
     const ref = state.objects['place-map'];
-    return this.#cache.head(ref, async () => {
-      const whole = await readVerified(this.store, ref);
-      const value = await unhurried(outlineSteps(ref.name, whole));
+    return this.#cache.head(ref, async (party) => {
+      const whole = await readVerified(this.store, ref, party);
+      const value = await inSlices(party, outlineSteps(ref.name, whole));
       return { value, bytes: value.x.length * 8 };
     });
   }
 
-  /** The border of a place as the census has it. One range read, then kept. */
-  placeArea(table: PlaceTable, ordinal: number): Promise<BandedArea> {
+  /** The border of a census place. One range read, then kept. */
+  placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
     const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
     return this.#cache.head(part, async () => {
       const value = new BandedArea(await table.outline(ordinal));
@@ -284,10 +304,21 @@ export class Release {
   /** A tile archive. Two reads, then kept. */
   tiles({ archive, sums }: TileArchive): Promise<PmtilesArchive> {
     return this.#cache.head(archive, async () => {
-      const pages = await CheckedPages.open(this.store, archive, sums);
+      const pages = await CheckedPages.open(this.store, archive, sums, (bytes) => {
+        this.#cache.readAlong += bytes;
+      });
       const value = await PmtilesArchive.open(pages, archive);
       return { value, bytes: value.byteLength + pages.byteLength };
     });
+  }
+
+  /** What is made of an object's head and kept beside it, within the same memory. */
+  beside<T extends object>(
+    ref: ObjectRef,
+    what: string,
+    make: () => { value: T; bytes: Bytes },
+  ): Promise<T> {
+    return this.#cache.head({ ...ref, name: `${ref.name}/${what}` }, async () => make());
   }
 
   /** Something worked out from this release as a whole, once. */
@@ -299,18 +330,30 @@ export class Release {
 /** Rows of `nearest` that are read along rather than read past. */
 const GAP_ROWS = 8;
 
-function spatialOrder(table: PoiTable) {
-  const { count, lon, lat } = table;
-  const cell = Uint32Array.from(lon, (x, i) => worldCell(x, lat[i]));
-  // Places are in the order of their `dest_id`.
-  const keys = Float64Array.from(cell, (value, i) => value * count + i).sort();
-  const byRank = Uint32Array.from(keys, (key) => key % count);
-  const rank = new Uint32Array(count);
-  byRank.forEach((ordinal, place) => {
-    rank[ordinal] = place;
-  });
+/** POIs between two steps of `spatialOrderSteps`. */
+const POIS_A_STEP = 1 << 13;
+
+/** Where POIs lie, in steps of a few milliseconds. */
+function* spatialOrderSteps({ count, lon, lat }: PoiTable) {
   const tree = count === 0 ? null : new Flatbush(count);
-  for (let i = 0; i < count; i++) tree!.add(lon[i], lat[i], lon[i], lat[i]);
+  const cell = new Uint32Array(count);
+  // POIs are in the order of their `dest_id`.
+  const keys = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    cell[i] = worldCell(lon[i], lat[i]);
+    keys[i] = cell[i] * count + i;
+    tree!.add(lon[i], lat[i], lon[i], lat[i]);
+    if (i % POIS_A_STEP === POIS_A_STEP - 1) yield;
+  }
   tree?.finish();
+  yield;
+  keys.sort();
+  yield;
+  const [rank, byRank] = [new Uint32Array(count), new Uint32Array(count)];
+  for (let position = 0; position < count; position++) {
+    const ordinal = keys[position] % count;
+    byRank[position] = ordinal;
+    rank[ordinal] = position;
+  }
   return { tree, cell, rank, byRank };
 }

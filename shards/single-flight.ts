@@ -1,7 +1,16 @@
-/** Where what was made is kept: a `Map`, or an `LRUCache` that forgets. */
+import { type Askers, EVERYBODY, Party } from './fair-queue.ts';
+import type { Millis } from './units.ts';
+
+/** Where what was made is kept: a `Map`, or a `CostCache` that forgets. */
 interface Kept<K, V> {
   get(key: K): V | undefined;
-  set(key: K, value: V): unknown;
+  /** `costMs`: how long it took to make. */
+  set(key: K, value: V, costMs: Millis): unknown;
+}
+
+interface Flight<V> {
+  readonly making: Promise<V>;
+  readonly party: Party;
 }
 
 /**
@@ -10,7 +19,11 @@ interface Kept<K, V> {
  */
 export class SingleFlight<K, V> {
   readonly #kept: Kept<K, V> | null;
-  readonly #underWay = new Map<K, Promise<V>>();
+  readonly #underWay = new Map<K, Flight<V>>();
+  /** How often a value was at hand, was being made for another, and had to be made. */
+  hits = 0;
+  shared = 0;
+  made = 0;
 
   /** Null: nothing is kept, only shared. */
   constructor(kept: Kept<K, V> | null) {
@@ -19,22 +32,32 @@ export class SingleFlight<K, V> {
 
   /** The value if it is at hand. */
   get(key: K): V | undefined {
-    return this.#kept?.get(key);
+    const value = this.#kept?.get(key);
+    if (value !== undefined) this.hits++;
+    return value;
   }
 
-  /** The value, made if need be. */
-  async make(key: K, make: () => Promise<V>): Promise<V> {
-    return this.get(key) ?? this.#underWay.get(key) ?? this.#begin(key, make);
+  /** The value, made if need be: for the askers, and whoever asks for it until it is made. */
+  async make(key: K, make: (party: Party) => Promise<V>, askers: Askers = EVERYBODY): Promise<V> {
+    const value = this.get(key);
+    if (value !== undefined) return value;
+    const underWay = this.#underWay.get(key);
+    if (underWay === undefined) return this.#begin(key, make, new Party(askers));
+    this.shared++;
+    underWay.party.join(askers);
+    return underWay.making;
   }
 
-  #begin(key: K, make: () => Promise<V>): Promise<V> {
-    const making = make()
+  #begin(key: K, make: (party: Party) => Promise<V>, party: Party): Promise<V> {
+    this.made++;
+    const begunMs = performance.now();
+    const making = make(party)
       .then((value) => {
-        this.#kept?.set(key, value);
+        this.#kept?.set(key, value, performance.now() - begunMs);
         return value;
       })
       .finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, making);
+    this.#underWay.set(key, { making, party });
     return making;
   }
 }

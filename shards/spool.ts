@@ -1,9 +1,10 @@
-import { closeSync, createReadStream, openSync, rmSync, writeSync } from 'node:fs';
 import type { Content } from './content.ts';
+import { ScratchFile } from './scratch-file.ts';
 import type { Bytes } from './units.ts';
 
 /** Bytes kept in memory before any go to the disk: small objects never touch it. */
 const IN_MEMORY: Bytes = 16 * 2 ** 20;
+const CHUNK_BYTES: Bytes = 2 ** 20;
 
 /**
  * Bytes appended one piece after the other and read back in order, in memory while they are few and
@@ -14,7 +15,7 @@ export class Spool implements Content {
   readonly #inMemory: Bytes;
   #pieces: Uint8Array[] = [];
   #pending = 0;
-  #descriptor: number | null = null;
+  #scratch: ScratchFile | null = null;
   bytes = 0;
 
   /** `file`: where to put what memory does not hold; its folder must exist. */
@@ -28,33 +29,24 @@ export class Spool implements Content {
     this.#pieces.push(piece);
     this.#pending += piece.length;
     this.bytes += piece.length;
-    if (this.#pending > this.#inMemory) this.#flush();
-  }
-
-  #flush(): void {
-    this.#descriptor ??= openSync(this.#file, 'w');
-    for (const piece of this.#pieces) {
-      for (let at = 0; at < piece.length; ) {
-        at += writeSync(this.#descriptor, piece, at, piece.length - at);
-      }
-    }
+    if (this.#pending <= this.#inMemory) return;
+    this.#scratch ??= new ScratchFile(this.#file);
+    for (const pending of this.#pieces) this.#scratch.append(pending);
     this.#pieces = [];
     this.#pending = 0;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
-    if (this.#descriptor !== null) {
-      this.#flush();
-      yield* createReadStream(this.#file, { highWaterMark: 1 << 20 });
+    const spilled = this.bytes - this.#pending;
+    for (let start = 0; start < spilled; start += CHUNK_BYTES) {
+      yield this.#scratch!.read(start, Math.min(CHUNK_BYTES, spilled - start));
     }
     yield* this.#pieces;
   }
 
   close(): void {
     this.#pieces = [];
-    if (this.#descriptor === null) return;
-    closeSync(this.#descriptor);
-    rmSync(this.#file, { force: true });
-    this.#descriptor = null;
+    this.#scratch?.close();
+    this.#scratch = null;
   }
 }

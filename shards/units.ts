@@ -5,11 +5,12 @@
 declare const unit: unique symbol;
 type Branded<T, Name extends string> = T & { readonly [unit]?: Name };
 
-/** Travel time inside the builder: whole milliseconds. Rounded once, at the end. */
+/** Milliseconds; travel times inside the builder are whole ones, rounded once, at the end. */
 export type Millis = Branded<number, 'ms'>;
 /** Travel time in a row: tenths of a minute, 10 to 300. */
 export type Tenths = Branded<number, 'min/10'>;
 export type Minutes = Branded<number, 'min'>;
+export type Seconds = Branded<number, 's'>;
 export type Metres = Branded<number, 'm'>;
 export type SquareMetres = Branded<number, 'm2'>;
 /** WGS84 degrees. */
@@ -30,6 +31,12 @@ export type StopOrdinal = Branded<number, 'stop of the world'>;
 /** The position of any of them among all that a search may end at. */
 export type TargetOrdinal = Branded<number, 'target of the world'>;
 
+/** Positions in a county's objects: of a block by GEOID, of a POI at home there by `dest_id`. */
+export type CountyBlock = Branded<number, 'block of the county'>;
+export type CountyPoi = Branded<number, 'poi of the county'>;
+/** Position of a census place in its state's object, by GEOID. */
+export type StatePlace = Branded<number, 'census place of the state'>;
+
 /** Five-digit county FIPS code: state and county. */
 export type CountyFips = Branded<string, 'county'>;
 
@@ -45,4 +52,9 @@ export const MICRO = 1_000_000;
 
 export function toMicro(degrees: Degrees): MicroDegrees {
   return Math.round(degrees * MICRO);
+}
+
+/** Degrees as they are stored and answered: the nearest whole millionth. */
+export function toStored(degrees: Degrees): Degrees {
+  return toMicro(degrees) / MICRO;
 }

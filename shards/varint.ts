@@ -104,6 +104,8 @@ export class VarintReader {
   }
 
   uint(): number {
+    // Most numbers are a byte.
+    if (this.#at < this.#end && this.#bytes[this.#at] < 128) return this.#bytes[this.#at++];
     let value = 0;
     let scale = 1;
     for (let i = 0; i < 8; i++) {

@@ -21,7 +21,7 @@ export type { Fault } from './verify/fault.ts';
  * Reads every object of a release again: length, hash and checksums, every row; and what must hold
  * between objects: the nearest time of a type is the least of its POI rows; transit takes no longer
  * than walking; catchments and `reach-to` have exactly the entries of the rows they were turned
- * around from; blocks and places are where the release says they are.
+ * around from; blocks and POIs are where the release says they are.
  *
  * Memory follows the heads and polygons of one county at a time, not rows. `onObject` is called
  * before an object is read.
@@ -48,8 +48,8 @@ export async function* verifyRelease(
     yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
   }
   let [homes, counted] = [0, 0];
-  const atHome = (places: number) => {
-    homes += places;
+  const atHome = (pois: number) => {
+    homes += pois;
     counted++;
   };
   for (const [fips, county] of Object.entries(counties)) {
@@ -67,7 +67,7 @@ export async function* verifyRelease(
   }
   const { dests } = verification;
   if (dests && counted === Object.keys(counties).length && homes !== dests.count) {
-    const problem = `${dests.count} places; the counties have ${homes}`;
+    const problem = `${dests.count} POIs; the counties have ${homes}`;
     yield { object: objects['dest-ids'].name, problem };
   }
   yield* compareTransposes(release, verification.pois, TENTHS);

@@ -2,7 +2,7 @@ import { countyOf, type GeoidNumber, geoidToNumber, isGeoid } from '../../shards
 import type { Area } from '../../shards/geometry/polygon.ts';
 import type { CountyFips, Degrees, SquareMetres } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
+import { readAttributes, readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
 /** Where a census block is, for who goes there. */
 export interface BlockPoint {
@@ -11,6 +11,8 @@ export interface BlockPoint {
   /** The internal point: where trips from the block begin, and those to it end. */
   readonly lon: Degrees;
   readonly lat: Degrees;
+  /** Whether it has no land, and so nobody begins or ends a trip there. */
+  readonly isWater: boolean;
 }
 
 /** A census block as TIGER/Line gives it. */
@@ -60,14 +62,19 @@ export async function readBlocks(
   return { counties: inOrder(own, paths), others: inOrder(others, paths) };
 }
 
+/** Where the blocks of a file are and what is in them, without their polygons. */
+export async function* readBlockPoints(path: string): AsyncGenerator<BlockPoint> {
+  for await (const record of readAttributes(path)) yield pointOf(factsOf(path, record));
+}
+
 function addTo<T extends BlockPoint>(counties: Map<CountyFips, T[]>, block: T): void {
   const known = counties.get(block.county);
   if (known) known.push(block);
   else counties.set(block.county, [block]);
 }
 
-function pointOf({ geoid, county, lon, lat }: CensusBlock): BlockPoint {
-  return { geoid, county, lon, lat };
+function pointOf({ geoid, county, lon, lat, isWater }: BlockPoint): BlockPoint {
+  return { geoid, county, lon, lat, isWater };
 }
 
 function inOrder<T extends BlockPoint>(
@@ -86,7 +93,7 @@ function inOrder<T extends BlockPoint>(
   return new Map([...counties].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function geoidOf(path: string, { number, fields }: ShapeRecord): string {
+function geoidOf(path: string, { number, fields }: Attributes): string {
   const geoid = fields.GEOID20;
   if (typeof geoid === 'string' && isGeoid(geoid)) return geoid;
   throw new BuildError(
@@ -94,7 +101,13 @@ function geoidOf(path: string, { number, fields }: ShapeRecord): string {
   );
 }
 
+type Attributes = Pick<ShapeRecord, 'number' | 'fields'>;
+
 function blockOf(path: string, record: ShapeRecord): CensusBlock {
+  return { ...factsOf(path, record), area: record.area };
+}
+
+function factsOf(path: string, record: Attributes): Omit<CensusBlock, 'area'> {
   const geoid = geoidOf(path, record);
   const { fields, number } = record;
   const coordinate = (field: string, most: number): Degrees => {
@@ -108,13 +121,14 @@ function blockOf(path: string, record: ShapeRecord): CensusBlock {
     const value = fields[field];
     return typeof value === 'number' && value >= 0 ? Math.round(value) : null;
   };
+  const landArea = count('ALAND20');
   return {
     geoid: geoidToNumber(geoid),
     county: countyOf(geoid),
     population: count('POP20'),
-    landArea: count('ALAND20'),
+    landArea,
+    isWater: landArea === 0,
     lon: coordinate('INTPTLON20', 180),
     lat: coordinate('INTPTLAT20', 90),
-    area: record.area,
   };
 }

@@ -2,16 +2,18 @@ import { createHash, type Hash } from 'node:crypto';
 import { FORMAT_VERSION } from '../../shards/format-version.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { HILLS, ROUTING } from '../routing-parameters.ts';
+import type { Lines } from '../streets/impassable.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { NO_LINKING } from '../streets/traits.ts';
 import type { Transit } from '../transit/read-transit.ts';
+import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** Change it when the same inputs come to give other rows: it makes all counties new. */
-const SEARCH_VERSION = 1;
+const SEARCH_VERSION = 4;
 
 /**
  * A digest of everything a county's searched objects follow from, and of nothing else: its blocks,
@@ -24,18 +26,23 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const hash = createHash('sha256');
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
   text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
+  if (region.streets.slopes) text(HILLS);
   text([linked.modes, linked.leafIds]);
   text([scope.county, scope.windowStart, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
+  text(region.outlines);
   region.counties.get(scope.county)!.forEach((block, i) => {
     text([block, linked.links[scope.firstBlock + i]]);
   });
   for (const county of scope.reach) {
-    for (const { geoid, lon, lat } of region.targets.get(county)!) text([geoid, lon, lat]);
+    for (const { geoid, lon, lat, isWater } of region.targets.get(county)!) {
+      text([geoid, lon, lat, isWater]);
+    }
   }
   for (const ordinal of scope.destinations) text(region.destinations[ordinal]);
   for (const network of [region.walk, region.bike])
     hashStreets(hash, region.streets, network, scope);
+  hashImpassable(hash, region.impassable.lines, scope);
   if (region.transit) hashTransit(hash, region.transit, scope.stops);
   return hash.digest('hex');
 }
@@ -46,16 +53,8 @@ function hashStreets(
   { costs }: ModeNetwork,
   { ground }: CountyScope,
 ): void {
-  const { edgeCount, vertexCount, firstPoint, pointLon, pointLat, traits } = streets;
-  // Gathered first: a hash takes few large pieces much faster than many small ones.
-  const gathered = new Float64Array(1 << 14);
-  let count = 0;
-  const take = (value: number) => {
-    gathered[count++] = value;
-    if (count < gathered.length) return;
-    hash.update(gathered);
-    count = 0;
-  };
+  const { edgeCount, vertexCount, firstPoint, pointLon, pointLat, traits, slopes } = streets;
+  const { take, finish } = gather(hash);
   // Two ways may have an end at one spot and not meet there: vertices count, numbered as met.
   const numbers = new Int32Array(vertexCount);
   let met = 0;
@@ -75,7 +74,14 @@ function hashStreets(
     take(numberOf(streets.to[edge]));
     take(costs.forward[edge]);
     take(costs.backward[edge]);
+    take(costs.isLocal[edge]);
     take(traits[edge] & NO_LINKING);
+    if (slopes) {
+      const [step, last] = [slopes.firstStep[edge], slopes.firstStep[edge + 1]];
+      take(costs.ridden[edge]);
+      take(last - step);
+      for (const grade of slopes.grades.subarray(step, last)) take(grade);
+    }
     take(end - first);
     for (let point = first; point < end; point++) {
       take(pointLon[point]);
@@ -83,7 +89,42 @@ function hashStreets(
     }
   }
   take(met);
-  hash.update(gathered.subarray(0, count));
+  finish();
+}
+
+/** The segments that a link could cross. */
+function hashImpassable(
+  hash: Hash,
+  { count, firstPoint, lon, lat }: Lines,
+  { ground }: CountyScope,
+): void {
+  const { take, finish } = gather(hash);
+  for (let line = 0; line < count; line++) {
+    for (let point = firstPoint[line]; point < firstPoint[line + 1] - 1; point++) {
+      if (!ground.has(lon[point], lat[point]) && !ground.has(lon[point + 1], lat[point + 1]))
+        continue;
+      take(lon[point]);
+      take(lat[point]);
+      take(lon[point + 1]);
+      take(lat[point + 1]);
+    }
+  }
+  finish();
+}
+
+/** Numbers for a hash, which takes few large pieces much faster than many small ones. */
+function gather(hash: Hash) {
+  const gathered = new Float64Array(1 << 14);
+  let count = 0;
+  const finish = () => {
+    hash.update(gathered.subarray(0, count));
+    count = 0;
+  };
+  const take = (value: number) => {
+    gathered[count++] = value;
+    if (count === gathered.length) finish();
+  };
+  return { take, finish };
 }
 
 /** Doors, changes and trips of some stops, which are numbered by their position among them. */
@@ -100,12 +141,14 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   }
   const { patternCount, firstCall, callStop, callRules, tripCount, firstTime } = timetable;
   const patterns: string[] = [];
+  /** Of each pattern that calls at one of the stops: its calls there. */
+  const digests = new Map<number, string>();
   for (let pattern = 0; pattern < patternCount; pattern++) {
     const calls: number[] = [];
     for (let call = firstCall[pattern]; call < firstCall[pattern + 1]; call++) {
       if (numbers.has(callStop[call])) calls.push(call);
     }
-    if (calls.length < 2) continue;
+    if (calls.length === 0) continue;
     const digest = createHash('sha256');
     for (const call of calls) {
       digest.update(`${numbers.get(callStop[call])} ${callRules[call]} ${tripCount[pattern]};`);
@@ -113,8 +156,29 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
       digest.update(timetable.arrivals.subarray(at, at + tripCount[pattern]));
       digest.update(timetable.departures.subarray(at, at + tripCount[pattern]));
     }
-    patterns.push(digest.digest('hex'));
+    digests.set(pattern, digest.digest('hex'));
+    if (calls.length > 1) patterns.push(digests.get(pattern)!);
   }
   // Patterns come in an order of the numbers of all stops.
   text(patterns.sort());
+  text(seatedLinks(timetable, digests));
+}
+
+/** Which trips riders stay seated for, trips told by their pattern and their place in it. */
+function seatedLinks(
+  { firstTrip, firstLink, links, hasLinks, tripCount }: Timetable,
+  digests: ReadonlyMap<number, string>,
+): string[] {
+  const told: string[] = [];
+  for (const [pattern, digest] of digests) {
+    if (!hasLinks[pattern]) continue;
+    for (let trip = 0; trip < tripCount[pattern]; trip++) {
+      const ordinal = firstTrip[pattern] + trip;
+      for (let link = firstLink[ordinal]; link < firstLink[ordinal + 1]; link++) {
+        const onward = digests.get(links[2 * link]);
+        if (onward) told.push(`${digest} ${trip} ${onward} ${links[2 * link + 1]}`);
+      }
+    }
+  }
+  return told.sort();
 }

@@ -1,9 +1,15 @@
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BlockOrdinal, CountyFips, DestinationOrdinal, Millis } from '../../shards/units.ts';
+import type {
+  BlockOrdinal,
+  CountyFips,
+  DestinationOrdinal,
+  Millis,
+  Minutes,
+} from '../../shards/units.ts';
 import { CoverGrid } from '../geo/cover-grid.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
-import { boxAround, rideMetres } from '../region/read-region.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import { boxesAround, fastestIn } from '../region/read-region.ts';
+import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { StopReach, windowStartAt } from '../transit/stop-reach.ts';
 
 /** What a county's rows can speak of at all. Nothing outside it changes them. */
@@ -26,7 +32,9 @@ export interface CountyScope {
 /** The scope of each county that one begins in, in the order of the counties. */
 export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
   const { counties, targets, destinations, transit } = region;
-  const stopReach = transit && new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE);
+  const fastest = fastestIn(region);
+  const stopReach =
+    transit && new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
   const firstBlocks = new Map<CountyFips, BlockOrdinal>();
   let targetBlocks = 0;
   for (const [county, blocks] of targets) {
@@ -35,15 +43,21 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
   }
   return [...counties].map(([county, blocks]) => {
     const firstBlock = firstBlocks.get(county)!;
-    const box = boxAround(blocks);
+    const boxes = boxesAround(blocks);
+    const [box] = boxes;
     const windowStart = transit
       ? windowStartAt(transit, (box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2)
       : ROUTING.transit.windowStart;
-    const stopsWithin = (minutes: number) =>
-      stopReach?.stopsFrom(box, windowStart, minutes * MILLIS_PER_MINUTE) ?? new Int32Array(0);
+    const stopsWithin = (minutes: Minutes) => {
+      const limit = minutes * MILLIS_PER_MINUTE;
+      const each = boxes.flatMap((one) => [
+        ...(stopReach?.stopsFrom(one, windowStart, limit) ?? []),
+      ]);
+      return Int32Array.from(new Set(each)).sort();
+    };
     const groundWithin = (minutes: number, from: Int32Array) => {
       const cover = new CoverGrid();
-      cover.add(bufferBox(box, rideMetres(minutes)));
+      for (const one of boxes) cover.add(bufferBox(one, rideMetres(minutes, fastest)));
       for (const part of stopReach?.boxesAround(from) ?? []) cover.add(part);
       return cover;
     };
@@ -51,9 +65,14 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
     const ground = groundWithin(ROUTING.maxReachMinutes, stops);
     const nearby = groundWithin(ROUTING.maxMinutes, stopsWithin(ROUTING.maxMinutes));
     const near: DestinationOrdinal[] = [];
+    const { firstInside, inside } = world;
+    const here = new Set(
+      inside.subarray(firstInside[firstBlock], firstInside[firstBlock + blocks.length]),
+    );
     for (let ordinal = 0; ordinal < world.destinations; ordinal++) {
       const { entrances } = destinations[ordinal];
-      if (entrances.some(({ lon, lat }) => nearby.has(lon, lat))) near.push(ordinal);
+      const isNear = entrances.some(({ lon, lat }) => nearby.has(lon, lat));
+      if (isNear || here.has(ordinal)) near.push(ordinal);
     }
     return {
       county,

@@ -1,9 +1,11 @@
 import type { DestId } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import type { Destination } from './destination.ts';
+import type { DestinationFacts } from './destination.ts';
 
 /** Throws a `BuildError` that names both when two destinations have one `destId`. */
-export function checkDestIds(destinations: readonly Destination[]): void {
+export function checkDestIds(
+  destinations: readonly Pick<DestinationFacts, 'destId' | 'source'>[],
+): void {
   const sources = new Map<DestId, string>();
   for (const { destId, source } of destinations) {
     const other = sources.get(destId);

@@ -1,5 +1,6 @@
 import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
+import { isReligiousSchool } from './religious-school.ts';
 import { schoolLevels } from './school-levels.ts';
 import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
 
@@ -13,6 +14,8 @@ interface Rule {
 const RULES = fileRules();
 
 const LEAF_ID = new Map(TAXONOMY.map((entry) => [entry.label, entry.dest_type_id]));
+const OTHER_WORSHIP = TAXONOMY.find(({ source }) => source === 'other-worship')!;
+const PRIVATE_SCHOOLS = 'private_schools';
 const SQUARE_METRES_PER_HECTARE = 10_000;
 
 /** Whether tags may name a destination: a first look that allocates nothing. */
@@ -33,8 +36,13 @@ export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
   if (!isOpenToPublic(tags)) return [];
   const found = new Set<DestTypeId>();
   const rules = matchingRules(tags);
-  const isPrivateSchool = rules.some(({ leaf }) => leaf.label === 'private_schools');
+  const isPrivateSchool =
+    rules.some(({ leaf }) => leaf.label === PRIVATE_SCHOOLS) ||
+    (rules.some(({ leaf }) => leaf.source === 'school-level') && isReligiousSchool(tags));
+  if (isPrivateSchool) found.add(LEAF_ID.get(PRIVATE_SCHOOLS)!);
+  const worships = rules.filter(({ leaf }) => leaf.parent_id === OTHER_WORSHIP.parent_id);
   for (const { leaf } of rules) {
+    if (leaf === OTHER_WORSHIP && worships.length > 1) continue;
     if (leaf.source === 'school-level') {
       // The levels are those of public schools.
       if (isPrivateSchool) continue;
@@ -80,6 +88,9 @@ function values(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }
 
+/** Keys of places whose `access` says who may come; of a shop, it says who may park. */
+const OPEN_AIR = ['leisure', 'natural', 'boundary', 'landuse'];
+
 /** What the map's import of place names called places that were gone. */
 const GONE = / \(historical\)$/;
 
@@ -87,7 +98,7 @@ function isOpenToPublic(tags: Tags): boolean {
   if (tags.get('disused') === 'yes' || tags.get('abandoned') === 'yes') return false;
   if (GONE.test(tags.get('name') ?? '')) return false;
   const access = tags.get('access');
-  return !tags.has('leisure') || (access !== 'private' && access !== 'no');
+  return !OPEN_AIR.some((key) => tags.has(key)) || (access !== 'private' && access !== 'no');
 }
 
 function parkSize(area: SquareMetres): string {

@@ -1,3 +1,4 @@
+import type { Polygon } from '../../shards/geometry/polygon.ts';
 import type { PoiFacts } from '../../shards/pois/poi-table.ts';
 import type { Degrees, DestId, DestTypeId } from '../../shards/units.ts';
 
@@ -18,8 +19,10 @@ export interface DestinationFacts {
 
 /** A destination before it is linked to the streets. */
 export interface Destination extends DestinationFacts {
-  /** Where it is entered: gates of a park; else the point itself. At least one. */
+  /** Where it is entered: along the sides of its outline; else the point itself. At least one. */
   readonly entrances: readonly { readonly lon: Degrees; readonly lat: Degrees }[];
+  /** Of a place with sides: whoever is inside is there. */
+  readonly outline?: readonly Polygon[];
 }
 
 export interface Address {

@@ -1,81 +1,69 @@
-import { localDistance } from '../../shards/geometry/wgs84.ts';
+import KDBush from 'kdbush';
+import { folded } from '../../shards/folded-text.ts';
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
+import { isAlike, typesOfBoth } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
+import { poiBox, poiDistance } from './poi-distance.ts';
 
-/** How far apart a place's node and its outline may lie. */
-const SAME_PLACE: Metres = 100;
-
-const CELL_DEGREES = { lon: 0.01, lat: 0.001 };
-const NEIGHBOURS = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy] as const));
+/** How far from a place's outline, or from its middle, its node may lie. */
+const SAME_POI: Metres = 100;
 
 /**
- * Drops the node of a place that is also mapped as an outline: same name, a common type, near. The
- * outline, whose id and entrances say more, stays, and takes from the node what it lacks.
+ * Drops the node of a place that is also mapped as an outline: same name, a common type, in it or
+ * near. The outline, whose id, size and sides say more, stays, and takes from the node what it
+ * lacks. Of several outlines, the node is that of the nearest.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {
-  const outlines = new Map<string, number[]>();
-  const merged: (Destination | null)[] = [...destinations];
-  destinations.forEach((destination, index) => {
-    if (isNode(destination)) return;
-    const cell = cellOf(normalised(destination.name), destination, [0, 0]);
-    const inCell = outlines.get(cell);
-    if (inCell) inCell.push(index);
-    else outlines.set(cell, [index]);
+  const nodes = destinations.filter(isNode);
+  const tree = new KDBush(nodes.length);
+  for (const { lon, lat } of nodes) tree.add(lon, lat);
+  tree.finish();
+  const names = nodes.map(({ name }) => normalised(name));
+  const outlines = destinations.filter((poi) => !isNode(poi));
+  const nearest = new Map<number, { outline: number; distance: Metres }>();
+  outlines.forEach((outline, index) => {
+    const name = normalised(outline.name);
+    const { minLon, minLat, maxLon, maxLat } = bufferBox(poiBox(outline), SAME_POI);
+    for (const node of tree.range(minLon, minLat, maxLon, maxLat)) {
+      const { lon, lat } = nodes[node];
+      if (names[node] !== name || !isAlike(outline, nodes[node])) continue;
+      const distance = poiDistance(outline, lon, lat);
+      if (distance > SAME_POI || distance >= (nearest.get(node)?.distance ?? Infinity)) continue;
+      nearest.set(node, { outline: index, distance });
+    }
   });
-  destinations.forEach((node, index) => {
-    if (!isNode(node)) return;
-    const name = normalised(node.name);
-    const same = NEIGHBOURS.flatMap((step) => outlines.get(cellOf(name, node, step)) ?? [])
-      .sort((a, b) => a - b)
-      .find((at) => isSamePlace(node, destinations[at]));
-    if (same === undefined) return;
-    const outline = merged[same]!;
-    merged[same] = {
-      ...outline,
-      types: [...new Set([...outline.types, ...node.types])].sort((a, b) => a - b),
-      brand: outline.brand ?? node.brand,
-      address: {
-        street: outline.address.street ?? node.address.street,
-        city: outline.address.city ?? node.address.city,
-        state: outline.address.state ?? node.address.state,
-        zip: outline.address.zip ?? node.address.zip,
-      },
-    };
-    merged[index] = null;
+  const merged = [...outlines];
+  nodes.forEach((node, i) => {
+    const same = nearest.get(i);
+    if (same) {
+      const outline = merged[same.outline];
+      merged[same.outline] = { ...completed(outline, node), types: typesOfBoth(outline, node) };
+    } else merged.push(node);
   });
-  return merged.filter((destination) => destination !== null);
+  return merged;
 }
 
-/**
- * A name in a cell of a grid, so that a name is compared within its neighbourhood alone: a state
- * has thousands of unnamed pitches. Cells are more than `SAME_PLACE` wide as far north as 80°.
- */
-function cellOf(
-  name: string,
-  { lon, lat }: Destination,
-  [dx, dy]: readonly [number, number],
-): string {
-  const x = Math.floor(lon / CELL_DEGREES.lon) + dx;
-  const y = Math.floor(lat / CELL_DEGREES.lat) + dy;
-  return `${x}/${y}/${name}`;
+/** A place with the brand and address of another account of it, where it lacks those. */
+export function completed(poi: Destination, other: Destination): Destination {
+  return {
+    ...poi,
+    brand: poi.brand ?? other.brand,
+    address: {
+      street: poi.address.street ?? other.address.street,
+      city: poi.address.city ?? other.address.city,
+      state: poi.address.state ?? other.address.state,
+      zip: poi.address.zip ?? other.address.zip,
+    },
+  };
 }
 
 function isNode(destination: Destination): boolean {
   return destination.source.startsWith('node ');
 }
 
-function isSamePlace(a: Destination, b: Destination): boolean {
-  return (
-    a.types.some((type) => b.types.includes(type)) &&
-    localDistance(a.lon, a.lat, b.lon, b.lat) <= SAME_PLACE
-  );
-}
-
 function normalised(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
+  return folded(name)
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 }

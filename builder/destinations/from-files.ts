@@ -1,15 +1,15 @@
 import { open, stat } from 'node:fs/promises';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox } from '../../shards/units.ts';
+import type { BoundingBox, DestId } from '../../shards/units.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
 import type { Progress } from '../progress.ts';
 import { checkDestIds } from './check-dest-ids.ts';
 import type { Destination } from './destination.ts';
-import { listedPlace } from './listed-place.ts';
-import { mergeSources } from './merge-sources.ts';
-import { isOverturePlace, type OverturePlace, overturePlace } from './overture-place.ts';
+import { listedPoi } from './listed-poi.ts';
+import { mergeSources, withoutDuplicates } from './merge-sources.ts';
+import { isOverturePoi, type OverturePoi, overturePoi } from './overture-poi.ts';
 
 /** The members of both schemas: what is read of a file that has columns. */
 const COLUMNS = [
@@ -20,10 +20,10 @@ const COLUMNS = [
 
 /**
  * Reads places within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record
- * in Overture's schema (`overture-place.ts`) or in that of a list of one's own (`listed-place.ts`).
+ * in Overture's schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`).
  * A wrong record of one's own fails the build. Of Overture's, which are many and not the reader's
- * to mend, those that make no destination are counted and noted. A place that both know is one:
- * that of the list. The order of the files does not matter.
+ * to mend, those that make no destination are counted and noted; of those that it has twice, the one
+ * it is surer of stays. A place that both know is one: that of the list. The order of the files does not matter.
  */
 export async function readPoiFiles(
   paths: readonly string[],
@@ -34,30 +34,40 @@ export async function readPoiFiles(
   const total = bytes.reduce((sum, size) => sum + size, 0);
   const stage = progress.start('places', Math.round(total / 1e6), 'MB');
   const listed: Destination[] = [];
-  const overture = new Map<string, Destination>();
+  /** Where those stand: who has two of one id is to find them. */
+  const records: { destId: DestId; source: string }[] = [];
+  const overture = new Map<string, OverturePoiRead>();
   let before = 0;
   for (const [i, path] of paths.entries()) {
-    const dropped = new DroppedPlaces();
+    const dropped = new DroppedPois();
     const onBytes = (done: number) => stage.at(Math.round((before + done) / 1e6));
     for await (const record of await featuresOf(path, area, onBytes)) {
-      if (!isOverturePlace(record)) {
-        const place = listedPlace(record);
-        if (boxContains(area, place.lon, place.lat)) listed.push(place);
+      if (!isOverturePoi(record)) {
+        const read = listedPoi(record);
+        const { destId, lon, lat } = read.destination;
+        if (!boxContains(area, lon, lat)) continue;
+        listed.push(read.destination);
+        records.push({ destId, source: read.record });
         continue;
       }
-      const read = overturePlace(record, area);
+      const read = overturePoi(record, area);
       if ('dropped' in read) dropped.count(read);
-      else keepOne(overture, read.destination);
+      else keepOne(overture, read);
     }
     const summary = dropped.summary();
     if (summary) progress.note(`${path}: left out ${summary}`);
     before += bytes[i];
   }
-  const found = [...listed, ...overture.values()];
-  checkDestIds(found);
-  const places = mergeSources(listed, [...overture.values()]);
-  stage.finish(`${places.length} places, ${found.length - places.length} of them in two sources`);
-  return places;
+  const trusted = [...overture.values()]
+    .sort((a, b) => b.confidence - a.confidence || a.destination.destId - b.destination.destId)
+    .map(({ destination }) => destination);
+  checkDestIds([...records, ...trusted]);
+  const single = withoutDuplicates(trusted);
+  const pois = mergeSources(listed, single);
+  const duplicates = trusted.length - single.length;
+  const inBoth = listed.length + single.length - pois.length;
+  stage.finish(`${pois.length} places, ${inBoth} of them in two sources; ${duplicates} duplicates`);
+  return pois;
 }
 
 const PARQUET_MAGIC = 'PAR1';
@@ -94,10 +104,13 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
+type OverturePoiRead = Extract<OverturePoi, { destination: Destination }>;
+
 /** Extracts overlap; of two records of one place that differ, either, but always the same one. */
-function keepOne(places: Map<string, Destination>, place: Destination): void {
-  const other = places.get(place.source);
-  if (!other || JSON.stringify(place) < JSON.stringify(other)) places.set(place.source, place);
+function keepOne(pois: Map<string, OverturePoiRead>, poi: OverturePoiRead): void {
+  const { source } = poi.destination;
+  const other = pois.get(source);
+  if (!other || JSON.stringify(poi) < JSON.stringify(other)) pois.set(source, poi);
 }
 
 const REASONS = {
@@ -108,14 +121,14 @@ const REASONS = {
 const CATEGORIES_SHOWN = 10;
 
 /** Counts what makes no destination, to be told in one line. */
-class DroppedPlaces {
+class DroppedPois {
   readonly #byReason = new Map<string, number>();
   readonly #byCategory = new Map<string, number>();
 
-  count(place: Exclude<OverturePlace, { destination: Destination }>): void {
-    if (place.dropped === 'elsewhere') return;
-    if (place.dropped === 'uncategorised') increase(this.#byCategory, place.category);
-    else increase(this.#byReason, REASONS[place.dropped]);
+  count(poi: Exclude<OverturePoi, { destination: Destination }>): void {
+    if (poi.dropped === 'elsewhere') return;
+    if (poi.dropped === 'uncategorised') increase(this.#byCategory, poi.category);
+    else increase(this.#byReason, REASONS[poi.dropped]);
   }
 
   summary(): string | null {

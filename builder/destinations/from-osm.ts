@@ -1,10 +1,11 @@
 import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
-import { boxContains } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, Degrees } from '../../shards/units.ts';
+import { boxContains, boxesMeet, boxOf } from '../../shards/geometry/wgs84.ts';
+import type { BoundingBox, Degrees, Metres, SquareMetres } from '../../shards/units.ts';
 import { assemblePolygons, isClosed } from '../osm/multipolygon.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { Tags } from '../osm/tags.ts';
+import { alongLine } from './along-line.ts';
 import { pointsBesideStreets, type Streets } from './beside-streets.ts';
 import { classify, describe } from './classify.ts';
 import { osmDestId } from './dest-id.ts';
@@ -34,7 +35,7 @@ export interface OsmSources {
   /** Node ids of each way that draws an area; null where the file lacks the way. */
   readonly lines: ReadonlyMap<number, Float64Array | null>;
   readonly table: NodeTable;
-  /** By place in the table: 1 where a way for walking passes. */
+  /** By node of the table: 1 where a way for walking passes. */
   readonly walkableNodes: Uint8Array;
   readonly streets: Streets;
   readonly area: BoundingBox;
@@ -42,10 +43,15 @@ export interface OsmSources {
 
 const PARKS = new Set(PARK_LEAVES);
 
-/** A destination of an area, and of a park that shows no entrance the boundary: else no points. */
+/** From this size on a place drawn as an area has sides; a park has whatever its size. */
+const SIDES_FROM: SquareMetres = 2_500;
+/** Sides are entered at points so far apart: nobody on them is more than half of it from one. */
+const SIDE_STEP: Metres = 50;
+
+/** A destination of an area, and what of its sides may be entered beside a street. */
 interface FromArea {
   readonly destination: Destination;
-  readonly closedBoundary: Ring;
+  readonly sides: Ring;
 }
 
 /** Makes destinations of tagged elements: each real place once, ascending by `destId`. */
@@ -68,26 +74,29 @@ export function destinationsFromOsm(sources: OsmSources): Destination[] {
     .map((area) => fromArea(sources, area))
     .filter((area) => area !== null);
   const beside = pointsBesideStreets(
-    areas.map(({ closedBoundary }) => closedBoundary),
+    areas.map(({ sides }) => sides),
     sources.streets,
   );
   areas.forEach(({ destination }, i) => {
-    const entrances = beside[i].map(([lon, lat]) => ({ lon, lat }));
-    found.push(entrances.length > 0 ? { ...destination, entrances } : destination);
+    const { lon, lat, entrances } = destination;
+    const all = [...entrances, ...beside[i].map(([lon, lat]) => ({ lon, lat }))];
+    // A large park may be entered from within the area while its middle is far outside.
+    if (![{ lon, lat }, ...all].some((at) => boxContains(sources.area, at.lon, at.lat))) return;
+    found.push({ ...destination, entrances: all.length > 0 ? all : [{ lon, lat }] });
   });
   return mergeDuplicates(found).sort((a, b) => a.destId - b.destId);
 }
 
 function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): FromArea | null {
-  const places = lines.map(({ way, role }) => ({
+  const ways = lines.map(({ way, role }) => ({
     role,
-    places: Array.from(sources.lines.get(way) ?? [], (node) => sources.table.find(node)).filter(
-      (place) => !sources.table.isMissing(place),
+    nodes: Array.from(sources.lines.get(way) ?? [], (id) => sources.table.find(id)).filter(
+      (node) => !sources.table.isMissing(node),
     ),
   }));
-  const members = places.map(({ role, places }) => ({
+  const members = ways.map(({ role, nodes }) => ({
     role,
-    positions: places.map((p) => [sources.table.lon[p], sources.table.lat[p]] as const),
+    positions: nodes.map((node) => [sources.table.lon[node], sources.table.lat[node]] as const),
   }));
   const first = members.find((member) => member.positions.length > 0);
   if (!first) return null;
@@ -96,33 +105,35 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): F
   const [lon, lat] = isArea ? pointInside(polygons) : middleOf(first.positions);
   const types = classify(tags, isArea ? areaOf(polygons) : null);
   if (types.length === 0) return null;
-  const boundary = places.flatMap((member) => member.places);
-  const isPark = types.some((t) => PARKS.has(t));
-  const gates = isPark ? entrances(sources, boundary) : [];
-  // A large park may be entered from within the area while its middle is far outside.
-  if (![{ lon, lat }, ...gates].some((at) => boxContains(sources.area, at.lon, at.lat)))
-    return null;
-  const destination = {
-    destId: osmDestId(type, id),
-    source: `${type} ${id}`,
-    ...facts(tags),
-    types,
-    lon,
-    lat,
-    entrances: gates.length > 0 ? gates : [{ lon, lat }],
+  if (!boxesMeet(boxOf(members.flatMap(({ positions }) => positions)), sources.area)) return null;
+  const isPark = types.some((type) => PARKS.has(type));
+  const hasSides = isPark || (isArea && areaOf(polygons) >= SIDES_FROM);
+  const openings = hasSides
+    ? openingsOf(
+        sources,
+        ways.flatMap(({ nodes }) => nodes),
+      )
+    : [];
+  const isWalled = WALLS.some((key) => tags.has(key)) && openings.length > 0;
+  return {
+    destination: {
+      ...{ destId: osmDestId(type, id), source: `${type} ${id}` },
+      ...facts(tags),
+      ...{ types, lon, lat, entrances: openings },
+      ...(hasSides && isArea && { outline: polygons }),
+    },
+    sides: hasSides && !isWalled ? members.flatMap((m) => alongLine(m.positions, SIDE_STEP)) : [],
   };
-  const closedBoundary =
-    isPark && gates.length === 0
-      ? [...new Set(boundary)].map((p) => [sources.table.lon[p], sources.table.lat[p]] as const)
-      : [];
-  return { destination, closedBoundary };
 }
 
+/** Tags of an outline that is a wall: one gets in where it has openings, if any are mapped. */
+const WALLS = ['barrier', 'building'];
+
 /** Where a boundary shows that one gets in: at its gates, and where a walkable way meets it. */
-function entrances({ table, walkableNodes }: OsmSources, boundary: readonly number[]) {
+function openingsOf({ table, walkableNodes }: OsmSources, boundary: readonly number[]) {
   return [...new Set(boundary)]
-    .filter((place) => table.gate[place] === 1 || walkableNodes[place] === 1)
-    .map((place) => ({ lon: table.lon[place], lat: table.lat[place] }));
+    .filter((node) => table.gate[node] === 1 || walkableNodes[node] === 1)
+    .map((node) => ({ lon: table.lon[node], lat: table.lat[node] }));
 }
 
 /** For a line that closes no ring: its middle node. */

@@ -5,7 +5,7 @@
  * is not named elsewhere.
  *
  * Missing by intent: parks, of which a point says neither how large they are nor where one gets in,
- * while OSM draws their outlines; running tracks, which Overture does not tell from race tracks; and
+ * while OSM draws their outlines, and recreation grounds and protected areas, for the same; running tracks, which Overture does not tell from race tracks; and
  * frequent transit, which timetables decide.
  */
 export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = {
@@ -21,6 +21,9 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
     fruits_and_vegetables produce_store
   `),
   marketplaces: of('farmers_market public_market night_market bazaars bazaar'),
+
+  wholesale_clubs: of('wholesale_store wholesale_grocer warehouse_club'),
+  health_food_shops: of('health_food_store'),
 
   restaurants: of(`
     restaurant *_restaurant bistro brasserie diner steakhouse pancake_house cafeteria gastropub
@@ -73,11 +76,13 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
     endodontist periodontist prosthodontist oral_surgeon
   `),
   pharmacies: of('pharmacy drugstore pharmacy_and_drug_store'),
+  optometrists: of('optometrist eye_care_clinic eyewear_and_optician optician'),
   veterinarians: of('veterinarian animal_hospital emergency_pet_hospital'),
 
   gardens: of('botanical_garden community_garden community_gardens'),
   nature_reserves: of('nature_reserve'),
   dog_parks: of('dog_park'),
+  beaches: of('beach'),
 
   libraries: of('library'),
   museums: of('museum *_museum art_gallery'),
@@ -86,8 +91,13 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
   arts_centres: of('cultural_center'),
   community_centres: of('community_center civic_center'),
 
+  zoos: of('zoo aquarium petting_zoo'),
+
   post_offices: of('post_office'),
-  banks: of('bank banks credit_union bank_credit_union bank_or_credit_union atm atms'),
+  banks: of('bank banks credit_union bank_credit_union bank_or_credit_union'),
+  cash_machines: of('atm atms'),
+  courthouses: of('courthouse court_house'),
+  food_banks: of('food_bank food_banks soup_kitchen'),
   hairdressers: of(`
     hair_salon kids_hair_salon hair_stylist blow_dry_blow_out_service barber beauty_salon
     nail_salon
@@ -128,6 +138,7 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
     temple buddhist_temple hindu_temple sikh_temple shinto_shrines buddhist_place_of_worship
     hindu_place_of_worship sikh_place_of_worship shinto_shrine
   `),
+  other_worship: of('place_of_worship bahai_place_of_worship unitarian_universalist_church'),
 
   bus_stops: of('bus_station'),
   rail_stations: of(`

@@ -1,3 +1,4 @@
+import type { DestinationType } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 
 /** Tags an OSM element must have, all of them: one value, or one of several. */
@@ -11,11 +12,11 @@ export interface TaxonomyEntry {
   /** For leaves: an element that meets any of these rules is such a place. */
   readonly osm?: readonly TagRule[];
   /** For leaves that tags alone do not decide: where their places come from. */
-  readonly source?: 'school-level' | 'park-size' | 'gtfs';
+  readonly source?: 'school-level' | 'school-kind' | 'park-size' | 'other-worship' | 'gtfs';
 }
 
 /** Change it with every change of the entries below. An id, once used, keeps its meaning. */
-export const TAXONOMY_VERSION = '2026.1';
+export const TAXONOMY_VERSION = '2026.2';
 
 const parent = (
   dest_type_id: DestTypeId,
@@ -55,6 +56,8 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       { shop: ['butcher', 'seafood', 'greengrocer', 'cheese', 'deli', 'farm'] },
     ],
     [106, 'marketplaces', 'Markets', { amenity: 'marketplace' }],
+    [107, 'wholesale_clubs', 'Wholesale clubs', { shop: 'wholesale' }],
+    [108, 'health_food_shops', 'Health food shops', { shop: 'health_food' }],
   ]),
 
   parent(200, 'eating_and_drinking', 'Eating and drinking'),
@@ -105,13 +108,16 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     [302, 'colleges', 'Colleges', { amenity: 'college' }],
     [303, 'universities', 'Universities', { amenity: 'university' }],
     [304, 'childcare', 'Childcare', { amenity: 'childcare' }],
-    [
-      305,
-      'private_schools',
-      'Private schools',
-      { amenity: 'school', 'operator:type': ['private', 'religious', 'private_non_profit'] },
-    ],
   ]),
+  {
+    dest_type_id: 305,
+    label: 'private_schools',
+    name: 'Private schools',
+    parent_id: 300,
+    osm: [{ amenity: 'school', 'operator:type': ['private', 'religious', 'private_non_profit'] }],
+    // Those of a faith too, by their names.
+    source: 'school-kind',
+  },
 
   parent(400, 'health', 'Health'),
   ...leaves(400, [
@@ -127,6 +133,13 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     [404, 'dentists', 'Dentists', { amenity: 'dentist' }, { healthcare: 'dentist' }],
     [405, 'pharmacies', 'Pharmacies', { amenity: 'pharmacy' }, { healthcare: 'pharmacy' }],
     [406, 'veterinarians', 'Veterinarians', { amenity: 'veterinary' }],
+    [
+      407,
+      'optometrists',
+      'Optometrists and opticians',
+      { shop: 'optician' },
+      { healthcare: 'optometrist' },
+    ],
   ]),
 
   parent(500, 'parks_and_nature', 'Parks and nature'),
@@ -165,6 +178,20 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     ],
     [502, 'nature_reserves', 'Nature reserves', { leisure: 'nature_reserve' }],
     [503, 'dog_parks', 'Dog parks', { leisure: 'dog_park' }],
+    [
+      504,
+      'recreation_grounds',
+      'Recreation grounds',
+      { leisure: ['recreation_ground', 'common'] },
+      { landuse: 'recreation_ground' },
+    ],
+    [
+      505,
+      'protected_areas',
+      'Protected areas and national parks',
+      { boundary: ['protected_area', 'national_park'] },
+    ],
+    [506, 'beaches', 'Beaches', { natural: 'beach' }, { leisure: 'beach_resort' }],
   ]),
 
   parent(600, 'culture', 'Culture'),
@@ -180,12 +207,13 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       'Community centres',
       { amenity: ['community_centre', 'social_centre'] },
     ],
+    [607, 'zoos', 'Zoos and aquariums', { tourism: ['zoo', 'aquarium'] }],
   ]),
 
   parent(700, 'everyday_services', 'Everyday services'),
   ...leaves(700, [
     [701, 'post_offices', 'Post offices', { amenity: 'post_office' }],
-    [702, 'banks', 'Banks and cash machines', { amenity: ['bank', 'atm'] }],
+    [702, 'banks', 'Banks', { amenity: 'bank' }],
     [703, 'hairdressers', 'Hairdressers and beauty', { shop: ['hairdresser', 'beauty'] }],
     [704, 'laundries', 'Laundries', { shop: ['laundry', 'dry_cleaning'] }],
     [705, 'hardware_stores', 'Hardware stores', { shop: ['hardware', 'doityourself'] }],
@@ -200,6 +228,15 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       'Department stores and malls',
       { shop: ['department_store', 'mall', 'variety_store', 'general'] },
     ],
+    [
+      712,
+      'food_banks',
+      'Food banks and soup kitchens',
+      { social_facility: ['food_bank', 'soup_kitchen'] },
+      { amenity: 'food_bank' },
+    ],
+    [713, 'courthouses', 'Courthouses', { amenity: 'courthouse' }],
+    [714, 'cash_machines', 'Cash machines', { amenity: 'atm' }, { amenity: 'bank', atm: 'yes' }],
   ]),
 
   parent(800, 'play_and_sport', 'Play and sport'),
@@ -244,6 +281,15 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       },
     ],
   ]),
+  {
+    dest_type_id: 905,
+    label: 'other_worship',
+    name: 'Other places of worship',
+    parent_id: 900,
+    osm: [{ amenity: 'place_of_worship' }],
+    // Those of no religion that has a leaf.
+    source: 'other-worship',
+  },
 
   parent(1000, 'transit', 'Transit'),
   ...leaves(1000, [
@@ -278,12 +324,20 @@ export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ source }) => source === 'park-size',
 ).map(({ dest_type_id }) => dest_type_id);
 
+/** The leaves of what lies where vehicles call: between tracks, or off the quay. */
+export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
+  ({ label, source }) => source === 'gtfs' || ['rail_stations', 'ferry_terminals'].includes(label),
+).map(({ dest_type_id }) => dest_type_id);
+
 /** Hectares at which a park is of the next size: its leaf is the last whose bound it reaches. */
 export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [
   { label: 'parks_small', fromHectares: 0 },
   { label: 'parks_medium', fromHectares: 1 },
   { label: 'parks_large', fromHectares: 10 },
 ];
+
+/** As in "Junior High", which "Martin Luther King Junior High School" is not. */
+const JUNIOR = String.raw`(?<!\bking\W+)\b(junior|jr)`;
 
 /** Grades, kindergarten being 0, that make a school one of a level. A K-8 is of two levels. */
 export const SCHOOL_LEVELS: readonly {
@@ -307,13 +361,29 @@ export const SCHOOL_LEVELS: readonly {
     fromGrade: 6,
     toGrade: 8,
     isced: 2,
-    words: /\b(middle|intermediate)\b(?! river| branch| creek)|\bjunior\b/i,
+    words: new RegExp(
+      String.raw`\b(middle|intermediate)\b(?! river| branch| creek)|${JUNIOR}\W*(senior\W*)?high\b`,
+      'i',
+    ),
   },
   {
     label: 'high_schools',
     fromGrade: 9,
     toGrade: 12,
     isced: 3,
-    words: /(?<!junior )\bhigh\b(?= school|\W*$)|\b(secondary|upper school)\b/i,
+    words: new RegExp(
+      String.raw`(?<!${JUNIOR}\W*)\bhigh\b(?= school|\W*$)|\b(secondary|upper school)\b`,
+      'i',
+    ),
   },
 ];
+
+/**
+ * The types of a release as it tells them. `has`: whether it has a type that only feeds give, because
+ * it has feeds, or because a list of one's own has places of it.
+ */
+export function publicTaxonomy(has: (feedType: DestTypeId) => boolean): DestinationType[] {
+  return TAXONOMY.filter(({ source, dest_type_id }) => source !== 'gtfs' || has(dest_type_id)).map(
+    ({ dest_type_id, label, name, parent_id }) => ({ dest_type_id, label, name, parent_id }),
+  );
+}

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { boxAroundBoth, boxContains } from '../../shards/geometry/wgs84.ts';
+import type { Area, Ring } from '../../shards/geometry/polygon.ts';
+import { boxAroundBoth, boxContains, boxOf } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -15,20 +16,27 @@ import { readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { copyTags, type Tags } from '../osm/tags.ts';
 import type { Progress } from '../progress.ts';
+import { Impassable, isImpassable, isOpenWater } from '../streets/impassable.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';
+import { wayTime } from '../streets/way-time.ts';
 import { GrowableFloat64 } from './growable.ts';
+import { keepLines } from './keep-lines.ts';
 import { keepStreets } from './keep-streets.ts';
-import type { RawStreets } from './raw-streets.ts';
+import { outlineOf } from './outline.ts';
+import { addLine, type RawLines, type RawStreets } from './raw-streets.ts';
 
 /** What the builder takes from OpenStreetMap. */
 export interface OsmExtract {
   /** Where the files claim to hold everything; null when one of them does not say. */
   readonly coverage: BoundingBox | null;
+  /** The same more closely, of each file: the polygon it was cut by; null where none has one. */
+  readonly outlines: readonly Area[] | null;
   /** When the newest element was edited, or the files were cut. */
   readonly newestMs: number;
   readonly streets: StreetWays;
   readonly nodes: StreetNodes;
+  readonly impassable: Impassable;
   readonly destinations: Destination[];
 }
 
@@ -46,7 +54,9 @@ export async function extractOsm(
   const total = 3 * bytes.reduce((sum, size) => sum + size, 0);
   const stage = progress.start('osm', Math.round(total / 1e6), 'MB');
   let before = 0;
-  let coverage: BoundingBox | null | undefined;
+  const outlines = await Promise.all(paths.map(outlineOf));
+  /** Where each file claims to hold everything. */
+  const boxes: (BoundingBox | null)[] = [];
   let newestMs = 0;
   const pass = async (handlers: PbfHandlers, readsHeader = false) => {
     for (const [i, path] of paths.entries()) {
@@ -55,18 +65,23 @@ export async function extractOsm(
       });
       before += bytes[i];
       newestMs = Math.max(newestMs, summary.newestMs);
-      if (readsHeader) coverage = i === 0 ? summary.box : union(coverage ?? null, summary.box);
+      if (readsHeader) boxes.push(summary.box ?? (outlines[i] && boxAround(outlines[i])));
     }
   };
 
   const areas = new Map<string, AreaSource>();
   const memberWays = new Map<number, Float64Array | null>();
+  /** Ways that are the outlines of water, whatever their own tags say. */
+  const shores = new Set<number>();
   await pass(
     {
       relation(id, members, tags) {
         // State parks and reserves are mapped as boundaries, which are drawn the same way.
         const type = tags.get('type');
         if (type !== 'multipolygon' && type !== 'boundary') return;
+        if (isOpenWater(tags)) {
+          for (const member of members) if (member.type === 'way') shores.add(member.ref);
+        }
         if (!mayBeDestination(tags)) return;
         const lines = members
           .filter((member) => member.type === 'way')
@@ -81,19 +96,27 @@ export async function extractOsm(
   const streets: RawStreets = {
     osmId: new GrowableFloat64(),
     traits: new GrowableFloat64(),
+    times: new Map(),
     endRef: new GrowableFloat64(),
     refs: new GrowableFloat64(),
   };
+  const impassable: RawLines = { endRef: new GrowableFloat64(), refs: new GrowableFloat64() };
   const seenStreets = paths.length > 1 ? new Set<number>() : null;
+  const seenImpassable = paths.length > 1 ? new Set<number>() : null;
   await pass({
     way(id, refs, tags) {
+      if ((shores.has(id) || isImpassable(tags)) && refs.length > 1 && !seenImpassable?.has(id)) {
+        seenImpassable?.add(id);
+        addLine(impassable, refs);
+      }
       const traits = streetTraits(tags);
       if (traits !== 0 && refs.length > 1 && !seenStreets?.has(id)) {
         seenStreets?.add(id);
+        const time = wayTime(tags);
+        if (time) streets.times.set(streets.osmId.length, time);
         streets.osmId.push(id);
         streets.traits.push(traits);
-        for (const ref of refs) streets.refs.push(ref);
-        streets.endRef.push(streets.refs.length);
+        addLine(streets, refs);
       }
       if (memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
       if (refs.length > 0 && mayBeDestination(tags)) {
@@ -104,7 +127,7 @@ export async function extractOsm(
     },
   });
 
-  const table = new NodeTable(allReferences(streets, memberWays));
+  const table = new NodeTable(allReferences([streets, impassable], memberWays));
   const points = new Map<number, PointSource>();
   await pass({
     node(id, lon, lat, tags) {
@@ -143,10 +166,14 @@ export async function extractOsm(
     `${kept.ways.count} street ways, ${kept.nodes.count} nodes (${kept.missingNodes} missing at the edge), ${destinations.length} destinations`,
   );
   return {
-    coverage: coverage ?? null,
+    coverage: boxes.reduce(union),
+    outlines: outlines.some((outline) => outline !== null)
+      ? outlines.map((outline, i) => outline ?? areaOfBox(boxes[i] ?? EVERYWHERE))
+      : null,
     newestMs,
     streets: kept.ways,
     nodes: kept.nodes,
+    impassable: new Impassable(keepLines(impassable, table, area)),
     destinations,
   };
 }
@@ -168,18 +195,35 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
+function boxAround({ polygons }: Area): BoundingBox {
+  return boxOf(polygons.flat(2));
+}
+
+function areaOfBox({ minLon, minLat, maxLon, maxLat }: BoundingBox): Area {
+  const ring: Ring = [
+    [minLon, minLat],
+    [maxLon, minLat],
+    [maxLon, maxLat],
+    [minLon, maxLat],
+    [minLon, minLat],
+  ];
+  return { polygons: [[ring]] };
+}
+
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+
 function union(a: BoundingBox | null, b: BoundingBox | null): BoundingBox | null {
   return a && b && boxAroundBoth(a, b);
 }
 
 function allReferences(
-  streets: RawStreets,
+  kinds: readonly RawLines[],
   memberWays: ReadonlyMap<number, Float64Array | null>,
 ): Float64Array {
   const lines = [...memberWays.values()].filter((refs) => refs !== null);
-  const all = new Float64Array(lines.reduce((sum, refs) => sum + refs.length, streets.refs.length));
-  all.set(streets.refs.view());
-  let at = streets.refs.length;
+  for (const { refs } of kinds) lines.push(refs.view());
+  const all = new Float64Array(lines.reduce((sum, refs) => sum + refs.length, 0));
+  let at = 0;
   for (const refs of lines) {
     all.set(refs, at);
     at += refs.length;

@@ -2,7 +2,7 @@ import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
-import { WALK_BACKWARD, WALK_FORWARD } from '../streets/traits.ts';
+import { isWalkedThrough } from '../streets/traits.ts';
 import { GrowableFloat64 } from './growable.ts';
 import type { RawStreets } from './raw-streets.ts';
 
@@ -39,7 +39,7 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
     }
     if (!comesIn || ordinals.length < 2) continue;
     keptWays.push(way);
-    const isWalkable = (raw.traits.view()[way] & (WALK_FORWARD | WALK_BACKWARD)) !== 0;
+    const isWalkable = isWalkedThrough(raw.traits.view()[way]);
     for (const ordinal of ordinals) {
       used[ordinal] = 1;
       if (isWalkable) walkable[ordinal] = 1;
@@ -62,6 +62,12 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
       traits: Uint32Array.from(keptWays, (way) => raw.traits.view()[way]),
       firstRef: Uint32Array.from(firstRef),
       refs: Uint32Array.from(keptRefs.view(), (ordinal) => number[ordinal]),
+      times: new Map(
+        keptWays.flatMap((way, kept) => {
+          const time = raw.times.get(way);
+          return time ? [[kept, time] as const] : [];
+        }),
+      ),
     },
     nodes: {
       count: ordinals.length,

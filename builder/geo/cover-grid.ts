@@ -14,13 +14,13 @@ export class CoverGrid {
     this.#box = boxAroundBoth(this.#box, box);
     for (let y = cellOf(box.minLat); y <= cellOf(box.maxLat); y++) {
       for (let x = cellOf(box.minLon); x <= cellOf(box.maxLon); x++) {
-        this.#cells.add(y * CELLS_A_PARALLEL + x);
+        this.#cells.add(y * CELLS_A_PARALLEL + aroundTheEarth(x));
       }
     }
   }
 
   has(lon: Degrees, lat: Degrees): boolean {
-    return this.#cells.has(cellOf(lat) * CELLS_A_PARALLEL + cellOf(lon));
+    return this.#cells.has(cellOf(lat) * CELLS_A_PARALLEL + aroundTheEarth(cellOf(lon)));
   }
 
   /** What a box has in common with the box around all that was added; null if that is nothing. */
@@ -34,6 +34,11 @@ export class CoverGrid {
       maxLat: Math.min(maxLat, box.maxLat),
     };
   }
+}
+
+/** Past the antimeridian the cells go on at its other side. */
+function aroundTheEarth(x: number): number {
+  return (x + 2 * CELLS_A_PARALLEL) % CELLS_A_PARALLEL;
 }
 
 function cellOf(degrees: Degrees): number {

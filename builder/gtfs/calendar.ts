@@ -1,8 +1,15 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
-import { dayNumber, isServiceDate, type ServiceDate, weekdayOf } from './service-time.ts';
+import {
+  dayNumber,
+  isServiceDate,
+  type ServiceDate,
+  type ServiceDay,
+  weekdayOf,
+} from './service-time.ts';
 import { readTable } from './table.ts';
 
 const WEEKDAYS = [
@@ -15,6 +22,7 @@ const WEEKDAYS = [
   'sunday',
 ] as const;
 
+const MONDAY_TO_FRIDAY = 0b11111;
 const FIRST_DAY = dayNumber(FEED_LIMITS.firstDate);
 const LAST_DAY = dayNumber(FEED_LIMITS.lastDate);
 
@@ -134,6 +142,59 @@ export class Calendar {
       if (count > 0) trips.set(first + i, count);
     }
     return trips;
+  }
+
+  /**
+   * On which days two versions of a timetable run at once by their own dates. `tripsOfRoutes`: trips
+   * by route, then by service.
+   */
+  overlapOfVersions(
+    tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>,
+  ): (day: ServiceDay) => boolean {
+    /** By day, from the first that any service can run on: how many more overlaps there are. */
+    const changes = new Int32Array(LAST_DAY - FIRST_DAY + 2);
+    for (const tripsOfService of tripsOfRoutes.values()) {
+      const services = [...tripsOfService].flatMap(([id, trips]) => {
+        const service = this.#services.get(id);
+        return service ? [{ service, trips }] : [];
+      });
+      forSuccessors(services, (firstDay, lastDay) => {
+        changes[firstDay - FIRST_DAY]++;
+        changes[lastDay + 1 - FIRST_DAY]--;
+      });
+    }
+    sumCounts(changes);
+    return (day) => changes[day - FIRST_DAY] > 0;
+  }
+}
+
+/**
+ * Finds successors among the services of one route: of two that share weekdays, one that begins later
+ * and ends later, and has at least half as many trips and at most twice as many, is the next
+ * version. Its days before the other's last are handed to `overlap`.
+ */
+function forSuccessors(
+  services: readonly { readonly service: Service; readonly trips: number }[],
+  overlap: (firstDay: ServiceDay, lastDay: ServiceDay) => void,
+): void {
+  const versions = new Map<string, Service & { trips: number }>();
+  for (const { service, trips } of services) {
+    const { firstDay, lastDay } = service;
+    const weekdays = service.weekdays & MONDAY_TO_FRIDAY;
+    if (weekdays === 0 || firstDay > lastDay) continue;
+    const key = `${firstDay} ${lastDay} ${weekdays}`;
+    const known = versions.get(key);
+    if (known) known.trips += trips;
+    else versions.set(key, { ...service, weekdays, trips });
+  }
+  if (versions.size > FEED_LIMITS.versions) return;
+  for (const a of versions.values()) {
+    for (const b of versions.values()) {
+      if (b.firstDay <= a.firstDay || b.lastDay <= a.lastDay || b.firstDay > a.lastDay) continue;
+      if ((a.weekdays & b.weekdays) === 0) continue;
+      if (Math.max(a.trips, b.trips) > 2 * Math.min(a.trips, b.trips)) continue;
+      overlap(b.firstDay, a.lastDay);
+    }
   }
 }
 

@@ -6,8 +6,9 @@ import { FeedReport } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
-import { offsetAtNoon } from './service-time.ts';
-import { type Row, readTable } from './table.ts';
+import { dayNumber, isServiceDate, offsetAtNoon, type ServiceDay } from './service-time.ts';
+import { readTable } from './table.ts';
+import { readTransfers, type Transfers } from './transfers.ts';
 
 /** GTFS `location_type`. */
 export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
@@ -21,20 +22,31 @@ export interface FeedStop {
   readonly type: number;
   /** Id of the station it belongs to, or ''. */
   readonly parent: string;
+  /** Levels above the street, below it negative, by `levels.txt`; null where it does not say. */
+  readonly level: number | null;
 }
 
 export interface FeedTrip {
   readonly id: string;
   readonly service: string;
+  readonly route: string;
+  /** `direction_id`, or ''. */
+  readonly direction: string;
+  /** `block_id`: the vehicle that runs it and, on the same day, others of that block; or ''. */
+  readonly block: string;
+  /** Whether it comes only to who has called for it: nobody may count on it. */
+  readonly onDemand: boolean;
+  /** Where it stands in `trips.txt`. */
+  readonly line: number;
 }
 
-export interface Transfer {
-  readonly from: string;
-  readonly to: string;
-  /** Whether one may not change there at all. */
-  readonly forbidden: boolean;
-  /** Seconds one needs at least. */
-  readonly minSeconds: number;
+/** `feed_info.txt`. */
+export interface FeedInfo {
+  /** `feed_id`, which many feeds have beside what GTFS defines; null without. */
+  readonly feedId: string | null;
+  /** The days that the feed claims to be right for; null where it does not say. */
+  readonly firstDay: ServiceDay | null;
+  readonly lastDay: ServiceDay | null;
 }
 
 export interface Pathway {
@@ -49,17 +61,22 @@ export interface Feed {
   readonly source: FeedSource;
   /** The name of its first agency: what its stops' ids are told apart by. */
   readonly agency: string;
-  /** `feed_id` of feed_info.txt, which many feeds have beside what GTFS defines; null without. */
-  readonly feedId: string | null;
+  readonly info: FeedInfo;
   readonly timeZone: string;
   readonly stops: ReadonlyMap<string, FeedStop>;
   readonly trips: ReadonlyMap<string, FeedTrip>;
   readonly calendar: Calendar;
   readonly frequencies: ReadonlyMap<string, readonly Frequency[]>;
-  readonly transfers: readonly Transfer[];
+  readonly transfers: Transfers;
   readonly pathways: readonly Pathway[];
+  /** Ids of its routes below or above the streets: subways, elevated railways, monorails. */
+  readonly subways: ReadonlySet<string>;
   /** Trips of each service, repetitions by headway counted. */
   readonly tripsOfService: ReadonlyMap<string, number>;
+  /** The same by route, then by service. */
+  readonly tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** A number for each service, equal where as many trips of each route and direction are of it. */
+  readonly kindOfService: ReadonlyMap<string, number>;
   readonly report: FeedReport;
 }
 
@@ -81,19 +98,21 @@ export async function readFeed(path: string): Promise<Feed> {
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
-    const trips = await readTripHeads(source, calendar, report);
+    const { onDemand, subways } = await readRoutes(source);
+    const trips = await readTripHeads(source, calendar, onDemand, report);
     const frequencies = await readFrequencies(source, trips, report);
     return {
       source,
       ...agency,
-      feedId: await readFeedId(source),
+      info: await readFeedInfo(source, report),
       stops,
       trips,
       calendar,
       frequencies,
-      transfers: await readTransfers(source, stops, report),
+      transfers: await readTransfers(source, stops, trips, report),
       pathways: await readPathways(source, stops, report),
-      tripsOfService: countTrips(trips, frequencies),
+      subways,
+      ...countTrips(trips, frequencies),
       report,
     };
   } catch (error) {
@@ -102,12 +121,24 @@ export async function readFeed(path: string): Promise<Feed> {
   }
 }
 
-async function readFeedId(source: FeedSource): Promise<string | null> {
-  let feedId = '';
+async function readFeedInfo(source: FeedSource, report: FeedReport): Promise<FeedInfo> {
+  let [feedId, first, last] = ['', '', ''];
   await readTable(source, 'feed_info.txt', [], (row) => {
     feedId ||= row.text('feed_id');
+    const date = (column: string) => {
+      const text = row.text(column);
+      if (text === '' || isServiceDate(text)) return text;
+      report.add('feed_info.txt', row.line, `no valid ${column}; left out`);
+      return '';
+    };
+    first ||= date('feed_start_date');
+    last ||= date('feed_end_date');
   });
-  return feedId || null;
+  return {
+    feedId: feedId || null,
+    firstDay: first === '' ? null : dayNumber(first),
+    lastDay: last === '' ? null : dayNumber(last),
+  };
 }
 
 async function readAgency(source: FeedSource, report: FeedReport) {
@@ -133,6 +164,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 }
 
 async function readStops(source: FeedSource, report: FeedReport): Promise<Map<string, FeedStop>> {
+  const levels = await readLevels(source, report);
   const stops = new Map<string, FeedStop>();
   const parents: { readonly parent: string; readonly line: number }[] = [];
   await readTable(source, 'stops.txt', ['stop_id'], (row) => {
@@ -152,6 +184,7 @@ async function readStops(source: FeedSource, report: FeedReport): Promise<Map<st
       lat: lat ?? Number.NaN,
       type,
       parent,
+      level: levels.get(row.text('level_id')) ?? null,
     });
     if (parent !== '') parents.push({ parent, line: row.line });
   });
@@ -161,7 +194,38 @@ async function readStops(source: FeedSource, report: FeedReport): Promise<Map<st
   return stops;
 }
 
-async function readTripHeads(source: FeedSource, calendar: Calendar, report: FeedReport) {
+async function readLevels(source: FeedSource, report: FeedReport): Promise<Map<string, number>> {
+  const levels = new Map<string, number>();
+  await readTable(source, 'levels.txt', ['level_id', 'level_index'], (row) => {
+    const index = row.number('level_index');
+    if (index !== null && Math.abs(index) <= FEED_LIMITS.level) {
+      levels.set(row.text('level_id'), index);
+    } else report.add('levels.txt', row.line, 'no valid level_index; left out');
+  });
+  return levels;
+}
+
+/**
+ * Ids of routes by what they are, told by GTFS's own types and by the extended ones, which are
+ * widely used beside them: on demand are demand and response buses, and taxis, shared ones too.
+ */
+async function readRoutes(source: FeedSource) {
+  const onDemand = new Set<string>();
+  const subways = new Set<string>();
+  await readTable(source, 'routes.txt', ['route_id'], (row) => {
+    const [id, type] = [row.text('route_id'), row.number('route_type') ?? 0];
+    if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
+    if (type === 1 || type === 12 || (type >= 400 && type < 500)) subways.add(id);
+  });
+  return { onDemand, subways };
+}
+
+async function readTripHeads(
+  source: FeedSource,
+  calendar: Calendar,
+  routesOnDemand: ReadonlySet<string>,
+  report: FeedReport,
+) {
   const trips = new Map<string, FeedTrip>();
   await readTable(source, 'trips.txt', ['trip_id', 'service_id'], (row) => {
     const [id, service] = [row.text('trip_id'), row.text('service_id')];
@@ -169,43 +233,13 @@ async function readTripHeads(source: FeedSource, calendar: Calendar, report: Fee
     if (!calendar.has(service)) {
       report.add('trips.txt', row.line, 'names a service the calendar lacks; never runs');
     }
-    trips.set(id, { id, service });
+    const [route, direction] = [row.text('route_id'), row.text('direction_id')];
+    const onDemand = routesOnDemand.has(route);
+    if (onDemand) report.add('trips.txt', row.line, 'of a route on demand; left out');
+    const block = row.text('block_id');
+    trips.set(id, { id, service, route, direction, block, onDemand, line: row.line });
   });
   return trips;
-}
-
-async function readTransfers(
-  source: FeedSource,
-  stops: ReadonlyMap<string, FeedStop>,
-  report: FeedReport,
-): Promise<Transfer[]> {
-  const transfers: Transfer[] = [];
-  await readTable(source, 'transfers.txt', ['from_stop_id', 'to_stop_id'], (row) => {
-    const [from, to, type] = ['from_stop_id', 'to_stop_id', 'transfer_type'].map((c) =>
-      row.text(c),
-    );
-    if (isForSomeTrips(row)) {
-      return report.add('transfers.txt', row.line, 'holds for single routes or trips; not used');
-    }
-    if (!stops.has(from) || !stops.has(to)) {
-      return report.add('transfers.txt', row.line, 'names a stop stops.txt lacks; left out');
-    }
-    if (type !== '2' && type !== '3') return;
-    const minSeconds = row.number('min_transfer_time') ?? 0;
-    transfers.push({
-      from,
-      to,
-      forbidden: type === '3',
-      minSeconds: minSeconds >= 0 ? Math.min(minSeconds, FEED_LIMITS.serviceTime) : 0,
-    });
-  });
-  return transfers;
-}
-
-function isForSomeTrips(row: Row): boolean {
-  return ['from_trip_id', 'to_trip_id', 'from_route_id', 'to_route_id'].some(
-    (column) => row.text(column) !== '',
-  );
 }
 
 /** An escalator's or a stair's step, walked or ridden. */
@@ -238,11 +272,30 @@ async function readPathways(
 function countTrips(
   trips: ReadonlyMap<string, FeedTrip>,
   frequencies: ReadonlyMap<string, readonly Frequency[]>,
-): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { id, service } of trips.values()) {
-    const runs = frequencies.get(id)?.reduce((n, frequency) => n + runsOf(frequency), 0);
-    counts.set(service, (counts.get(service) ?? 0) + (runs ?? 1));
+): Pick<Feed, 'tripsOfService' | 'tripsOfRoutes' | 'kindOfService'> {
+  const tripsOfService = new Map<string, number>();
+  const tripsOfRoutes = new Map<string, Map<string, number>>();
+  const kindOfService = new Map<string, number>();
+  const add = (counts: Map<string, number>, key: string, count: number) =>
+    counts.set(key, (counts.get(key) ?? 0) + count);
+  for (const { id, service, route, direction, onDemand } of trips.values()) {
+    if (onDemand) continue;
+    const runs = frequencies.get(id)?.reduce((n, frequency) => n + runsOf(frequency), 0) ?? 1;
+    const ofRoute = tripsOfRoutes.get(route) ?? new Map<string, number>();
+    tripsOfRoutes.set(route, ofRoute);
+    add(tripsOfService, service, runs);
+    add(ofRoute, service, runs);
+    add(kindOfService, service, runs * numberOf(route, direction));
   }
-  return counts;
+  return { tripsOfService, tripsOfRoutes, kindOfService };
+}
+
+const KINDS = 1 << 26;
+
+/** A number from 1 on that few routes and directions share: small, so that sums of many are exact. */
+function numberOf(route: string, direction: string): number {
+  let hash = 0x811c9dc5;
+  const text = `${route}\0${direction}`;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return 1 + ((hash >>> 0) % KINDS);
 }

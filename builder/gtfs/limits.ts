@@ -12,13 +12,17 @@ export const FEED_LIMITS = {
     'stops.txt': 2_000_000,
     'calendar.txt': 1_000_000,
     'calendar_dates.txt': 20_000_000,
+    'routes.txt': 1_000_000,
     'trips.txt': 5_000_000,
     'stop_times.txt': 250_000_000,
     'frequencies.txt': 1_000_000,
     'transfers.txt': 5_000_000,
     'pathways.txt': 1_000_000,
+    'levels.txt': 1_000_000,
   },
   services: 1_000_000,
+  /** Of one route's timetable: among more, no successors are looked for. */
+  versions: 100,
   /** Characters of a record: longer ones have a quote that does not close. */
   recordLength: 1 << 16,
   /** Seconds: a week, which is longer than any train runs. */
@@ -32,6 +36,8 @@ export const FEED_LIMITS = {
   calls: 2_000,
   /** Along pathways, from every stop to every place: one of 40 platforms and 300 places takes 200,000. */
   pathwaySteps: 20_000_000,
+  /** Above or below the street. */
+  level: 100,
   /** Pairs of stops that rules for changing name, those of stations spelled out. */
   transferRules: 3_000_000,
   /** Service outside of these is not looked at: feeds that run "until 9999", or since the year 1. */

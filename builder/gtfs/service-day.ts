@@ -1,81 +1,183 @@
+import type { FeedFacts } from '../../shards/manifest.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import type { Feed } from './feed.ts';
-import { dateOf, dayNumber, isoDate, type ServiceDate, weekdayOf } from './service-time.ts';
+import { type FeedDays, nearestDay, ordinaryDays } from './ordinary-days.ts';
+import {
+  dateOf,
+  dayNumber,
+  isoDate,
+  type ServiceDate,
+  type ServiceDay,
+  weekdayOf,
+} from './service-time.ts';
 
 /** On which day each feed is read. */
 export interface ServiceDays {
   /** The day the release stands for. */
   readonly common: ServiceDate;
-  /** The day of each feed: `common` where it runs then. */
-  readonly byFeed: readonly ServiceDate[];
+  /** The day of each feed: `common` where that is an ordinary day of it; null: not read at all. */
+  readonly byFeed: readonly (ServiceDate | null)[];
+  /** What the weekdays of each feed are like, that of its own day first. */
+  readonly patterns: readonly FeedFacts['weekday_patterns'][];
 }
 
 const SATURDAY = 5;
+/** Patterns of a feed that are told. */
+const TOLD = 3;
 
 /**
- * Chooses the service day: the one asked for, or else the weekday on which most feeds run, and of
- * those the one with most trips, and of those the first. A feed that does not run then is read on
- * its own most representative weekday: of those with its commonest number of trips, the first.
- * Throws a `BuildError` that names a feed without any weekday service, or a day asked for on which
- * none runs at all.
+ * Chooses the service day: the one asked for, or else the day that is an ordinary weekday of most
+ * feeds, of their commonest kind, and of those the one nearest to `near`. A feed whose ordinary day
+ * that is not is read on its own nearest of its commonest kind, and named. Of two versions of one
+ * feed only one is read. Throws a `BuildError` that names a feed without any weekday service, or a
+ * day asked for on which none runs at all.
  */
 export function chooseServiceDays(
   feeds: readonly Feed[],
   asked: ServiceDate | null,
+  near: ServiceDay,
   progress: Progress,
 ): ServiceDays {
-  const tripsByDay = feeds.map((feed) => {
-    const days = [...feed.calendar.tripsByDay(feed.tripsOfService)];
-    return new Map(days.filter(([day]) => weekdayOf(day) < SATURDAY || day === dayOf(asked)));
-  });
+  const daysOf = feeds.map(ordinaryDays);
   feeds.forEach(({ source }, i) => {
-    if ([...tripsByDay[i].keys()].every((day) => weekdayOf(day) >= SATURDAY)) {
-      throw new BuildError(
-        `${source.path}: no trip runs on any weekday; leave the feed out, or fetch a current one`,
+    if (daysOf[i].ordinary.size > 0) return;
+    throw new BuildError(
+      `${source.path}: no trip runs on any weekday; leave the feed out, or fetch a current one`,
+    );
+  });
+  const systems = versionsOfFeeds(feeds, daysOf);
+  const common = asked === null ? commonDay(systems, daysOf, near) : dayNumber(asked);
+  if (!daysOf.some(({ trips }) => trips.has(common))) refuseDay(common, daysOf);
+  const byFeed = feeds.map((): ServiceDay | null => null);
+  for (const versions of systems) {
+    const chosen = versionFor(versions, daysOf, common);
+    byFeed[chosen] = dayOf(daysOf[chosen], common, asked !== null);
+    for (const other of versions) {
+      if (other === chosen) continue;
+      progress.note(
+        `WARNING: ${feeds[other].source.path} is another version of ${feeds[chosen].source.path}, which is read on ${isoDate(dateOf(byFeed[chosen]))}; it is left out`,
       );
     }
-  });
-  const common = asked ?? dateOf(busiestDay(tripsByDay));
-  if (!tripsByDay.some((days) => days.has(dayNumber(common)))) {
-    const days = tripsByDay.flatMap((trips) => [...trips.keys()]).sort((a, b) => a - b);
-    throw new BuildError(
-      `no feed runs on ${isoDate(common)}; there is service from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
-    );
   }
-  const byFeed = feeds.map(({ source, agency }, i) => {
-    if (tripsByDay[i].has(dayNumber(common))) return common;
-    const own = dateOf(representativeDay(tripsByDay[i]));
+  const patterns = feeds.map((_, i) => tellPatterns(daysOf[i], byFeed[i] ?? common));
+  feeds.forEach(({ source, agency }, i) => {
+    const day = byFeed[i];
+    if (day === null) return;
+    const [, ...others] = patterns[i];
+    const name = `${source.path} (${agency})`;
+    if (day !== common) {
+      const why = daysOf[i].trips.has(common) ? 'no ordinary service' : 'no service';
+      progress.note(
+        `WARNING: ${name} has ${why} on ${isoDate(dateOf(common))}; it is read on its own nearest ordinary weekday, ${isoDate(dateOf(day))}`,
+      );
+    } else if (!daysOf[i].ordinary.has(day)) {
+      progress.note(
+        `WARNING: ${name}: ${isoDate(dateOf(day))} is no ordinary weekday of it: a weekend, a holiday, the end of a timetable, or two at once`,
+      );
+    }
+    const also = others.map((one) => `${one.weekdays} like ${one.date} (${one.trips} trips)`);
     progress.note(
-      `WARNING: ${source.path} (${agency}) has no service on ${isoDate(common)}; it is read on its own most representative weekday, ${isoDate(own)}`,
+      `${name}: read on ${isoDate(dateOf(day))}, ${patterns[i][0].trips} trips, like ${patterns[i][0].weekdays} of its weekdays${also.length > 0 ? `; not on ${also.join(', ')}` : ''}`,
     );
-    return own;
   });
-  return { common, byFeed };
+  return {
+    common: dateOf(common),
+    byFeed: byFeed.map((day) => (day === null ? null : dateOf(day))),
+    patterns,
+  };
 }
 
-function dayOf(date: ServiceDate | null): number | null {
-  return date === null ? null : dayNumber(date);
+/**
+ * Feeds, by their place in the list, that are versions of one, which the id in their `feed_info.txt`
+ * says: the later ones begin later.
+ */
+function versionsOfFeeds(feeds: readonly Feed[], daysOf: readonly FeedDays[]): number[][] {
+  const systems = new Map<string, number[]>();
+  feeds.forEach(({ info: { feedId } }, i) => {
+    const key = feedId === null ? `file ${i}` : `feed ${feedId}`;
+    systems.set(key, [...(systems.get(key) ?? []), i]);
+  });
+  const begins = (i: number) => feeds[i].info.firstDay ?? Math.min(...daysOf[i].ordinary);
+  return [...systems.values()].map((versions) => versions.sort((a, b) => begins(a) - begins(b)));
 }
 
-function busiestDay(tripsByDay: readonly ReadonlyMap<number, number>[]): number {
-  const totals = new Map<number, { feeds: number; trips: number }>();
-  for (const days of tripsByDay) {
-    for (const [day, trips] of days) {
-      const total = totals.get(day) ?? { feeds: 0, trips: 0 };
-      totals.set(day, { feeds: total.feeds + 1, trips: total.trips + trips });
+/** The ordinary day of most feeds, and of those the commonest kind of most, nearest to `near`. */
+function commonDay(
+  systems: readonly (readonly number[])[],
+  daysOf: readonly FeedDays[],
+  near: ServiceDay,
+): ServiceDay {
+  const votes = new Map<ServiceDay, { ordinary: number; commonest: number }>();
+  for (const versions of systems) {
+    const isCommonest = new Set(versions.flatMap((i) => [...daysOf[i].patterns[0].days]));
+    for (const day of new Set(versions.flatMap((i) => [...daysOf[i].ordinary]))) {
+      // Two versions at once would run each trip twice.
+      if (versions.filter((i) => daysOf[i].trips.has(day)).length > 1) continue;
+      const { ordinary, commonest } = votes.get(day) ?? { ordinary: 0, commonest: 0 };
+      votes.set(day, {
+        ordinary: ordinary + 1,
+        commonest: commonest + Number(isCommonest.has(day)),
+      });
     }
   }
-  const [[day]] = [...totals].sort(
-    ([dayA, a], [dayB, b]) => b.feeds - a.feeds || b.trips - a.trips || dayA - dayB,
+  if (votes.size === 0)
+    return nearestDay(
+      daysOf.flatMap(({ patterns: [{ days }] }) => days),
+      near,
+    );
+  const [[day]] = [...votes].sort(
+    ([dayA, a], [dayB, b]) =>
+      b.ordinary - a.ordinary ||
+      b.commonest - a.commonest ||
+      Math.abs(dayA - near) - Math.abs(dayB - near) ||
+      dayA - dayB,
   );
   return day;
 }
 
-function representativeDay(days: ReadonlyMap<number, number>): number {
-  const weekdays = [...days].filter(([day]) => weekdayOf(day) < SATURDAY);
-  const daysWith = new Map<number, number>();
-  for (const [, trips] of weekdays) daysWith.set(trips, (daysWith.get(trips) ?? 0) + 1);
-  const [[commonest]] = [...daysWith].sort(([tripsA, a], [tripsB, b]) => b - a || tripsB - tripsA);
-  return Math.min(...weekdays.filter(([, trips]) => trips === commonest).map(([day]) => day));
+/** Of the versions of a feed the last that a day is ordinary for, or else runs, or is nearest to. */
+function versionFor(
+  versions: readonly number[],
+  daysOf: readonly FeedDays[],
+  day: ServiceDay,
+): number {
+  const claim = (i: number) => {
+    const { ordinary, trips, patterns } = daysOf[i];
+    if (ordinary.has(day)) return 2;
+    if (trips.has(day)) return 1;
+    return -Math.abs(nearestDay(patterns[0].days, day) - day);
+  };
+  return versions.reduce((best, i) => (claim(i) >= claim(best) ? i : best));
+}
+
+function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAsked: boolean) {
+  if (ordinary.has(common) || (isAsked && trips.has(common))) return common;
+  return nearestDay(patterns[0].days, common);
+}
+
+/** The kind of day that was chosen, then the commonest others. */
+function tellPatterns(
+  { trips, patterns }: FeedDays,
+  day: ServiceDay,
+): FeedFacts['weekday_patterns'] {
+  const own = patterns.find(({ days }) => days.includes(day)) ?? {
+    days: [day],
+    trips: trips.get(day) ?? 0,
+  };
+  return [own, ...patterns.filter((pattern) => pattern !== own)].slice(0, TOLD).map((pattern) => ({
+    date: isoDate(dateOf(nearestDay(pattern.days, day))),
+    weekdays: pattern.days.length,
+    trips: pattern.trips,
+  }));
+}
+
+function refuseDay(day: ServiceDay, daysOf: readonly FeedDays[]): never {
+  const days = daysOf
+    .flatMap(({ trips }) => [...trips.keys()])
+    .filter((one) => weekdayOf(one) < SATURDAY)
+    .sort((a, b) => a - b);
+  throw new BuildError(
+    `no feed runs on ${isoDate(dateOf(day))}; there is service from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,
+  );
 }

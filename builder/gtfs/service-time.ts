@@ -1,13 +1,18 @@
+import type { Millis, Seconds } from '../../shards/units.ts';
+
 import { FEED_LIMITS } from './limits.ts';
 
 /**
  * Seconds on a service day, counted from noon less twelve hours, as GTFS has it: midnight, except
  * on the two days a year when the clocks change. Beyond 86,400 in the night after.
  */
-export type ServiceSeconds = number;
+export type ServiceSeconds = Seconds;
 
 /** A calendar day as `YYYYMMDD`: GTFS's own form, which sorts. */
 export type ServiceDate = string;
+
+/** A calendar day as the number of days since 1970-01-01. */
+export type ServiceDay = number;
 
 const TIME = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/;
 
@@ -26,19 +31,23 @@ export function isServiceDate(text: string): boolean {
 
 const MILLIS_PER_DAY = 86_400_000;
 
-/** Days since 1970-01-01. */
-export function dayNumber(date: ServiceDate): number {
+/** The day of a moment, in UTC. */
+export function dayOfMillis(millis: Millis): ServiceDay {
+  return Math.floor(millis / MILLIS_PER_DAY);
+}
+
+export function dayNumber(date: ServiceDate): ServiceDay {
   const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6, 8)].map(Number);
   return Date.UTC(year, month - 1, day) / MILLIS_PER_DAY;
 }
 
-export function dateOf(dayNumber: number): ServiceDate {
-  return new Date(dayNumber * MILLIS_PER_DAY).toISOString().slice(0, 10).replaceAll('-', '');
+export function dateOf(day: ServiceDay): ServiceDate {
+  return new Date(day * MILLIS_PER_DAY).toISOString().slice(0, 10).replaceAll('-', '');
 }
 
 /** 0 for Monday to 6 for Sunday. */
-export function weekdayOf(dayNumber: number): number {
-  return (((dayNumber + 3) % 7) + 7) % 7;
+export function weekdayOf(day: ServiceDay): number {
+  return (((day + 3) % 7) + 7) % 7;
 }
 
 export function isoDate(date: ServiceDate): string {

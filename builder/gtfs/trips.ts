@@ -1,5 +1,5 @@
 import { BuildError } from '../errors.ts';
-import type { Feed } from './feed.ts';
+import type { Feed, FeedTrip } from './feed.ts';
 import { departuresOf, runsOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
@@ -7,6 +7,11 @@ import { type Row, readTable } from './table.ts';
 
 /** One run of a trip: its calls in order of travel. The three arrays are as long as each other. */
 export interface TripRun {
+  /** Its `trip_id`; null where it is one of many repetitions. */
+  readonly trip: string | null;
+  readonly route: string;
+  /** `direction_id`, or ''. */
+  readonly direction: string;
   readonly service: string;
   /** Trips that share this array call at the same stops under the same rules. */
   readonly calls: readonly Call[];
@@ -32,6 +37,12 @@ interface StopTime {
 
 const FILE = 'stop_times.txt';
 
+/** `pickup_type` and `drop_off_type`: as scheduled; after a phone call; by word with the driver. */
+const REGULAR = new Set(['', '0']);
+const ARRANGED = new Set(['2', '3']);
+/** What only demand-responsive calls have. */
+const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
+
 /**
  * Reads the trips that run on any of some service days, repetitions by headway written out. Rows
  * that name nothing known, times that cannot be, and trips that cannot be ridden are left out and
@@ -50,7 +61,7 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
     const trip = trips.get(row.text('trip_id'));
     if (!trip) return report.add(FILE, row.line, 'names a trip trips.txt lacks; left out');
     const time = readStopTime(feed, calls, row);
-    if (!time || !running.has(trip.service)) return;
+    if (!time || trip.onDemand || !running.has(trip.service)) return;
     const times = timesOf.get(trip.id);
     if (times) times.push(time);
     else timesOf.set(trip.id, [time]);
@@ -59,7 +70,7 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
   const runs: TripRun[] = [];
   let [repeatedTrips, repeatedCalls] = [0, 0];
   for (const [trip, times] of timesOf) {
-    const run = runOf(feed, trips.get(trip)!.service, times);
+    const run = runOf(feed, trips.get(trip)!, times);
     if (!run) continue;
     for (const frequency of feed.frequencies.get(trip) ?? []) {
       const repetitions = runsOf(frequency);
@@ -79,6 +90,10 @@ export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promi
 function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   const { report } = feed;
   const stop = row.text('stop_id');
+  if (FLEXIBLE.some((column) => row.text(column) !== '')) {
+    report.add(FILE, row.line, 'a call on demand in a zone or a window of time; left out');
+    return null;
+  }
   if (!feed.stops.has(stop)) {
     report.add(FILE, row.line, 'names a stop stops.txt lacks; left out');
     return null;
@@ -100,7 +115,11 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   } else if (arrival !== null && departure !== null && departure < arrival) {
     report.add(FILE, row.line, 'departs before it arrives; departure taken as arrival');
   }
-  const call = calls.get(stop, row.text('pickup_type') !== '1', row.text('drop_off_type') !== '1');
+  const [pickup, dropOff] = [row.text('pickup_type'), row.text('drop_off_type')];
+  if (ARRANGED.has(pickup) || ARRANGED.has(dropOff)) {
+    report.add(FILE, row.line, 'boards or alights by phone or arrangement only; taken as never');
+  }
+  const call = calls.get(stop, REGULAR.has(pickup), REGULAR.has(dropOff));
   return {
     sequence,
     call,
@@ -125,7 +144,7 @@ class CallPool {
   }
 }
 
-function runOf({ report }: Feed, service: string, unsorted: StopTime[]): TripRun | null {
+function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun | null {
   const sorted = unsorted.sort((a, b) => a.sequence - b.sequence || a.line - b.line);
   const times = sorted.filter(({ sequence, line }, i) => {
     if (i === 0 || sequence !== sorted[i - 1].sequence) return true;
@@ -154,8 +173,9 @@ function runOf({ report }: Feed, service: string, unsorted: StopTime[]): TripRun
       return null;
     }
   }
+  const { id, service, route, direction } = trip;
   return {
-    service,
+    ...{ trip: id, service, route, direction },
     calls: times.map(({ call }) => call),
     arrivals: times.map(({ arrival }) => arrival!),
     departures: times.map(({ departure }) => departure!),
@@ -188,6 +208,7 @@ function* repeat(feed: Feed, trip: string, run: TripRun): Generator<TripRun> {
     for (const departs of departuresOf(trip, frequency)) {
       yield {
         ...run,
+        trip: null,
         arrivals: run.arrivals.map((time) => time - start + departs),
         departures: run.departures.map((time) => time - start + departs),
       };

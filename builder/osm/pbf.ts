@@ -1,5 +1,5 @@
 import { PbfReader } from 'pbf';
-import type { BoundingBox } from '../../shards/units.ts';
+import type { BoundingBox, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { damaged, readBlobs } from './blob-reader.ts';
 import { decodeBlock, type PbfHandlers } from './primitive-block.ts';
@@ -45,6 +45,20 @@ export async function readPbf(
     }
   }
   return { box: header?.box ?? null, newestMs };
+}
+
+/**
+ * The day a file speaks of, as a time: when it was cut, from its header, or else when the newest way
+ * in it was edited; 0 where neither is told.
+ */
+export async function dateOfPbf(path: string): Promise<Millis> {
+  for await (const { type, bytes } of readBlobs(path, () => {})) {
+    if (type !== 'OSMHeader') continue;
+    const { replicationMs } = readHeader(path, bytes);
+    if (replicationMs > 0) return replicationMs;
+    break;
+  }
+  return (await readPbf(path, { way() {} })).newestMs;
 }
 
 interface Header {

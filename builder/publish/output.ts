@@ -13,18 +13,14 @@ export const STORE_FOLDERS: readonly string[] = [
   ...COUNTY_OBJECT_KINDS,
   ...STATE_OBJECT_KINDS,
   ...RELEASE_OBJECT_KINDS,
-  ...['tiles', 'manifests', 'published', 'receipts', 'regions'],
+  ...['tiles', 'manifests', 'published', 'inputs', 'plans', 'receipts', 'regions'],
 ];
 
 /**
- * Runs a build into a store while no other does. Refuses what holds anything but a store, or one of
- * the `inputs`, which are files of this machine; clears away what a build that was killed left.
+ * Throws a `BuildError` for what holds anything but a store, or one of the `inputs`, which are files
+ * of this machine.
  */
-export async function whileBuilding<T>(
-  store: WritableStore,
-  inputs: readonly string[],
-  build: () => Promise<T>,
-): Promise<T> {
+export async function requireStore(store: WritableStore, inputs: readonly string[]): Promise<void> {
   const within = inputs.find((input) => store.holdsFile(input));
   if (within !== undefined) {
     throw new BuildError(
@@ -41,6 +37,18 @@ export async function whileBuilding<T>(
       `${store.location}: is not a store: it holds ${strangers.slice(0, 3).join(', ')}; give --out an empty folder or a store`,
     );
   }
+}
+
+/**
+ * Runs a build into a store while no other does, if it is one (`requireStore`); clears away what a
+ * build that was killed left.
+ */
+export async function whileBuilding<T>(
+  store: WritableStore,
+  inputs: readonly string[],
+  build: () => Promise<T>,
+): Promise<T> {
+  await requireStore(store, inputs);
   const refusal = (owner: string) =>
     `another build (${owner}) is writing to it; wait for it, or give another --out`;
   return whileNoBuildWrites(store, refusal, async () => {

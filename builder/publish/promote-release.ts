@@ -63,7 +63,8 @@ export async function latestIfAny(store: Store): Promise<Latest | null> {
   }
 }
 
-async function requireObjects(
+/** Throws a `BuildError` unless a store lists all objects of a manifest, which `name` is of. */
+export async function requireObjects(
   store: WritableStore,
   name: string,
   manifest: Manifest,

@@ -4,6 +4,8 @@ import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { BlockPoint } from '../census/blocks.ts';
 import type { Destination } from '../destinations/destination.ts';
+import { InsidePois } from '../destinations/inside-pois.ts';
+import { STOP_LEAVES } from '../destinations/taxonomy.ts';
 import type { Progress } from '../progress.ts';
 import type { SearchWorld } from '../search/search-world.ts';
 import type { Link } from '../streets/linker.ts';
@@ -53,12 +55,12 @@ export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progres
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(`${linked} of ${blocks.length} blocks have a street to walk on`);
 
+  const around = new InsidePois(destinations);
+  const inside = packLists(blocks.map(({ lon, lat }) => around.at(lon, lat)));
   const columnOf = new Map(taxonomy.leafIds.map((id, column) => [id, column]));
-  const leaves = destinations.map(({ types }) => types.map((type) => columnOf.get(type)!));
-  const firstLeaf = new Int32Array(destinations.length + 1);
-  leaves.forEach((list, ordinal) => {
-    firstLeaf[ordinal + 1] = firstLeaf[ordinal] + list.length;
-  });
+  const leaves = packLists(
+    destinations.map(({ types }) => types.map((type) => columnOf.get(type)!)),
+  );
   return {
     region,
     blocks,
@@ -73,12 +75,26 @@ export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progres
       transit:
         transit &&
         stopLinks &&
-        walkFromStops(transit, region.walk, stopLinks, walk.terminals, firstStop, progress),
-      firstLeaf,
-      leaves: Int32Array.from(leaves.flat()),
+        walkFromStops(transit, region.walk, stopLinks, walk.terminals, around, progress),
+      firstInside: inside.first,
+      inside: inside.values,
+      firstLeaf: leaves.first,
+      leaves: leaves.values,
       leafCount: taxonomy.leafIds.length,
     },
   };
+}
+
+/** Lists one after another, `values`; list `i` begins at `first[i]` and ends where the next begins. */
+function packLists(lists: readonly (readonly number[])[]): {
+  first: Int32Array;
+  values: Int32Array;
+} {
+  const first = new Int32Array(lists.length + 1);
+  lists.forEach((list, i) => {
+    first[i + 1] = first[i] + list.length;
+  });
+  return { first, values: Int32Array.from(lists.flat()) };
 }
 
 type LinkOrReason = ReturnType<ModeNetwork['linker']['link']>;
@@ -93,11 +109,14 @@ function linkAll(
     if (typeof link !== 'string') targets.push({ target, link });
     return link;
   };
-  destinations.forEach(({ entrances }, ordinal) => {
-    for (const { lon, lat } of entrances) tie(ordinal, linker.link(lon, lat));
+  destinations.forEach(({ entrances, types }, ordinal) => {
+    const isStop = types.some((type) => STOP_LEAVES.includes(type));
+    for (const { lon, lat } of entrances) {
+      tie(ordinal, isStop ? linker.linkStop(lon, lat) : linker.link(lon, lat));
+    }
   });
-  const linked = blocks.map(({ lon, lat }, i) =>
-    tie(destinations.length + i, linker.link(lon, lat)),
+  const linked = blocks.map(({ lon, lat, isWater }, i) =>
+    tie(destinations.length + i, isWater ? 'no-street-near' : linker.linkBlock(lon, lat)),
   );
   return { targets, blocks: linked };
 }

@@ -1,19 +1,22 @@
+import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, CountyFips, DestTypeId, Metres } from '../../shards/units.ts';
-import type { RegionRequest } from '../build-request.ts';
+import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import { type BlockPoint, type BlocksRead, readBlocks } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
+import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
 import { extractOsm } from '../extract/extract-osm.ts';
 import type { Progress } from '../progress.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import { fastestOf, MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
+import type { Impassable } from '../streets/impassable.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import { buildNetwork, type StreetNetwork } from '../streets/network.ts';
+import { measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
-import { readTransit, type Transit, WITHOUT_STOPS } from '../transit/read-transit.ts';
+import { type DatedFeeds, readTransit, type Transit } from '../transit/read-transit.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
 /** Everything read for some counties, before it is linked: they, and what lies around them. */
@@ -24,32 +27,47 @@ export interface Region {
   readonly targets: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
   /** Ascending by `destId`. */
   readonly destinations: readonly Destination[];
-  /** Types that the files beside OSM's list. */
-  readonly listedTypes: ReadonlySet<DestTypeId>;
+  /** Those of them that files beside OSM's list. */
+  readonly listed: ReadonlySet<DestId>;
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
-  /** Null in a release without; without a feed of its own, a region of another has no stops. */
+  /** Null in a release without. */
   readonly transit: Transit | null;
   /** Where the street data claims to be complete; null when it does not say. */
   readonly coverage: BoundingBox | null;
+  /** The polygons that the files were cut by, where they have such. */
+  readonly outlines: readonly Area[] | null;
+  /** What no straight line from a place to its street may cross. */
+  readonly impassable: Impassable;
   /** When the newest street was edited, or the files were cut. */
   readonly streetsAsOfMs: number;
 }
 
-const SECOND = 1000;
+/** How many times as fast as on level ground one gets on in a region, at most. */
+export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
+  return fastestOf(streets.slopes !== undefined);
+}
 
-/** As far as a straight ride of so long goes, and the link to the street at its beginning. */
-export function rideMetres(minutes: number): Metres {
-  const seconds = (minutes * MILLIS_PER_MINUTE) / SECOND;
-  return ROUTING.bikeMetresPerSecond * seconds + ROUTING.linkRadii[1];
+/** What a region is read of: paths of files, and the feeds with their days. */
+export interface RegionInputs {
+  readonly osm: readonly string[];
+  readonly blocks: readonly string[];
+  readonly pois?: readonly string[];
+  readonly elevation?: readonly string[];
+  /** Null without transit. */
+  readonly feeds: DatedFeeds | null;
+  /** The counties to begin in. Empty: every county in the block files. */
+  readonly counties: readonly CountyFips[];
 }
 
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
-export async function readRegion(request: RegionRequest, progress: Progress): Promise<Region> {
+export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const { counties, others } = await readCountyBlocks(request, progress);
-  const transit = await transitOf(request, progress);
-  const area = areaOf(boxAround([...counties.values()].flat()), transit);
+  const transit = request.feeds && (await readTransit(request.feeds, progress));
+  const elevation = request.elevation ?? [];
+  const fastest = fastestOf(elevation.length > 0);
+  const area = areaOf(boxAround([...counties.values()].flat()), transit, fastest);
   const extract = await extractOsm(request.osm, area, progress);
   const listed =
     request.pois && request.pois.length > 0 ? await readPoiFiles(request.pois, area, progress) : [];
@@ -60,10 +78,11 @@ export async function readRegion(request: RegionRequest, progress: Progress): Pr
   checkDestIds(destinations);
 
   const stage = progress.start('network', 2, 'modes');
-  const streets = buildNetwork(extract.streets, extract.nodes);
-  const walk = buildModeNetwork(streets, 'walk', extract.coverage);
+  const level = buildNetwork(extract.streets, extract.nodes);
+  const streets = elevation.length > 0 ? await withSlopes(level, elevation, progress) : level;
+  const walk = buildModeNetwork(streets, 'walk', extract);
   stage.at(1);
-  const bike = buildModeNetwork(streets, 'bike', extract.coverage);
+  const bike = buildModeNetwork(streets, 'bike', extract);
   stage.finish(
     `${streets.edgeCount} street edges; ${[walk, bike].map((n) => `${n.mode}: ${n.graph.vertexCount} vertices, ${n.islandVertices} cut off on islands`).join('; ')}`,
   );
@@ -71,21 +90,40 @@ export async function readRegion(request: RegionRequest, progress: Progress): Pr
     counties,
     targets: targetsWithin(area, counties, others),
     destinations,
-    listedTypes: new Set(listed.flatMap(({ types }) => types)),
+    listed: new Set(listed.map(({ destId }) => destId)),
     streets,
     walk,
     bike,
     transit,
     coverage: extract.coverage,
+    outlines: extract.outlines,
+    impassable: extract.impassable,
     streetsAsOfMs: extract.newestMs,
   };
 }
 
+/** The streets with the heights that files have of the ground. */
+async function withSlopes(
+  streets: StreetNetwork,
+  files: readonly string[],
+  progress: Progress,
+): Promise<StreetNetwork> {
+  const stage = progress.start('elevation', files.length, 'files');
+  const { slopes, known } = await measureSlopes(streets, (lon, lat) =>
+    groundHeights(files, lon, lat),
+  );
+  if (known === 0) {
+    throw new BuildError(`${files.join(', ')}: no heights where the streets are; other tiles?`);
+  }
+  stage.finish(`heights of ${(100 * known).toFixed(1)} % of the streets; the others are level`);
+  return { ...streets, slopes };
+}
+
 /** The counties, and around them as far as anything within reach of them can be. */
-function areaOf(counties: BoundingBox, transit: Transit | null): BoundingBox {
-  const byStreet = bufferBox(counties, rideMetres(ROUTING.maxReachMinutes));
+function areaOf(counties: BoundingBox, transit: Transit | null, fastest: number): BoundingBox {
+  const byStreet = bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastest));
   if (!transit) return byStreet;
-  const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE);
+  const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
   // Where counties lie in several zones, each has a window of its own.
   const windows = new Set(transit.stops.map((stop) => stop.windowStart));
   return [...windows]
@@ -93,23 +131,7 @@ function areaOf(counties: BoundingBox, transit: Transit | null): BoundingBox {
     .reduce(boxAroundBoth, byStreet);
 }
 
-async function transitOf(request: RegionRequest, progress: Progress): Promise<Transit | null> {
-  const feeds = request.gtfs ?? [];
-  if (request.modes && !request.modes.includes('transit')) {
-    if (feeds.length === 0) return null;
-    throw new BuildError(
-      `${feeds[0]}: is a feed, and the modes of the release are without transit`,
-    );
-  }
-  if (feeds.length > 0) return readTransit(feeds, asServiceDate(request.serviceDate), progress);
-  return request.modes ? WITHOUT_STOPS : null;
-}
-
-function asServiceDate(date: string | undefined): string | null {
-  return date === undefined ? null : date.replaceAll('-', '');
-}
-
-async function readCountyBlocks(request: RegionRequest, progress: Progress): Promise<BlocksRead> {
+async function readCountyBlocks(request: RegionInputs, progress: Progress): Promise<BlocksRead> {
   const stage = progress.start('blocks', null, 'records');
   const read = await readBlocks(request.blocks, request.counties, (records) => stage.at(records));
   const own = [...read.counties.values()].reduce((sum, list) => sum + list.length, 0);
@@ -132,4 +154,13 @@ function targetsWithin(
 /** The box around the blocks' centres. */
 export function boxAround(blocks: readonly BlockPoint[]): BoundingBox {
   return boxOf(blocks.map(({ lon, lat }) => [lon, lat]));
+}
+
+/** The boxes around the blocks' centres: two where they lie on both sides of the antimeridian. */
+export function boxesAround(blocks: readonly BlockPoint[]): BoundingBox[] {
+  const box = boxAround(blocks);
+  if (box.maxLon - box.minLon <= 180) return [box];
+  const west = blocks.filter(({ lon }) => lon < 0);
+  const east = blocks.filter(({ lon }) => lon >= 0);
+  return [boxAround(west), boxAround(east)];
 }

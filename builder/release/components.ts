@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Component } from '../../shards/manifest.ts';
+import type { Component, FeedFacts } from '../../shards/manifest.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
-import type { RegionReceipt } from '../receipts/region-receipt.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { HILLS, ROUTING } from '../routing-parameters.ts';
 
 /** Change one when the same files come to give other data: components made of it get new versions. */
-const READ_AS = { streets: 1, timetable: 1, destinations: 1, blocks: 1 } as const;
+const READ_AS = { streets: 1, timetable: 5, destinations: 2, blocks: 1 } as const;
 
 /** Census day: what the 2020 blocks and their populations speak of. */
 const CENSUS_DAY = '2020-04-01';
@@ -14,9 +13,17 @@ const SOURCE_DIGITS = 16;
 const READING_DIGITS = 8;
 
 /** What all regions of a release were made from. */
-export interface ReleaseSources extends Pick<RegionReceipt, 'transit'> {
+export interface ReleaseSources {
   /** The contents of files, each once. */
-  readonly files: RegionReceipt['sources'];
+  readonly files: Readonly<Record<'osm' | 'blocks' | 'listed', readonly string[]>> & {
+    /** Of a release whose streets have hills. */
+    readonly elevation?: readonly string[];
+  };
+  /** The day that all feeds were read for, and they; null without any. */
+  readonly transit: {
+    readonly service_date: string;
+    readonly feeds: FeedFacts[];
+  } | null;
   readonly streetsAsOfMs: number;
   readonly listedTypes: ReadonlySet<DestTypeId>;
 }
@@ -31,13 +38,14 @@ export function components(sources: ReleaseSources): Component[] {
   const osm = filesSource('osm', files.osm);
   const listed = files.listed.length > 0 ? filesSource('files', files.listed) : null;
   const gtfs = transit && feedsSource(transit);
+  const elevation = files.elevation ? filesSource('elevation', files.elevation) : null;
   const osmDay = new Date(streetsAsOfMs).toISOString().slice(0, 10);
   // Files of one's own may list parks; those of Overture have none.
   const listedParks = PARK_LEAVES.some((leaf) => listedTypes.has(leaf)) ? listed : null;
   return [
     {
       component: 'road_network',
-      version: version([osm], 'streets', READ_AS.streets, streetParameters()),
+      version: version([osm, elevation], 'streets', READ_AS.streets, streetParameters(elevation)),
       effective_date: osmDay,
     },
     ...(transit
@@ -87,7 +95,7 @@ function filesSource(name: string, prints: readonly string[]): string {
 }
 
 /** Feeds as they run on the days they were read on. */
-function feedsSource({ feeds, service_date }: NonNullable<RegionReceipt['transit']>): string {
+function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transit']>): string {
   const read = feeds.map((feed) => `${feed.sha256} on ${feed.service_date}`);
   return `gtfs-${digest([service_date, read.sort()]).slice(0, SOURCE_DIGITS)}`;
 }
@@ -97,10 +105,13 @@ function digest(value: unknown): string {
 }
 
 /** What prices the streets and says which of them are part of a mode's network. */
-function streetParameters() {
+function streetParameters(elevation: string | null) {
   const { walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices } =
     ROUTING;
-  return { walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices };
+  return {
+    ...{ walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices },
+    ...(elevation && { hills: HILLS }),
+  };
 }
 
 /** What says which trips of a day are part of the network. */

@@ -8,7 +8,7 @@ import { BlockIndex } from '../../shards/index/block-index.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
-import { type CountyFips, type DestId, MICRO } from '../../shards/units.ts';
+import { type CountyFips, type DestId, MICRO, toStored } from '../../shards/units.ts';
 import type { DestinationFacts } from '../destinations/destination.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
@@ -120,11 +120,14 @@ export function putDestIds(store: WritableStore, { destinationsOf }: Homes): Pro
   return putObject(store, 'dest-ids/all', 'tta', DestDirectory.encode(ids));
 }
 
-/** West, south, east and north edge around some destinations; null around none. */
+/**
+ * West, south, east and north edge around some destinations as they are stored, so that a search
+ * at the very spot of the outermost finds it; null around none.
+ */
 export function boxOfDestinations(
   destinations: readonly DestinationFacts[],
 ): [number, number, number, number] | null {
   return destinations.length === 0
     ? null
-    : edgesOf(boxOf(destinations.map(({ lon, lat }) => [lon, lat])));
+    : edgesOf(boxOf(destinations.map(({ lon, lat }) => [toStored(lon), toStored(lat)])));
 }

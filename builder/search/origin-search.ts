@@ -28,17 +28,23 @@ export class OriginSearch {
     this.times = this.#transit ? [...street, this.#transit.times] : street;
   }
 
-  /** Fills `times` from a block, which is within no time of itself where it is linked at all. */
+  /**
+   * Fills `times` from a block, which is within no time of itself, and of what it is inside of, where
+   * it is linked at all.
+   */
   run(block: BlockOrdinal, windowStart: Millis): void {
-    const { walk, bike, destinations } = this.#world;
+    const { walk, bike, destinations, firstInside, inside } = this.#world;
     const walkFrom = unpackLink(walk.blockLinks, block);
     if (walkFrom) this.#walk.run(walkFrom);
     else this.#walk.clear();
     const bikeFrom = unpackLink(bike.blockLinks, block);
     if (bikeFrom) this.#bike.run(bikeFrom);
     else this.#bike.clear();
-    if (walkFrom) this.#walk.settle(destinations + block, 0);
-    if (bikeFrom) this.#bike.settle(destinations + block, 0);
+    const here = inside.subarray(firstInside[block], firstInside[block + 1]);
+    for (const target of [destinations + block, ...here]) {
+      if (walkFrom) this.#walk.settle(target, 0);
+      if (bikeFrom) this.#bike.settle(target, 0);
+    }
     this.#transit?.run(this.#walk, windowStart);
   }
 }

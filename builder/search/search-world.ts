@@ -13,6 +13,9 @@ export interface SearchWorld {
   readonly bike: StreetWorld;
   /** Null where there are no feeds. */
   readonly transit: TransitWorld | null;
+  /** Destinations that block `b` is inside of: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`, exclusive. */
+  readonly firstInside: Int32Array;
+  readonly inside: Int32Array;
   /** Leaf columns of destination `d`: `leaves[firstLeaf[d]]` to `leaves[firstLeaf[d + 1]]`, exclusive. */
   readonly firstLeaf: Int32Array;
   readonly leaves: Int32Array;

@@ -1,18 +1,21 @@
 import { sumCounts } from '../../shards/prefix-sums.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
+import { isByBoat } from './traits.ts';
 
 /**
  * Closes every edge that touches a strongly connected component of fewer than `minVertices`
  * vertices, in place: a courtyard drawn without its gate, a one-way stub. Linked before this, a
- * point beside one would be cut off from the city around it. Returns how many vertices were cut.
+ * point beside one would be cut off from the city around it. Boats do not count: a landing stage
+ * that is not joined to the shore is such an island. Returns how many vertices were cut.
  */
 export function closeIslands(
   network: StreetNetwork,
   costs: ModeCosts,
   minVertices: number,
 ): number {
-  const { component, sizes } = strongComponents(network, costs);
+  const isOnLand = (e: number) => !isByBoat(network.traits[e]);
+  const { component, sizes } = strongComponents(network, costs, isOnLand);
   const small = (vertex: number) => sizes[component[vertex]] < minVertices;
   const cut = new Set<number>();
   for (let e = 0; e < network.edgeCount; e++) {
@@ -26,13 +29,33 @@ export function closeIslands(
   return cut.size;
 }
 
+/**
+ * Makes local, in place, what is public and yet only to be reached over what is not: the streets
+ * inside a gate. Of each strongly connected part of the whole, the largest public piece stays public.
+ */
+export function closeOffBehindPrivate(network: StreetNetwork, costs: ModeCosts): void {
+  if (!costs.isLocal.includes(1)) return;
+  const whole = strongComponents(network, costs);
+  const pub = strongComponents(network, costs, (e) => costs.isLocal[e] === 0);
+  const largest = new Int32Array(whole.sizes.length).fill(-1);
+  for (let v = 0; v < network.vertexCount; v++) {
+    const [part, piece] = [whole.component[v], pub.component[v]];
+    if (largest[part] === -1 || pub.sizes[piece] > pub.sizes[largest[part]]) largest[part] = piece;
+  }
+  const isPublic = (v: number) => pub.component[v] === largest[whole.component[v]];
+  for (let e = 0; e < network.edgeCount; e++) {
+    if (!isPublic(network.from[e]) || !isPublic(network.to[e])) costs.isLocal[e] = 1;
+  }
+}
+
 /** Tarjan's algorithm (1972), with its recursion on an explicit stack. */
-export function strongComponents(
+function strongComponents(
   network: StreetNetwork,
   costs: ModeCosts,
+  includes: (edge: number) => boolean = () => true,
 ): { component: Int32Array; sizes: number[] } {
   const n = network.vertexCount;
-  const { first, heads } = openArcs(network, costs);
+  const { first, heads } = openArcs(network, costs, includes);
   const order = new Int32Array(n).fill(-1);
   const low = new Int32Array(n);
   const component = new Int32Array(n).fill(-1);
@@ -75,15 +98,17 @@ export function strongComponents(
 }
 
 /** Open directions as arcs by tail: heads of `v` are `heads[first[v]]` to `heads[first[v + 1]]`. */
-function openArcs(network: StreetNetwork, costs: ModeCosts) {
+function openArcs(network: StreetNetwork, costs: ModeCosts, includes: (edge: number) => boolean) {
   const first = new Int32Array(network.vertexCount + 1);
   for (let e = 0; e < network.edgeCount; e++) {
+    if (!includes(e)) continue;
     if (costs.forward[e] !== CLOSED) first[network.from[e] + 1]++;
     if (costs.backward[e] !== CLOSED) first[network.to[e] + 1]++;
   }
   const heads = new Int32Array(sumCounts(first));
   const next = first.slice();
   for (let e = 0; e < network.edgeCount; e++) {
+    if (!includes(e)) continue;
     if (costs.forward[e] !== CLOSED) heads[next[network.from[e]]++] = network.to[e];
     if (costs.backward[e] !== CLOSED) heads[next[network.to[e]]++] = network.from[e];
   }

@@ -1,16 +1,23 @@
+import { sideOf } from '../../shards/geometry/point-in-area.ts';
+import type { Area } from '../../shards/geometry/polygon.ts';
+import type { Rings } from '../../shards/geometry/rings.ts';
+import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import {
   boxContains,
   metresPerDegreeLat,
   metresPerDegreeLon,
 } from '../../shards/geometry/wgs84.ts';
 import type { UnlinkedReason } from '../../shards/index/block-index.ts';
-import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
+import { type BoundingBox, type Degrees, type Metres, MICRO } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
+import { ridingSlowdown, walkingSlowdown } from './hills.ts';
+import { type Impassable, NOTHING_IMPASSABLE } from './impassable.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
+import { slowdownUntil } from './slopes.ts';
 import { type NearestSegment, StreetSegments } from './street-segments.ts';
-import { NO_LINKING } from './traits.ts';
+import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD } from './traits.ts';
 
 /** A point tied to the streets of a mode: a point on a chain, and the way to it off the street. */
 export interface Link {
@@ -23,9 +30,19 @@ export interface Link {
   readonly snap: Metres;
 }
 
+/** What is known of the ground beside the streets. */
+export interface Surroundings {
+  /** Where the street data claims to be complete; null when it does not say. */
+  readonly coverage: BoundingBox | null;
+  /** The areas in it that it does so for; null where that is all of it. */
+  readonly outlines?: readonly Area[] | null;
+  readonly impassable?: Impassable;
+}
+
 /**
  * Ties points to the nearest edge that a mode may use in both directions, within 300 m, else
- * 1,600 m; of two as near, the one with the lower number. Tunnels do not count. A street that the
+ * 1,600 m, that nothing impassable lies before; of two as near, the one with the lower number.
+ * Tunnels do not count. A street that the
  * mode may not use, or one way only, or that leads nowhere (an island), is not on its network.
  */
 export class Linker {
@@ -33,52 +50,120 @@ export class Linker {
   readonly #costs: ModeCosts;
   readonly #graph: ModeGraph;
   readonly #coverage: BoundingBox | null;
+  readonly #outlines: Rings | null;
+  readonly #impassable: Impassable;
   /** What points are tied to, and what they would be tied to if the mode could use it. */
   readonly #open: StreetSegments;
   readonly #closed: StreetSegments;
 
-  /** `coverage`: where the street data claims to be complete; null when it does not say. */
   constructor(
     network: StreetNetwork,
     costs: ModeCosts,
     graph: ModeGraph,
-    coverage: BoundingBox | null,
+    { coverage, outlines = null, impassable = NOTHING_IMPASSABLE }: Surroundings,
   ) {
+    this.#outlines = outlines && ringsOf(outlines);
+    this.#impassable = impassable;
     this.#network = network;
     this.#costs = costs;
     this.#graph = graph;
     this.#coverage = coverage;
     const isOpen = (e: number) => costs.forward[e] !== CLOSED && costs.backward[e] !== CLOSED;
     const mayLink = (e: number) => (network.traits[e] & NO_LINKING) === 0;
-    this.#open = new StreetSegments(network, (e) => isOpen(e) && mayLink(e));
-    this.#closed = new StreetSegments(network, (e) => !isOpen(e) && mayLink(e));
+    this.#open = new StreetSegments(network, costs.isLocal, (e) => isOpen(e) && mayLink(e));
+    this.#closed = new StreetSegments(network, costs.isLocal, (e) => !isOpen(e) && mayLink(e));
   }
 
   link(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
-    if (this.#coverage && !boxContains(this.#coverage, lon, lat)) return 'outside-street-data';
+    return this.#link(lon, lat, (segment) => !this.#liesBeyond(lon, lat, segment));
+  }
+
+  /** Ties a stop: it may lie between tracks or off the quay, and is reached there. */
+  linkStop(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
+    return this.#link(lon, lat, () => true);
+  }
+
+  /**
+   * Ties a block of land: people get away from it. Its internal point may lie in mapped water, or
+   * where all is cut off; then a street within the first radius will do, whatever lies before it.
+   */
+  linkBlock(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
+    const link = this.link(lon, lat);
+    if (typeof link !== 'string' || link === 'outside-street-data') return link;
+    const nearest = this.#open.nearestWithin(lon, lat, ROUTING.linkRadii[0]);
+    return nearest ? this.#linkTo(nearest) : link;
+  }
+
+  #link(
+    lon: Degrees,
+    lat: Degrees,
+    mayTake: (segment: NearestSegment) => boolean,
+  ): Link | UnlinkedReason {
+    if (!this.#isCovered(lon, lat)) return 'outside-street-data';
     // Most points lie beside a street: small boxes first, the two radii of the definition last.
     for (const radius of [30, 100, ...ROUTING.linkRadii]) {
       const nearest = this.#open.nearestWithin(lon, lat, radius);
-      if (nearest) return this.#linkTo(nearest);
+      if (!nearest) continue;
+      const taken = mayTake(nearest)
+        ? nearest
+        : this.#open.allWithin(lon, lat, radius).find(mayTake);
+      if (taken) return this.#linkTo(taken);
     }
-    const isBesideClosed = this.#closed.nearestWithin(lon, lat, FARTHEST) !== null;
+    const isBesideClosed = this.#closed.allWithin(lon, lat, FARTHEST).some(mayTake);
     return isBesideClosed ? 'not-on-mode-network' : 'no-street-near';
+  }
+
+  #isCovered(lon: Degrees, lat: Degrees): boolean {
+    if (this.#coverage && !boxContains(this.#coverage, lon, lat)) return false;
+    const outlines = this.#outlines;
+    if (!outlines) return true;
+    const [x, y] = [lon * MICRO, lat * MICRO];
+    for (let area = 0; area + 1 < outlines.firstRing.length; area++) {
+      if (sideOf(outlines, area, x, y) !== 'outside') return true;
+    }
+    return false;
+  }
+
+  /** Whether something impassable is between a point and a segment, short of the street itself. */
+  #liesBeyond(lon: Degrees, lat: Degrees, { point, t, distance }: NearestSegment): boolean {
+    const { pointLon, pointLat } = this.#network;
+    const part = Math.max(0, 1 - STREET_HALF_WIDTH / distance);
+    const towards = (from: Degrees, a: Degrees, b: Degrees) =>
+      from + part * (a + t * (b - a) - from);
+    return this.#impassable.isBetween(
+      lon,
+      lat,
+      towards(lon, pointLon[point], pointLon[point + 1]),
+      towards(lat, pointLat[point], pointLat[point + 1]),
+    );
   }
 
   #linkTo({ edge, point, t, distance }: NearestSegment): Link {
     const { chains } = this.#graph;
     const fraction = this.#fractionAlong(edge, point, t);
     const flipped = chains.reversed[edge] === 1;
-    const there = flipped ? this.#costs.backward[edge] : this.#costs.forward[edge];
-    const back = flipped ? this.#costs.forward[edge] : this.#costs.backward[edge];
-    const part = flipped ? 1 - fraction : fraction;
+    const { forward, backward } = this.#costs;
+    const onward = this.#timeShare(edge, fraction, RIDE_FORWARD);
+    const homeward = this.#timeShare(edge, fraction, RIDE_BACKWARD);
+    const there = flipped ? backward[edge] * (1 - homeward) : forward[edge] * onward;
+    const back = flipped ? forward[edge] * (1 - onward) : backward[edge] * homeward;
     return {
       chain: chains.chainOf[edge],
-      along: chains.before[edge] + Math.round(there * part),
-      alongBack: chains.beforeBack[edge] + Math.round(back * part),
+      along: chains.before[edge] + Math.round(there),
+      alongBack: chains.beforeBack[edge] + Math.round(back),
       offStreet: Math.round((distance / ROUTING.walkMetresPerSecond) * 1000),
       snap: distance,
     };
+  }
+
+  /** How much of the time that an edge takes in a direction is spent before a place on it. */
+  #timeShare(edge: number, fraction: number, direction: number): number {
+    const { slopes } = this.#network;
+    if (!slopes) return fraction;
+    const slowdown = this.#costs.ridden[edge] & direction ? ridingSlowdown : walkingSlowdown;
+    const isBackward = direction === RIDE_BACKWARD;
+    const until = (part: number) => slowdownUntil(slopes, edge, slowdown, isBackward, part);
+    return until(fraction) / until(1);
   }
 
   /** How much of an edge's length lies before a point on its shape, 0 to 1. */
@@ -98,4 +183,6 @@ export class Linker {
   }
 }
 
+/** A quay is often mapped as the shore itself. */
+const STREET_HALF_WIDTH: Metres = 1;
 const FARTHEST = Math.max(...ROUTING.linkRadii);

@@ -1,36 +1,66 @@
 import type { StreetMode } from '../../shards/modes.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import type { StreetNetwork } from './network.ts';
-import { RIDE_BACKWARD, RIDE_FORWARD, stressOf, WALK_BACKWARD, WALK_FORWARD } from './traits.ts';
+import { ridingSlowdown, type Slowdown, walkingSlowdown } from './hills.ts';
+import { BY_LENGTH, type StreetNetwork } from './network.ts';
+import { slowdownUntil } from './slopes.ts';
+import {
+  RIDE,
+  RIDE_BACKWARD,
+  RIDE_FORWARD,
+  stressBackward,
+  stressForward,
+  throughTraits,
+  WALK,
+  WALK_BACKWARD,
+  WALK_FORWARD,
+} from './traits.ts';
 
 /** Milliseconds to pass each edge of a network in each direction, by one mode. */
 export interface ModeCosts {
   readonly forward: Int32Array;
   readonly backward: Int32Array;
+  /** 1 where trips may begin and end, but not pass through. */
+  readonly isLocal: Uint8Array;
+  /** `RIDE_FORWARD` and `RIDE_BACKWARD` of those directions that are ridden, not walked. */
+  readonly ridden: Uint8Array;
 }
 
 /** The edge may not be used in that direction. */
 export const CLOSED = -1;
 
-/** Prices every edge for a mode. A bike is walked where it may not, or would not, be ridden. */
+/**
+ * Prices every edge for a mode. A bike is walked where it may not, or would not, be ridden. Where a
+ * mode may pass through at all, it does so as far as that is allowed; else the edge is local.
+ */
 export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
   const forward = new Int32Array(network.edgeCount);
   const backward = new Int32Array(network.edgeCount);
+  const isLocal = new Uint8Array(network.edgeCount);
+  const ridden = new Uint8Array(network.edgeCount);
+  const used = mode === 'bike' ? WALK | RIDE : WALK;
   for (let e = 0; e < network.edgeCount; e++) {
-    const traits = network.traits[e];
+    const all = network.traits[e] & used;
+    const through = throughTraits(network.traits[e]) & used;
+    if (through === 0 && all !== 0) isLocal[e] = 1;
+    const open = through === 0 ? all : through;
     const metres = network.length[e];
-    const walk = Math.round((metres / ROUTING.walkMetresPerSecond) * 1000);
-    const ride =
-      mode === 'bike' && stressOf(traits) <= ROUTING.bikeMaxTrafficStress
-        ? Math.round((metres / ROUTING.bikeMetresPerSecond) * 1000)
-        : CLOSED;
-    forward[e] = price(traits, RIDE_FORWARD, ride, WALK_FORWARD, walk);
-    backward[e] = price(traits, RIDE_BACKWARD, ride, WALK_BACKWARD, walk);
+    const timeAt = (metresPerSecond: number, isBackward: boolean, slowdown: Slowdown) => {
+      if (network.fixedTime[e] !== BY_LENGTH) return network.fixedTime[e];
+      const level = (metres / metresPerSecond) * 1000;
+      const { slopes } = network;
+      return Math.round(slopes ? level * slowdownUntil(slopes, e, slowdown, isBackward, 1) : level);
+    };
+    const price = (stress: number, rideBit: number, walkBit: number) => {
+      const isBackward = rideBit === RIDE_BACKWARD;
+      if (open & rideBit && stress <= ROUTING.bikeMaxTrafficStress) {
+        ridden[e] |= rideBit;
+        return timeAt(ROUTING.bikeMetresPerSecond, isBackward, ridingSlowdown);
+      }
+      if ((open & walkBit) === 0) return CLOSED;
+      return timeAt(ROUTING.walkMetresPerSecond, isBackward, walkingSlowdown);
+    };
+    forward[e] = price(stressForward(network.traits[e]), RIDE_FORWARD, WALK_FORWARD);
+    backward[e] = price(stressBackward(network.traits[e]), RIDE_BACKWARD, WALK_BACKWARD);
   }
-  return { forward, backward };
-}
-
-function price(traits: number, rideBit: number, ride: number, walkBit: number, walk: number) {
-  if (ride !== CLOSED && traits & rideBit) return ride;
-  return traits & walkBit ? walk : CLOSED;
+  return { forward, backward, isLocal, ridden };
 }

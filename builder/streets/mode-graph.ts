@@ -7,6 +7,11 @@ import type { StreetNetwork } from './network.ts';
  * What a search runs on: one mode's open edges, with runs of edges that offer no choice contracted
  * into chains. Vertices are numbered along a Hilbert curve, so that a search, which grows as a
  * disc, walks memory almost in order.
+ *
+ * Local streets are in it twice, as first legs and as last ones, with vertices of their own. Where
+ * they meet public streets, arcs of no time lead from first legs to those, and from those to last
+ * legs, never back. So a trip may begin and end on local streets and not pass through, and a search
+ * knows nothing of it.
  */
 export interface ModeGraph {
   readonly vertexCount: number;
@@ -24,7 +29,9 @@ export interface Chains {
   readonly b: Int32Array;
   readonly forward: Int32Array;
   readonly backward: Int32Array;
-  /** Per network edge: its chain, or -1 where the mode may not use it. */
+  /** Per chain the one that trips end on: its copy for last legs where it is local, else itself. */
+  readonly lastLeg: Int32Array;
+  /** Per network edge: its chain (for first legs), or -1 where the mode may not use it. */
   readonly chainOf: Int32Array;
   /** Per network edge: 1 where the edge's own direction runs from the chain's b to its a. */
   readonly reversed: Uint8Array;
@@ -42,7 +49,7 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
   const reversed = new Uint8Array(network.edgeCount);
   const before = new Int32Array(network.edgeCount);
   const beforeBack = new Int32Array(network.edgeCount);
-  const ends: { a: number; b: number; forward: number; backward: number }[] = [];
+  const ends: ChainEnds[] = [];
 
   const follow = (start: number, firstEdge: number): void => {
     const chain = ends.length;
@@ -60,7 +67,8 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
       if (isJunction[vertex]) break;
       edge = incidence.other(vertex, edge);
     }
-    ends.push({ a: start, b: vertex, forward, backward });
+    const isLocal = costs.isLocal[firstEdge] === 1;
+    ends.push({ a: start, b: vertex, forward, backward, isLocal });
   };
   const followAllFrom = (vertex: number): void => {
     for (let i = incidence.first[vertex]; i < incidence.first[vertex + 1]; i++) {
@@ -75,19 +83,41 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
     followAllFrom(network.from[e]);
   }
 
-  const renumbered = numberVertices(network, isJunction);
+  const vertices = numberVertices(network, isJunction, ends);
+  const local = ends.flatMap(({ isLocal }, chain) => (isLocal ? [chain] : []));
+  const lastLeg = Int32Array.from(ends.keys());
+  local.forEach((chain, i) => {
+    lastLeg[chain] = ends.length + i;
+  });
+  const copies = local.map((chain) => ends[chain]);
+  const numbersOf = ({ isLocal }: ChainEnds) => (isLocal ? vertices.first : vertices.through);
   const chains: Chains = {
-    a: Int32Array.from(ends, (c) => renumbered[c.a]),
-    b: Int32Array.from(ends, (c) => renumbered[c.b]),
-    forward: Int32Array.from(ends, (c) => c.forward),
-    backward: Int32Array.from(ends, (c) => c.backward),
+    a: Int32Array.from([
+      ...ends.map((c) => numbersOf(c)[c.a]),
+      ...copies.map((c) => vertices.last[c.a]),
+    ]),
+    b: Int32Array.from([
+      ...ends.map((c) => numbersOf(c)[c.b]),
+      ...copies.map((c) => vertices.last[c.b]),
+    ]),
+    forward: Int32Array.from([...ends, ...copies], (c) => c.forward),
+    backward: Int32Array.from([...ends, ...copies], (c) => c.backward),
+    lastLeg,
     chainOf,
     reversed,
     before,
     beforeBack,
   };
-  const vertexCount = isJunction.reduce((sum, junction) => sum + junction, 0);
-  return { vertexCount, ...buildArcs(vertexCount, chains), chains };
+  return { vertexCount: vertices.count, ...buildArcs(vertices, chains), chains };
+}
+
+/** A chain by the vertices of the network at its ends. */
+interface ChainEnds {
+  readonly a: number;
+  readonly b: number;
+  readonly forward: number;
+  readonly backward: number;
+  readonly isLocal: boolean;
 }
 
 function add(sum: number, cost: number): number {
@@ -136,6 +166,7 @@ function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence):
       isJunction[v] = 1;
       continue;
     }
+    if (costs.isLocal[e] !== costs.isLocal[f]) isJunction[v] = 1;
     const mayEnter = (edge: number) =>
       (network.to[edge] === v ? costs.forward[edge] : costs.backward[edge]) !== CLOSED;
     const mayLeave = (edge: number) =>
@@ -145,27 +176,56 @@ function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence):
   return isJunction;
 }
 
-/** New numbers of the junctions, along a Hilbert curve; -1 for the rest. */
-function numberVertices(network: StreetNetwork, isJunction: Uint8Array): Int32Array {
+/** Numbers of the junctions of a network in the graph, by what passes there; -1: nothing does. */
+interface VertexNumbers {
+  readonly count: number;
+  readonly through: Int32Array;
+  readonly first: Int32Array;
+  readonly last: Int32Array;
+}
+
+/** Numbers the junctions along a Hilbert curve. */
+function numberVertices(
+  network: StreetNetwork,
+  isJunction: Uint8Array,
+  ends: readonly ChainEnds[],
+): VertexNumbers {
+  const hasThrough = new Uint8Array(network.vertexCount);
+  const hasLocal = new Uint8Array(network.vertexCount);
+  for (const { a, b, isLocal } of ends) {
+    const has = isLocal ? hasLocal : hasThrough;
+    has[a] = 1;
+    has[b] = 1;
+  }
   const kept: number[] = [];
   for (let v = 0; v < network.vertexCount; v++) if (isJunction[v]) kept.push(v);
   const lon = Float64Array.from(kept, (v) => network.vertexLon[v]);
   const lat = Float64Array.from(kept, (v) => network.vertexLat[v]);
-  const numbers = new Int32Array(network.vertexCount).fill(-1);
-  hilbertOrder(lon, lat).forEach((k, number) => {
-    numbers[kept[k]] = number;
-  });
-  return numbers;
+  const [through, first, last] = [0, 1, 2].map(() => new Int32Array(network.vertexCount).fill(-1));
+  let count = 0;
+  for (const k of hilbertOrder(lon, lat)) {
+    const vertex = kept[k];
+    if (hasThrough[vertex]) through[vertex] = count++;
+    if (!hasLocal[vertex]) continue;
+    first[vertex] = count++;
+    last[vertex] = count++;
+  }
+  return { count, through, first, last };
 }
 
-function buildArcs(vertexCount: number, chains: Chains) {
-  const firstArc = new Int32Array(vertexCount + 1);
+function buildArcs({ count, through, first, last }: VertexNumbers, chains: Chains) {
+  const firstArc = new Int32Array(count + 1);
   const eachArc = (visit: (tail: number, head: number, cost: number) => void) => {
     for (let c = 0; c < chains.a.length; c++) {
       // A ring never shortens a way; it only carries points.
       if (chains.a[c] === chains.b[c]) continue;
       if (chains.forward[c] !== CLOSED) visit(chains.a[c], chains.b[c], chains.forward[c]);
       if (chains.backward[c] !== CLOSED) visit(chains.b[c], chains.a[c], chains.backward[c]);
+    }
+    for (let v = 0; v < through.length; v++) {
+      if (through[v] === -1 || first[v] === -1) continue;
+      visit(first[v], through[v], 0);
+      visit(through[v], last[v], 0);
     }
   };
   eachArc((tail) => firstArc[tail + 1]++);

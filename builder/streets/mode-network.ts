@@ -1,8 +1,7 @@
 import type { StreetMode } from '../../shards/modes.ts';
-import type { BoundingBox } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { closeIslands } from './islands.ts';
-import { Linker } from './linker.ts';
+import { closeIslands, closeOffBehindPrivate } from './islands.ts';
+import { Linker, type Surroundings } from './linker.ts';
 import { type ModeCosts, modeCosts } from './mode-costs.ts';
 import { buildModeGraph, type ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
@@ -21,11 +20,12 @@ export interface ModeNetwork {
 export function buildModeNetwork(
   network: StreetNetwork,
   mode: StreetMode,
-  coverage: BoundingBox | null,
+  surroundings: Surroundings,
 ): ModeNetwork {
   const costs = modeCosts(network, mode);
   const islandVertices = closeIslands(network, costs, ROUTING.minIslandVertices);
+  closeOffBehindPrivate(network, costs);
   const graph = buildModeGraph(network, costs);
-  const linker = new Linker(network, costs, graph, coverage);
+  const linker = new Linker(network, costs, graph, surroundings);
   return { mode, costs, graph, linker, islandVertices };
 }

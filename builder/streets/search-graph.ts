@@ -10,10 +10,12 @@ export interface SearchGraph {
     readonly b: Int32Array;
     readonly forward: Int32Array;
     readonly backward: Int32Array;
+    /** The chain that trips to a chain end on, see `mode-graph.ts`. */
+    readonly lastLeg: Int32Array;
   };
 }
 
 export function searchGraphOf({ vertexCount, firstArc, arcs, chains }: ModeGraph): SearchGraph {
-  const { a, b, forward, backward } = chains;
-  return { vertexCount, firstArc, arcs, chains: { a, b, forward, backward } };
+  const { a, b, forward, backward, lastLeg } = chains;
+  return { vertexCount, firstArc, arcs, chains: { a, b, forward, backward, lastLeg } };
 }

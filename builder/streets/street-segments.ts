@@ -3,17 +3,22 @@ import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wg
 import type { Degrees, Metres } from '../../shards/units.ts';
 import type { StreetNetwork } from './network.ts';
 
+const MM_PER_METRE = 1000;
+
 /** The straight pieces of some edges, to be asked which is nearest to a point. */
 export class StreetSegments {
   readonly #network: StreetNetwork;
+  readonly #isLocal: Uint8Array;
   /** Null when there are none. */
   readonly #tree: Flatbush | null;
   /** The edge of each segment in the tree, and the shape point the segment starts at. */
   readonly #edge: Uint32Array;
   readonly #point: Uint32Array;
 
-  constructor(network: StreetNetwork, includes: (edge: number) => boolean) {
+  /** `isLocal`: by edge, 1 where nobody passes through. */
+  constructor(network: StreetNetwork, isLocal: Uint8Array, includes: (edge: number) => boolean) {
     this.#network = network;
+    this.#isLocal = isLocal;
     const edges: number[] = [];
     const points: number[] = [];
     for (let e = 0; e < network.edgeCount; e++) {
@@ -38,14 +43,38 @@ export class StreetSegments {
     this.#tree?.finish();
   }
 
-  /** The nearest segment within a radius; of two as near, the one with the lower number. */
+  /**
+   * The nearest segment within a radius; of two as near to the millimetre, one that people pass
+   * through, and then the one with the lower number.
+   */
   nearestWithin(lon: Degrees, lat: Degrees, radius: Metres): NearestSegment | null {
-    if (!this.#tree) return null;
+    let best: NearestSegment | null = null;
+    for (const segment of this.#within(lon, lat, radius)) {
+      if (best === null || this.#order(segment, best) < 0) best = segment;
+    }
+    return best;
+  }
+
+  /** Those within a radius, nearest first, in the order that `nearestWithin` chooses by. */
+  allWithin(lon: Degrees, lat: Degrees, radius: Metres): NearestSegment[] {
+    return [...this.#within(lon, lat, radius)].sort((a, b) => this.#order(a, b));
+  }
+
+  #order(a: NearestSegment, b: NearestSegment): number {
+    return (
+      Math.round(a.distance * MM_PER_METRE) - Math.round(b.distance * MM_PER_METRE) ||
+      this.#isLocal[a.edge] - this.#isLocal[b.edge] ||
+      a.edge - b.edge ||
+      a.point - b.point
+    );
+  }
+
+  *#within(lon: Degrees, lat: Degrees, radius: Metres): Generator<NearestSegment> {
+    if (!this.#tree) return;
     const perLon = metresPerDegreeLon(lat);
     const perLat = metresPerDegreeLat(lat);
     const [dLon, dLat] = [radius / perLon, radius / perLat];
     const { pointLon, pointLat } = this.#network;
-    let best: NearestSegment | null = null;
     for (const s of this.#tree.search(lon - dLon, lat - dLat, lon + dLon, lat + dLat)) {
       const edge = this.#edge[s];
       const point = this.#point[s];
@@ -56,14 +85,8 @@ export class StreetSegments {
       const squared = dx * dx + dy * dy;
       const t = squared === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / squared));
       const distance = Math.hypot(ax + t * dx, ay + t * dy);
-      const nearer =
-        best === null ||
-        distance < best.distance ||
-        (distance === best.distance &&
-          (edge < best.edge || (edge === best.edge && point < best.point)));
-      if (nearer) best = { edge, point, t, distance };
+      if (distance <= radius) yield { edge, point, t, distance };
     }
-    return best !== null && best.distance <= radius ? best : null;
   }
 }
 

@@ -1,3 +1,5 @@
+import type { WayTime } from './way-time.ts';
+
 /** The streets of an extract as flat arrays: what the network is built from. */
 export interface StreetWays {
   readonly count: number;
@@ -9,6 +11,8 @@ export interface StreetWays {
   readonly firstRef: Uint32Array;
   /** Node ordinals, in way order. Nodes the file lacks are already left out (and counted). */
   readonly refs: Uint32Array;
+  /** By way, the times of those that are not walked along. */
+  readonly times?: ReadonlyMap<number, WayTime>;
 }
 
 /** The nodes those ways use, ascending by OSM id. */

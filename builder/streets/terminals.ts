@@ -1,11 +1,12 @@
 import { sumCounts } from '../../shards/prefix-sums.ts';
-import type { TargetOrdinal } from '../../shards/units.ts';
+import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
 /**
  * Where the targets of a search hang on its graph. A target may have several links (the gates of a
- * park); each is reached from both ends of its chain, so it stands twice in `entries`: under
+ * park); each is reached from both ends of its chain, and where that is local, of its copy for last
+ * legs too. So it stands twice or four times in `entries`: under
  * vertex `v`, from `firstEntry[v]` to `firstEntry[v + 1]`, two numbers each: the target, and the
  * milliseconds from the vertex to it.
  */
@@ -35,22 +36,27 @@ export function hangTerminals(
 ): Terminals {
   const { chains, vertexCount } = graph;
   const firstEntry = new Int32Array(vertexCount + 1);
-  for (const { link } of links) {
-    firstEntry[chains.a[link.chain] + 1]++;
-    firstEntry[chains.b[link.chain] + 1]++;
-  }
+  const eachEntry = (visit: (vertex: number, target: TargetOrdinal, cost: Millis) => void) => {
+    for (const { target, link } of links) {
+      const { chain, along, alongBack, offStreet } = link;
+      const fromA = along + offStreet;
+      const fromB = chains.backward[chain] - alongBack + offStreet;
+      const copy = chains.lastLeg[chain];
+      visit(chains.a[chain], target, fromA);
+      visit(chains.b[chain], target, fromB);
+      if (copy === chain) continue;
+      visit(chains.a[copy], target, fromA);
+      visit(chains.b[copy], target, fromB);
+    }
+  };
+  eachEntry((vertex) => firstEntry[vertex + 1]++);
   const entries = new Int32Array(sumCounts(firstEntry) * 2);
   const next = firstEntry.slice();
-  const hang = (vertex: number, target: TargetOrdinal, cost: number) => {
+  eachEntry((vertex, target, cost) => {
     const at = 2 * next[vertex]++;
     entries[at] = target;
     entries[at + 1] = cost;
-  };
-  for (const { target, link } of links) {
-    const { chain, along, alongBack, offStreet } = link;
-    hang(chains.a[chain], target, along + offStreet);
-    hang(chains.b[chain], target, chains.backward[chain] - alongBack + offStreet);
-  }
+  });
   const firstOnChain = new Int32Array(chains.a.length + 1);
   for (const { link } of links) firstOnChain[link.chain + 1]++;
   const onChain = new Int32Array(sumCounts(firstOnChain) * 4);

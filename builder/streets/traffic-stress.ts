@@ -1,46 +1,96 @@
 import type { Tags } from '../osm/tags.ts';
+import { accessBy } from './access-tags.ts';
 
+/** Level of traffic stress: 1 (children ride here) to 4 (only the fearless do). */
+export type Stress = 1 | 2 | 3 | 4;
+
+/** The stress of riding along a way and against it; 0 where no class is known. */
+export interface WayStress {
+  readonly forward: Stress | 0;
+  readonly backward: Stress | 0;
+  /** Whether a tag says so itself: crossings do not raise it. */
+  readonly isTagged: boolean;
+}
+
+/** Ways that are not for cars unless a tag lets them on. */
 const CAR_FREE = new Set([
-  ...['footway', 'pedestrian', 'steps', 'corridor', 'platform', 'bridleway', 'path'],
-  ...['cycleway', 'track'],
+  ...['footway', 'pedestrian', 'steps', 'corridor', 'platform', 'elevator', 'bridleway'],
+  ...['path', 'cycleway'],
 ]);
-const CALM = new Set(['residential', 'living_street', 'service']);
-const TERTIARY_OR_SMALLER = new Set(['unclassified', 'road', 'tertiary', 'tertiary_link']);
-const LANE_TAGS = ['cycleway', 'cycleway:left', 'cycleway:right', 'cycleway:both'];
-const KM_PER_MILE = 1.609344;
-const TWENTY_FIVE_MPH_IN_KMH = 25 * KM_PER_MILE;
+const CALM = new Set(['residential', 'living_street']);
+const TERTIARY_OR_SMALLER = new Set(['unclassified', 'tertiary', 'tertiary_link']);
+const FEW_LANES = 3;
+/** 25 mph with the rounding of who tags 40 km/h. */
+const SLOW_KMH = 25 * 1.61;
+const KMH_PER_MPH = 1.609;
+const KMH_PER_KNOT = 1.852;
 
 /**
- * Level of traffic stress, 1 (children ride here) to 4 (only the fearless do), from the tags of a
- * way: the classes of Mekuria, Furth and Nixon (2012) reduced to what OpenStreetMap records, as
- * Conveyal R5 does. An explicit `lts` tag wins. Crossings do not add to it.
+ * The stress of a way by its tags alone: the classes of Mekuria, Furth and Nixon (2012) as Conveyal
+ * R5 guesses them from what OpenStreetMap records. An `lts` tag wins. What cars may not use is
+ * calm; `service` has no class, so that alleys pass no stress on. Streets larger than tertiary are
+ * the worst in a direction without a cycle lane, however slow; so, as there, are `road` and `track`.
  */
-export function trafficStress(tags: Tags, highway: string): 1 | 2 | 3 | 4 {
-  const explicit = Number(tags.get('lts'));
-  if (explicit === 1 || explicit === 2 || explicit === 3 || explicit === 4) return explicit;
-  if (CAR_FREE.has(highway) || tags.get('motor_vehicle') === 'no') return 1;
-  if (CALM.has(highway)) return 1;
+export function trafficStress(tags: Tags, highway: string): WayStress {
+  const tagged = Math.trunc(Number(tags.get('lts') ?? Number.NaN));
+  if (isStress(tagged)) return { forward: tagged, backward: tagged, isTagged: true };
+  const both = (stress: Stress | 0) => ({ forward: stress, backward: stress, isTagged: false });
+  if (!mayDrive(tags, highway)) return both(1);
+  if (highway === 'service') return both(0);
+  if (CALM.has(highway)) return both(1);
+
+  const lane = cycleLanes(tags);
   const lanes = Number(tags.get('lanes') ?? Number.NaN);
   const speed = kilometresPerHour(tags.get('maxspeed'));
-  const slow = speed !== undefined && speed <= TWENTY_FIVE_MPH_IN_KMH + 0.5;
-  if (lanes <= 3 && (slow || speed === undefined)) return 2;
-  const lane = hasCycleLane(tags);
-  if (TERTIARY_OR_SMALLER.has(highway)) {
-    return lane || (Number.isNaN(lanes) && slow) ? 2 : 3;
+  const isSlow = speed !== undefined && speed <= SLOW_KMH && !(lanes > FEW_LANES);
+  if (!TERTIARY_OR_SMALLER.has(highway)) {
+    const withLane = isSlow ? 2 : 3;
+    return {
+      forward: lane.forward ? withLane : 4,
+      backward: lane.backward ? withLane : 4,
+      isTagged: false,
+    };
   }
-  return lane ? 3 : 4;
+  const withoutLane = isSlow || (speed === undefined && lanes <= FEW_LANES) ? 2 : 3;
+  return {
+    forward: lane.forward ? 2 : withoutLane,
+    backward: lane.backward ? 2 : withoutLane,
+    isTagged: false,
+  };
 }
 
-function hasCycleLane(tags: Tags): boolean {
-  return LANE_TAGS.some((tag) => {
-    const value = tags.get(tag);
-    return value === 'lane' || value === 'track' || value?.startsWith('opposite_') === true;
-  });
+function isStress(value: number): value is Stress {
+  return value >= 1 && value <= 4;
 }
 
-/** A `maxspeed` value: a number is km/h, `mph` says otherwise. Undefined when it is no speed. */
+/** Whether cars have the run of a way; those that only lead to somebody's door are no traffic. */
+function mayDrive(tags: Tags, highway: string): boolean {
+  const access = accessBy(tags, ['motorcar', 'motor_vehicle', 'vehicle', 'access']);
+  return access === undefined ? !CAR_FREE.has(highway) : access === 'yes';
+}
+
+/**
+ * In which directions a cycle lane is marked on the street. Tracks beside it and lanes against the
+ * cars count for neither, as in R5; `cycleway:both` and `buffered_lane`, which R5 does not know,
+ * are what they say.
+ */
+function cycleLanes(tags: Tags): { forward: boolean; backward: boolean } {
+  const isLane = (key: string) => LANES.has(tags.get(key) ?? '');
+  const isOpposite = (key: string) => tags.get(key) === 'opposite';
+  const both = isLane('cycleway') || isLane('cycleway:both');
+  return {
+    forward: both || isLane('cycleway:right') || isOpposite('cycleway:left'),
+    backward:
+      both || isLane('cycleway:left') || isOpposite('cycleway') || isOpposite('cycleway:right'),
+  };
+}
+
+const LANES = new Set(['lane', 'buffered_lane']);
+
+/** A `maxspeed` value: a number is km/h, unless it says otherwise. Undefined when it is no speed. */
 function kilometresPerHour(text: string | undefined): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)\s*(mph|km\/h|kmh)?$/.exec(text ?? '');
+  const match = /^(\d[\d.]*) ?(km\/h|kmh|kph|mph|knots)?$/.exec(text ?? '');
   if (!match) return undefined;
-  return Number(match[1]) * (match[2] === 'mph' ? KM_PER_MILE : 1);
+  const perUnit = match[2] === 'mph' ? KMH_PER_MPH : match[2] === 'knots' ? KMH_PER_KNOT : 1;
+  return Number.parseFloat(match[1]) * perUnit;
 }

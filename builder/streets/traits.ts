@@ -1,88 +1,166 @@
 import type { Tags } from '../osm/tags.ts';
-import { trafficStress } from './traffic-stress.ts';
+import { type Access, accessBy } from './access-tags.ts';
+import { type Stress, trafficStress } from './traffic-stress.ts';
+import { isFerry } from './way-time.ts';
 
 /**
  * What the tags of a way say about using it, packed into 32 bits. "Forward" is the order of the
- * way's nodes. A way with no bit set is no street.
+ * way's nodes. A way with no bit set is no street; one with a stress alone is of cars only, and
+ * kept for what it brings to its crossings.
  */
 export const WALK_FORWARD = 1 << 0;
 export const WALK_BACKWARD = 1 << 1;
 export const RIDE_FORWARD = 1 << 2;
 export const RIDE_BACKWARD = 1 << 3;
+export const WALK = WALK_FORWARD | WALK_BACKWARD;
+export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
 /** Nobody starts or ends a trip here: tunnels. */
 export const NO_LINKING = 1 << 4;
-/** Three bits: level of traffic stress, 1 (calm) to 4. */
-const STRESS_SHIFT = 5;
+/** Three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a class. */
+const FORWARD_SHIFT = 5;
+const BACKWARD_SHIFT = 8;
+const STRESS_BITS = 7;
+/** A tag says the stress; crossings do not raise it. */
+const STRESS_TAGGED = 1 << 11;
+/** Walkers, or riders, may only begin or end a trip here, not pass through. */
+const WALK_LOCAL = 1 << 12;
+const RIDE_LOCAL = 1 << 13;
 
-export function stressOf(traits: number): number {
-  return (traits >>> STRESS_SHIFT) & 7;
+/** The outline of an area that is walked all over. */
+const AREA = 1 << 14;
+
+/** Over water, by boat. */
+const FERRY = 1 << 15;
+
+/** On a bridge or in a tunnel: not as high as the ground there. */
+const OFF_GROUND = 1 << 16;
+
+export function isOffGround(traits: number): boolean {
+  return (traits & OFF_GROUND) !== 0;
+}
+
+export function isByBoat(traits: number): boolean {
+  return (traits & FERRY) !== 0;
+}
+
+export function isArea(traits: number): boolean {
+  return (traits & AREA) !== 0;
+}
+
+/** Traits with what remains of them for who passes through. */
+export function throughTraits(traits: number): number {
+  return traits & ~((traits & WALK_LOCAL ? WALK : 0) | (traits & RIDE_LOCAL ? RIDE : 0));
+}
+
+/** Whether anybody may walk along. */
+export function isWalkedThrough(traits: number): boolean {
+  return (throughTraits(traits) & WALK) !== 0;
+}
+
+export function stressForward(traits: number): Stress | 0 {
+  return ((traits >>> FORWARD_SHIFT) & STRESS_BITS) as Stress | 0;
+}
+
+export function stressBackward(traits: number): Stress | 0 {
+  return ((traits >>> BACKWARD_SHIFT) & STRESS_BITS) as Stress | 0;
+}
+
+export function isStressTagged(traits: number): boolean {
+  return (traits & STRESS_TAGGED) !== 0;
+}
+
+/** Traits with another stress. */
+export function withStress(traits: number, forward: number, backward: number): number {
+  const kept = traits & ~((STRESS_BITS << FORWARD_SHIFT) | (STRESS_BITS << BACKWARD_SHIFT));
+  return kept | (forward << FORWARD_SHIFT) | (backward << BACKWARD_SHIFT);
 }
 
 /** Ways made for people on foot; a bicycle is ridden only where a tag invites it. */
-const FOOTWAYS = new Set(['footway', 'pedestrian', 'steps', 'corridor', 'platform', 'bridleway']);
+const FOOTWAYS = new Set(['footway', 'steps', 'corridor', 'platform', 'elevator']);
+/** Areas of these are plazas. */
+const OPEN_SPACES = new Set(['pedestrian', 'footway', 'platform']);
 /** Ways both may use unless a tag forbids it. */
 const SHARED_WAYS = new Set([
-  ...['path', 'cycleway', 'track', 'service', 'living_street', 'residential', 'unclassified'],
-  ...['road', 'tertiary', 'tertiary_link', 'secondary', 'secondary_link', 'primary'],
-  ...['primary_link', 'trunk', 'trunk_link'],
+  ...['path', 'cycleway', 'pedestrian', 'bridleway', 'track', 'service', 'living_street'],
+  ...['residential', 'unclassified', 'road', 'tertiary', 'tertiary_link', 'secondary'],
+  ...['secondary_link', 'primary', 'primary_link', 'trunk', 'trunk_link'],
 ]);
 /** Ways for motor vehicles alone, unless a tag says that people may. */
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
-
-const FORBIDDEN = new Set([
-  'no',
-  'private',
-  'use_sidepath',
-  'military',
-  'permit',
-  'agricultural',
-  'forestry',
-  'agricultural;forestry',
-  'emergency',
-  'delivery',
-]);
-const WELCOMED = new Set([
-  'yes',
-  'designated',
-  'permissive',
-  'official',
-  'destination',
-  'customers',
-  'public',
-]);
+const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
 
 /**
  * Packs the tags of a way. The most specific access tag wins (`foot` over `access`, `bicycle` over
  * `vehicle` over `access`), then the default of its class, after the United States' row of the
- * OpenStreetMap wiki's "Access restrictions" table. Returns 0 for what is no street.
+ * OpenStreetMap wiki's "Access restrictions" table. What holds at some hours only (`:conditional`)
+ * is not read. Returns 0 for what is no street.
  */
 export function streetTraits(tags: Tags): number {
+  if (isFerry(tags)) return ferryTraits(tags);
   const highway = wayClass(tags);
   if (highway === undefined) return 0;
-  const walk = mayWalk(tags, highway);
-  const ride = mayRide(tags, highway);
-  let traits = 0;
-  if (walk) traits |= walkDirections(tags);
-  if (ride) traits |= rideDirections(tags);
-  if (traits === 0) return 0;
-  if (
-    tags.has('tunnel') &&
-    tags.get('tunnel') !== 'no' &&
-    tags.get('tunnel') !== 'building_passage'
-  ) {
-    traits |= NO_LINKING;
-  }
-  return traits | (trafficStress(tags, highway) << STRESS_SHIFT);
+  const walk = walkAccess(tags, highway);
+  let traits = rideDirections(tags, highway);
+  if (walk !== 'no') traits |= walkDirections(tags);
+  if (walk === 'local') traits |= WALK_LOCAL;
+  const stress = trafficStress(tags, highway);
+  if ((traits & (WALK | RIDE)) === 0 && Math.max(stress.forward, stress.backward) <= 1) return 0;
+  const isTunnel = isSaid(tags, 'tunnel') && tags.get('tunnel') !== 'building_passage';
+  if (isTunnel) traits |= NO_LINKING;
+  if (isTunnel || isSaid(tags, 'bridge')) traits |= OFF_GROUND;
+  if (stress.isTagged) traits |= STRESS_TAGGED;
+  if (tags.get('area') === 'yes' && OPEN_SPACES.has(highway)) traits |= AREA;
+  return withStress(traits, stress.forward, stress.backward);
 }
 
-/** A node that stops people on foot, and so everybody. */
-export const IMPASSABLE = 1;
+function isSaid(tags: Tags, key: string): boolean {
+  return tags.has(key) && tags.get(key) !== 'no';
+}
 
-/** Packs the tags of a node: barriers that people may not pass. */
+/** A ferry takes walkers, and bicycles that are pushed on board; one begins and ends at its quays. */
+function ferryTraits(tags: Tags): number {
+  const access = accessBy(tags, ['foot', 'access']) ?? 'yes';
+  if (access === 'no') return 0;
+  return FERRY | WALK | NO_LINKING | (access === 'local' ? WALK_LOCAL : 0);
+}
+
+/** A barrier that walkers, or riders, may not pass. */
+export const STOPS_WALK = 1 << 0;
+export const STOPS_RIDE = 1 << 1;
+/** A crossing with traffic lights. */
+export const SIGNAL = 1 << 2;
+/** A barrier that walkers, or riders, pass only where their trip begins or ends. */
+export const LIMITS_WALK = 1 << 3;
+export const LIMITS_RIDE = 1 << 4;
+
+/** Packs the tags of a node: signals, and barriers that not everybody may pass. */
 export function nodeTraits(tags: Tags): number {
-  if (tags.size === 0 || !tags.has('barrier')) return 0;
-  const access = tags.get('foot') ?? tags.get('access');
-  return access !== undefined && FORBIDDEN.has(access) ? IMPASSABLE : 0;
+  if (tags.size === 0) return 0;
+  if (tags.get('highway') === 'traffic_signals') return SIGNAL;
+  if (!tags.has('barrier')) return 0;
+  const locked = tags.get('locked') === 'yes' ? 'local' : 'yes';
+  const walk = accessBy(tags, ['foot', 'access']) ?? locked;
+  const ride = accessBy(tags, ['bicycle', 'vehicle', 'access']) ?? locked;
+  return (
+    (walk === 'no' ? STOPS_WALK : walk === 'local' ? LIMITS_WALK : 0) |
+    (ride === 'no' ? STOPS_RIDE : ride === 'local' ? LIMITS_RIDE : 0)
+  );
+}
+
+/** Whether a node is a barrier to some. */
+export function isBarrier(nodeTraits: number): boolean {
+  return (nodeTraits & ~SIGNAL) !== 0;
+}
+
+/** The traits of a barrier as a way through it, of no length; 0 where nobody gets through. */
+export function traitsThrough(nodeTraits: number): number {
+  let traits = 0;
+  if ((nodeTraits & STOPS_WALK) === 0) traits |= WALK;
+  if ((nodeTraits & STOPS_RIDE) === 0) traits |= RIDE;
+  if (traits === 0) return 0;
+  if (nodeTraits & LIMITS_WALK) traits |= WALK_LOCAL;
+  if (nodeTraits & LIMITS_RIDE) traits |= RIDE_LOCAL;
+  return traits | NO_LINKING;
 }
 
 function wayClass(tags: Tags): string | undefined {
@@ -97,23 +175,23 @@ function wayClass(tags: Tags): string | undefined {
   return tags.get('man_made') === 'pier' ? 'footway' : undefined;
 }
 
-function mayWalk(tags: Tags, highway: string): boolean {
-  const foot = tags.get('foot');
-  if (foot !== undefined && WELCOMED.has(foot)) return true;
-  if (foot !== undefined && FORBIDDEN.has(foot)) return false;
-  const access = tags.get('access');
-  if (access !== undefined && FORBIDDEN.has(access)) return false;
-  return !MOTORWAYS.has(highway) && tags.get('motorroad') !== 'yes';
+function walkAccess(tags: Tags, highway: string): Access {
+  if (WITH_SIDEWALK.has(tags.get('sidewalk') ?? '')) return 'yes';
+  if (isForCars(tags, highway)) return accessBy(tags, ['foot']) ?? 'no';
+  return accessBy(tags, ['foot', 'access']) ?? 'yes';
 }
 
-function mayRide(tags: Tags, highway: string): boolean {
-  const bicycle = tags.get('bicycle');
-  if (bicycle === 'dismount') return false;
-  if (bicycle !== undefined && WELCOMED.has(bicycle)) return true;
-  if (bicycle !== undefined && FORBIDDEN.has(bicycle)) return false;
-  const access = tags.get('vehicle') ?? tags.get('access');
-  if (access !== undefined && FORBIDDEN.has(access)) return false;
-  return SHARED_WAYS.has(highway) && tags.get('motorroad') !== 'yes';
+/** Whether bicycles are let on by the tags of the whole way. On steps they are carried. */
+function rideAccess(tags: Tags, highway: string): Access {
+  if (accessBy(tags, ['cycleway:both', 'cycleway']) === 'yes') return 'yes';
+  const access = accessBy(tags, ['bicycle']);
+  if (access !== undefined) return access;
+  if (isForCars(tags, highway) || FOOTWAYS.has(highway)) return 'no';
+  return accessBy(tags, ['vehicle', 'access']) ?? 'yes';
+}
+
+function isForCars(tags: Tags, highway: string): boolean {
+  return MOTORWAYS.has(highway) || tags.get('motorroad') === 'yes';
 }
 
 function walkDirections(tags: Tags): number {
@@ -123,24 +201,46 @@ function walkDirections(tags: Tags): number {
   return WALK_FORWARD | WALK_BACKWARD;
 }
 
-function rideDirections(tags: Tags): number {
-  const both = RIDE_FORWARD | RIDE_BACKWARD;
-  const oneway =
-    tags.get('oneway:bicycle') ?? (hasContraflowLane(tags) ? 'no' : tags.get('oneway'));
-  if (oneway === 'yes' || oneway === '1' || oneway === 'true') return RIDE_FORWARD;
-  if (oneway === '-1' || oneway === 'reverse') return RIDE_BACKWARD;
-  if (oneway === undefined) {
+/**
+ * The directions of riding: what cycle lanes of a side let on, one-way rules take away, and lanes
+ * against the cars give back.
+ */
+function rideDirections(tags: Tags, highway: string): number {
+  if (highway === 'steps') return 0;
+  const access = rideAccess(tags, highway);
+  let open = access === 'no' ? 0 : RIDE;
+  if (accessBy(tags, ['cycleway:right']) === 'yes') open |= RIDE_FORWARD;
+  if (accessBy(tags, ['cycleway:left']) === 'yes') open |= RIDE_BACKWARD;
+  const cars = onewayOf(tags, highway, ['oneway']);
+  open &= directionsOf(onewayOf(tags, highway, ['oneway:bicycle', 'oneway:vehicle', 'oneway']));
+  if (accessBy(tags, ['bicycle:forward']) === 'no') open &= ~RIDE_FORWARD;
+  if (accessBy(tags, ['bicycle:backward']) === 'no') open &= ~RIDE_BACKWARD;
+  if (hasContraflowLane(tags)) open |= cars === 'backward' ? RIDE_FORWARD : RIDE_BACKWARD;
+  return access === 'local' && open !== 0 ? open | RIDE_LOCAL : open;
+}
+
+type Oneway = 'forward' | 'backward' | 'no';
+
+/** What the first of some tags says of the direction of traffic, or else the class of the way. */
+function onewayOf(tags: Tags, highway: string, keys: readonly string[]): Oneway {
+  const value = keys.map((key) => tags.get(key)).find((tag) => tag !== undefined);
+  if (value === undefined) {
     const junction = tags.get('junction');
-    if (junction === 'roundabout' || junction === 'circular') return RIDE_FORWARD;
+    const isRound = junction === 'roundabout' || junction === 'circular';
+    return isRound || highway === 'motorway' ? 'forward' : 'no';
   }
-  return both;
+  if (value === 'yes' || value === '1' || value === 'true') return 'forward';
+  return value === '-1' || value === 'reverse' ? 'backward' : 'no';
+}
+
+function directionsOf(oneway: Oneway): number {
+  if (oneway === 'forward') return RIDE_FORWARD;
+  return oneway === 'backward' ? RIDE_BACKWARD : RIDE;
 }
 
 function hasContraflowLane(tags: Tags): boolean {
-  for (const side of ['cycleway', 'cycleway:left', 'cycleway:right', 'cycleway:both']) {
-    if (tags.get(side)?.startsWith('opposite')) return true;
+  return ['cycleway', 'cycleway:left', 'cycleway:right', 'cycleway:both'].some((side) => {
     const oneway = tags.get(`${side}:oneway`);
-    if (oneway === 'no' || oneway === '-1') return true;
-  }
-  return false;
+    return tags.get(side)?.startsWith('opposite') === true || oneway === 'no' || oneway === '-1';
+  });
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 
 /** Does pieces of work, several at a time. */
@@ -8,11 +9,22 @@ export interface Pool<Request, Result> {
   close(): Promise<void>;
 }
 
-/** A pool of one: this very thread. */
+/**
+ * A pool of one: this very thread. Its event loop turns after each piece, so that timers run, such
+ * as the one that renews a lock.
+ */
 export function thisThread<Request, Result>(
   perform: (request: Request) => Result,
 ): Pool<Request, Result> {
-  return { width: 1, run: async (request) => perform(request), close: async () => {} };
+  return {
+    width: 1,
+    async run(request) {
+      const result = perform(request);
+      await turnOfLoop();
+      return result;
+    },
+    close: async () => {},
+  };
 }
 
 /** Opens a pool of threads that run a module of compiled code, each given `data` at its start. */

@@ -17,11 +17,11 @@ export const MIN_BLOCK_ZOOM = 11;
 
 export const BLOCK_LAYER: VectorLayer = {
   id: 'blocks',
-  description: 'Census blocks of 2020. A feature’s id is its GEOID as a number.',
+  description: 'Census blocks of 2020 that have land. A feature’s id is its GEOID as a number.',
   fields: { geoid: 'String', population: 'Number' },
 };
 
-/** The tiles of a range with the blocks in them. `arcs`: each county's, fitted to the zoom. */
+/** The tiles of a range with the blocks in them that have land. `arcs`: each county's, fitted to the zoom. */
 export function drawBlocks(
   counties: readonly PyramidCounty[],
   arcs: readonly Arcs[],
@@ -32,7 +32,7 @@ export function drawBlocks(
   counties.forEach(({ index, isNear }, i) => {
     const arcsOfBlock = new ArcsOfBlocks(arcs[i], index.count);
     for (let block = 0; block < index.count; block++) {
-      if (isNear[block] === 0) continue;
+      if (isNear[block] === 0 || index.landArea(block) === 0) continue;
       edges.clear();
       arcsOfBlock.push(block, edges);
       edges.cancelOpposites();

@@ -1,11 +1,13 @@
+import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { breathe } from '../../shards/breathe.ts';
 import type { Content } from '../../shards/content.ts';
+import { EVERYBODY } from '../../shards/fair-queue.ts';
 import type { CountyManifest, Manifest, TileArchive } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
-import { TileSpill } from '../../shards/pmtiles/tile-spill.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
+import { ScratchFile } from '../../shards/scratch-file.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
@@ -40,20 +42,20 @@ const ATTRIBUTION =
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
  * and leaf type, and `blocks`. Returns them as the manifest names them. Work and memory go pyramid
  * by pyramid; what all archives share, which is everything but the bands, is done once a pyramid.
- * `scratch`: a folder to write in; by default one of the system's.
+ * `scratch`: a folder to write in.
  */
 export async function buildTiles(
   request: TilesRequest,
   store: WritableStore,
   progress: Progress,
-  scratch?: string,
+  scratch: string,
 ): Promise<Record<string, TileArchive>> {
   const { leafIds } = new Taxonomy(request.taxonomy.types);
   const pyramids = pyramidsOf(request.counties);
-  const spill = new TileSpill(scratch);
+  const tiles = new ScratchFile(path.join(scratch, 'tiles'));
   try {
-    const blocks = new PmtilesWriter(spill);
-    const bands = request.modes.flatMap(() => leafIds.map(() => new PmtilesWriter(spill)));
+    const blocks = new PmtilesWriter(tiles);
+    const bands = request.modes.flatMap(() => leafIds.map(() => new PmtilesWriter(tiles)));
     const zooms = pyramids.reduce((sum, { tile, lastZoom }) => sum + lastZoom + 1 - tile.z, 0);
     const stage = progress.start('tiles', zooms, 'zooms of pyramids');
     let done = 0;
@@ -62,7 +64,7 @@ export async function buildTiles(
       for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
         drawZoom(z, tilesAt(pyramid, z), counties, bands, blocks);
         stage.at(++done);
-        await breathe();
+        await breathe(EVERYBODY);
       }
     }
     const bounds = boundsOf(request);
@@ -83,7 +85,7 @@ export async function buildTiles(
     stage.finish(`${all} tiles in ${bands.length + 1} archives`);
     return refs;
   } finally {
-    spill.close();
+    tiles.close();
   }
 }
 

@@ -1,3 +1,4 @@
+import { LineSimplifier } from '../geo/line-simplifier.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
 import { WORLD_BITS } from './web-mercator.ts';
 
@@ -32,7 +33,7 @@ export function fitToZoom(arcs: Arcs, zoom: number): Arcs {
   const shift = WORLD_BITS - EXTENT_BITS - zoom + bits;
   const tolerance = 2 ** shift;
   const half = tolerance / 2;
-  const simplifier = new Simplifier(arcs, tolerance);
+  const simplifier = new LineSimplifier(arcs, tolerance, longestArc(arcs));
   const x = new Int32Array(arcs.x.length);
   const y = new Int32Array(arcs.x.length);
   const firstPoint = new Uint32Array(arcs.count + 1);
@@ -42,9 +43,11 @@ export function fitToZoom(arcs: Arcs, zoom: number): Arcs {
   let count = 0;
   for (let arc = 0; arc < arcs.count; arc++) {
     const start = points;
-    const kept = arcs.outside[arc] === OUTSIDE ? null : simplifier.keptPoints(arc);
-    for (let i = arcs.firstPoint[arc]; i < arcs.firstPoint[arc + 1]; i++) {
-      if (kept !== null && kept[i - arcs.firstPoint[arc]] === 0) continue;
+    const [first, last] = [arcs.firstPoint[arc], arcs.firstPoint[arc + 1] - 1];
+    const isBorder = arcs.outside[arc] === OUTSIDE;
+    const kept = isBorder ? null : simplifier.keptPoints(first, last);
+    for (let i = first; i <= last; i++) {
+      if (kept !== null && kept[i - first] === 0) continue;
       const px = ((arcs.x[i] + half) >> shift) << bits;
       const py = ((arcs.y[i] + half) >> shift) << bits;
       if (points > start && x[points - 1] === px && y[points - 1] === py) continue;
@@ -69,58 +72,10 @@ export function fitToZoom(arcs: Arcs, zoom: number): Arcs {
   };
 }
 
-class Simplifier {
-  readonly #arcs: Arcs;
-  readonly #squaredTolerance: number;
-  readonly #kept: Uint8Array;
-  readonly #stack: number[] = [];
-
-  constructor(arcs: Arcs, tolerance: number) {
-    this.#arcs = arcs;
-    this.#squaredTolerance = tolerance * tolerance;
-    let longest = 0;
-    for (let a = 0; a < arcs.count; a++) {
-      longest = Math.max(longest, arcs.firstPoint[a + 1] - arcs.firstPoint[a]);
-    }
-    this.#kept = new Uint8Array(longest);
+function longestArc({ count, firstPoint }: Arcs): number {
+  let longest = 0;
+  for (let arc = 0; arc < count; arc++) {
+    longest = Math.max(longest, firstPoint[arc + 1] - firstPoint[arc]);
   }
-
-  /** 1 for each point of an arc that stays. Valid until the next call. */
-  keptPoints(arc: number): Uint8Array {
-    const base = this.#arcs.firstPoint[arc];
-    const last = this.#arcs.firstPoint[arc + 1] - 1;
-    const kept = this.#kept.fill(0, 0, last - base + 1);
-    kept[0] = 1;
-    kept[last - base] = 1;
-    const stack = this.#stack;
-    stack.push(base, last);
-    while (stack.length > 0) {
-      const to = stack.pop()!;
-      const from = stack.pop()!;
-      const farthest = this.#farthest(from, to);
-      if (farthest === -1) continue;
-      kept[farthest - base] = 1;
-      stack.push(from, farthest, farthest, to);
-    }
-    return kept;
-  }
-
-  /** The point between two farthest from the line between them; -1 when all are near it. */
-  #farthest(from: number, to: number): number {
-    const { x, y } = this.#arcs;
-    const [dx, dy] = [x[to] - x[from], y[to] - y[from]];
-    const squared = dx * dx + dy * dy;
-    let most = this.#squaredTolerance;
-    let farthest = -1;
-    for (let i = from + 1; i < to; i++) {
-      const [px, py] = [x[i] - x[from], y[i] - y[from]];
-      const along = squared === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
-      const distance = (px - along * dx) ** 2 + (py - along * dy) ** 2;
-      if (distance > most) {
-        most = distance;
-        farthest = i;
-      }
-    }
-    return farthest;
-  }
+  return longest;
 }

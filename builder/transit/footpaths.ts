@@ -2,19 +2,24 @@ import type { Millis, StopOrdinal } from '../../shards/units.ts';
 
 /**
  * Ways from stop to stop between two rides. Those from stop `s` are `first[s]` to `first[s + 1]`,
- * exclusive; two numbers each: the other stop, and the milliseconds to it. Changing at one and the
- * same stop is a way too.
+ * exclusive; two numbers each: the other stop, and the milliseconds from arriving to the earliest
+ * departure one catches there. Changing at one and the same stop is a way too.
  */
 export interface Footpaths {
   readonly first: Int32Array;
   readonly ways: Int32Array;
 }
 
-/** What a feed says of changing between two of its stops. */
+/**
+ * What a feed says of changing between two of its stops: as everywhere (`usual`); by vehicles that
+ * wait for each other (`timed`), so that the walk is enough; in so much time at least (`minimum`), what one needs for boarding
+ * included; not at all (`never`).
+ */
 export interface TransferRule {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
-  readonly forbidden: boolean;
+  readonly kind: 'usual' | 'timed' | 'minimum' | 'never';
+  /** Of a `minimum`; else 0. */
   readonly minimum: Millis;
 }
 
@@ -25,33 +30,48 @@ export interface StopWalk {
   readonly time: Millis;
 }
 
-/** Puts together walks on the streets and what the feeds rule. Nearer stops come first. */
+/**
+ * Puts together walks on the streets and what the feeds rule, at most one rule a pair of stops.
+ * Ways of less time come first. `boardSlack`: from being at a stop to the earliest departure one
+ * catches there, where no feed says otherwise.
+ */
 export function buildFootpaths(
   stopCount: number,
   walks: readonly StopWalk[],
   rules: readonly TransferRule[],
+  boardSlack: Millis,
 ): Footpaths {
-  const ways = Array.from({ length: stopCount }, (_, stop) => new Map<number, Millis>([[stop, 0]]));
+  const nearby = Array.from({ length: stopCount }, (_, stop) => new Map([[stop, 0]]));
   for (const { from, to, time } of walks) {
-    if (time < (ways[from].get(to) ?? Number.POSITIVE_INFINITY)) ways[from].set(to, time);
+    if (time < (nearby[from].get(to) ?? Number.POSITIVE_INFINITY)) nearby[from].set(to, time);
   }
-  for (const { from, to, forbidden, minimum } of rules) {
-    const walk = ways[from].get(to);
-    if (forbidden) ways[from].delete(to);
-    // A rule can slow a walk, not make one: nobody crosses a city in a minimum of no time.
-    else if (walk !== undefined) ways[from].set(to, Math.max(walk, minimum));
-  }
+  const ruleOf = new Map(rules.map((rule) => [rule.from * stopCount + rule.to, rule]));
+  const ways = nearby.map((walksTo, from) =>
+    [...walksTo]
+      .flatMap(([to, walk]): [to: StopOrdinal, time: Millis][] => {
+        const time = changeTime(walk, boardSlack, ruleOf.get(from * stopCount + to));
+        return time === null ? [] : [[to, time]];
+      })
+      .sort(([a, s], [b, t]) => s - t || a - b),
+  );
   const first = new Int32Array(stopCount + 1);
   ways.forEach((list, stop) => {
-    first[stop + 1] = first[stop] + list.size;
+    first[stop + 1] = first[stop] + list.length;
   });
-  const flat = new Int32Array(first[stopCount] * 2);
-  let at = 0;
-  for (const list of ways) {
-    for (const [to, time] of [...list].sort(([a, s], [b, t]) => s - t || a - b)) {
-      flat[at++] = to;
-      flat[at++] = time;
-    }
+  return { first, ways: Int32Array.from(ways.flat(2)) };
+}
+
+/** From arriving to the earliest departure one catches after a walk; null for never. */
+function changeTime(walk: Millis, boardSlack: Millis, rule?: TransferRule): Millis | null {
+  switch (rule?.kind) {
+    case 'never':
+      return null;
+    case 'timed':
+      return walk;
+    case 'minimum':
+      // A rule can slow a walk, not make one: nobody crosses a city in a minimum of no time.
+      return Math.max(walk, rule.minimum);
+    default:
+      return walk + boardSlack;
   }
-  return { first, ways: flat };
 }

@@ -1,5 +1,3 @@
-import { localDistance } from '../../shards/geometry/wgs84.ts';
-import type { Metres } from '../../shards/units.ts';
 import { hashedDestId } from '../destinations/dest-id.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { TAXONOMY } from '../destinations/taxonomy.ts';
@@ -9,8 +7,8 @@ import type { TransitStop } from './timetable.ts';
 
 const FREQUENT_TRANSIT = TAXONOMY.find((type) => type.source === 'gtfs')!.dest_type_id;
 const NO_ADDRESS = { street: null, city: null, state: null, zip: null };
-/** Stations of one id that are farther from each other are two. */
-const ONE_STATION: Metres = 1_000;
+/** Degrees have so many decimals in what tells namesakes apart: about a kilometre. */
+const PLACE_DECIMALS = 2;
 
 type Station = TransitStop['station'];
 type Door = TransitStop['doors'][number];
@@ -19,41 +17,38 @@ type Door = TransitStop['doors'][number];
 interface Site {
   readonly agency: string;
   readonly station: Station;
-  /** Agency and id alone do not say which it is. */
-  readonly isNamesake: boolean;
   readonly doors: Door[];
-  departures: number;
+  /** By line and direction. */
+  readonly departures: Map<string, number>;
 }
 
 /**
- * Stops and stations with frequent service as destinations, ascending by `destId`: those whose
- * departures in the window, over all lines and all platforms of a station, are at least four an
- * hour. A station is entered by the doors of its platforms.
+ * Stops and stations with frequent service as destinations, ascending by `destId`: those where one
+ * line in one direction departs at least four times in the window, from all platforms of a station
+ * together. A station is entered by the doors of its platforms.
  *
- * Feeds of one agency may share a station, by its id. Where two agencies are called the same, their
- * ids may mean places far apart: the southernmost keeps its `dest_id`, and the others' depend on
- * where they are too. The order of the feeds does not matter.
+ * Feeds of one agency may share a station, by its id. Agencies may be called the same and their
+ * ids mean places far apart, so about where it is belongs to what a place is told by: of its own
+ * feed alone, so that neither the feeds it shares a build with nor their order matter.
  */
 export function frequentStops({ stops, departures }: Transit): Destination[] {
-  const bySource = new Map<string, Site[]>();
+  const sites = new Map<string, Site>();
   const ordinals = [...stops.keys()].sort((a, b) => southFirst(stops[a], stops[b]));
   for (const ordinal of ordinals) {
     const { agency, station, doors } = stops[ordinal];
-    const source = `stop ${station.id} of ${agency}`;
-    const sites = bySource.get(source) ?? [];
-    bySource.set(source, sites);
-    let site = sites.find((known) => isNear(known.station, station));
-    if (!site) {
-      site = { agency, station, isNamesake: sites.length > 0, doors: [], departures: 0 };
-      sites.push(site);
-    }
+    const key = `${agency}\0${idOf(station)}`;
+    const site: Site = sites.get(key) ?? { agency, station, doors: [], departures: new Map() };
+    sites.set(key, site);
     site.doors.push(...doors);
-    site.departures += departures[ordinal];
+    for (const [line, count] of departures[ordinal]) {
+      site.departures.set(line, (site.departures.get(line) ?? 0) + count);
+    }
   }
-  return [...bySource]
-    .flatMap(([source, sites]) => sites.map((site) => ({ source, site })))
-    .filter(({ site }) => site.departures >= ROUTING.transit.frequentDepartures)
-    .map(({ source, site }) => destinationOf(source, site))
+  return [...sites.values()]
+    .filter(
+      (site) => Math.max(0, ...site.departures.values()) >= ROUTING.transit.frequentDepartures,
+    )
+    .map(destinationOf)
     .sort((a, b) => a.destId - b.destId);
 }
 
@@ -67,16 +62,16 @@ function southFirst(a: TransitStop, b: TransitStop): number {
   );
 }
 
-function isNear(a: Station, b: Station): boolean {
-  return localDistance(a.lon, a.lat, b.lon, b.lat) <= ONE_STATION;
+/** The feed's own id, and about where that is. */
+function idOf({ id, lon, lat }: Station): string {
+  return `${id} at ${lat.toFixed(PLACE_DECIMALS)}, ${lon.toFixed(PLACE_DECIMALS)}`;
 }
 
-function destinationOf(source: string, { agency, station, isNamesake, doors }: Site): Destination {
-  const { id, name, lon, lat } = station;
-  const position = `${lat.toFixed(3)}, ${lon.toFixed(3)}`;
+function destinationOf({ agency, station, doors }: Site): Destination {
+  const { name, lon, lat } = station;
   return {
-    destId: hashedDestId(`gtfs ${agency}`, isNamesake ? `${id} at ${position}` : id),
-    source: isNamesake ? `${source} at ${position}` : source,
+    destId: hashedDestId(`gtfs ${agency}`, idOf(station)),
+    source: `stop ${idOf(station)} of ${agency}`,
     name,
     address: NO_ADDRESS,
     brand: null,

@@ -1,5 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
+import { SeatedTrips } from './seated-trips.ts';
 import { ALIGHT, BOARD, type Timetable } from './timetable.ts';
 
 /** What a range search asks for. */
@@ -7,7 +8,7 @@ export interface RaptorLimits {
   /** Trips begin at so many times, `step` apart. */
   readonly departures: number;
   readonly step: Millis;
-  /** From arriving at a stop to the earliest departure one catches there. */
+  /** From arriving at the first stop, on foot, to the earliest departure one catches there. */
   readonly boardSlack: Millis;
   /** Longest trip, from its beginning to alighting. */
   readonly limit: Millis;
@@ -24,13 +25,14 @@ const NEVER = 0x7fff_ffff;
  *
  * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
  * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
- * ready to board are kept apart.
+ * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
+ * into that trip, and into no other of its pattern: `SeatedTrips`.
  */
 export class RangeRaptor {
   readonly #timetable: Timetable;
   readonly #footpaths: Footpaths;
   readonly #limits: RaptorLimits;
-  /** Earliest arrival on board a vehicle, and earliest time to stand at the stop, so far. */
+  /** Earliest arrival on board a vehicle, and earliest departure one catches, so far. */
   readonly #alight: Int32Array;
   readonly #ready: Int32Array;
   readonly #touched: Int32Array;
@@ -51,6 +53,8 @@ export class RangeRaptor {
   /** First position to scan of each pattern in the queue. */
   readonly #scanFrom: Int32Array;
   readonly #queue: Int32Array;
+  readonly #seated: SeatedTrips;
+  #latest: Millis = 0;
 
   /** Stops reached by the last run, the first `run()` of them. */
   readonly reached: Int32Array;
@@ -81,6 +85,7 @@ export class RangeRaptor {
     this.#isImproved = new Uint8Array(stopCount);
     this.#scanFrom = new Int32Array(patternCount).fill(NEVER);
     this.#queue = new Int32Array(patternCount);
+    this.#seated = new SeatedTrips(timetable);
     this.reached = new Int32Array(stopCount);
     this.eventCount = new Int32Array(stopCount);
     this.eventDeparture = new Uint16Array(stopCount * limits.departures);
@@ -99,15 +104,16 @@ export class RangeRaptor {
     windowStart: Millis,
   ): number {
     this.#reset();
-    const { departures, step, limit } = this.#limits;
+    const { departures, step, boardSlack, limit } = this.#limits;
     for (let d = departures - 1; d >= 0; d--) {
       const leaves = windowStart + d * step;
       for (let i = 0; i < accessCount; i++) {
-        this.#standAt(accessStops[i], leaves + accessTimes[i]);
+        this.#beReadyAt(accessStops[i], leaves + accessTimes[i] + boardSlack);
       }
+      this.#latest = leaves + limit;
       while (this.#markedCount > 0) {
-        this.#ride(leaves + limit);
-        this.#change(leaves + limit);
+        this.#ride();
+        this.#change();
       }
       this.#keepEvents(d, leaves);
     }
@@ -129,6 +135,7 @@ export class RangeRaptor {
       this.shortest[stop] = NEVER;
     }
     this.#touchedCount = 0;
+    this.#seated.reset();
   }
 
   #touch(stop: number): void {
@@ -137,7 +144,7 @@ export class RangeRaptor {
     this.#touched[this.#touchedCount++] = stop;
   }
 
-  #standAt(stop: number, time: Millis): void {
+  #beReadyAt(stop: number, time: Millis): void {
     if (time >= this.#ready[stop]) return;
     this.#ready[stop] = time;
     this.#touch(stop);
@@ -147,7 +154,7 @@ export class RangeRaptor {
   }
 
   /** Scans every pattern that calls at a marked stop, from the first such call on. */
-  #ride(latest: Millis): void {
+  #ride(): void {
     const { firstVisit, visits } = this.#timetable;
     const scanFrom = this.#scanFrom;
     const queue = this.#queue;
@@ -166,15 +173,15 @@ export class RangeRaptor {
     this.#markedCount = 0;
     for (let i = 0; i < queued; i++) {
       const pattern = queue[i];
-      this.#scan(pattern, scanFrom[pattern], latest);
+      this.#scan(pattern, scanFrom[pattern]);
       scanFrom[pattern] = NEVER;
     }
+    this.#seated.take(this.#rideSeated);
   }
 
-  #scan(pattern: number, from: number, latest: Millis): void {
+  #scan(pattern: number, from: number): void {
     const { firstCall, callStop, callRules, tripCount, firstTime } = this.#timetable;
-    const { arrivals, departures } = this.#timetable;
-    const { boardSlack } = this.#limits;
+    const { arrivals, departures, hasLinks } = this.#timetable;
     const trips = tripCount[pattern];
     const start = firstCall[pattern];
     const end = firstCall[pattern + 1];
@@ -185,17 +192,32 @@ export class RangeRaptor {
       const rules = callRules[call];
       if (trip < trips && rules & ALIGHT) {
         const arrival = arrivals[times + trip];
-        if (arrival < this.#alight[stop] && arrival <= latest) this.#alightAt(stop, arrival);
+        if (arrival < this.#alight[stop] && arrival <= this.#latest) this.#alightAt(stop, arrival);
       }
-      if (!(rules & BOARD) || this.#ready[stop] === NEVER) continue;
-      const earliest = this.#ready[stop] + boardSlack;
+      if (!(rules & BOARD) || this.#ready[stop] === NEVER || call === end - 1) continue;
+      const earliest = this.#ready[stop];
       if (trip === trips) {
         trip = firstNotBefore(departures, times, trips, earliest);
       } else {
         while (trip > 0 && departures[times + trip - 1] >= earliest) trip--;
       }
     }
+    if (trip < trips && hasLinks[pattern]) this.#seated.followFrom(pattern, trip, this.#latest);
   }
+
+  /** Rides a trip from its beginning, where one need not board it. */
+  #rideSeated = (pattern: number, trip: number): void => {
+    const { firstCall, callStop, callRules, tripCount, firstTime, arrivals } = this.#timetable;
+    let time = firstTime[pattern] + trip;
+    for (let call = firstCall[pattern]; call < firstCall[pattern + 1]; call++) {
+      const arrival = arrivals[time];
+      if (arrival > this.#latest) return;
+      const stop = callStop[call];
+      if (callRules[call] & ALIGHT && arrival < this.#alight[stop]) this.#alightAt(stop, arrival);
+      time += tripCount[pattern];
+    }
+    this.#seated.follow(pattern, trip);
+  };
 
   #alightAt(stop: number, arrival: Millis): void {
     this.#alight[stop] = arrival;
@@ -210,8 +232,8 @@ export class RangeRaptor {
     }
   }
 
-  /** Walks on from where vehicles arrived, to wherever that is earlier than known. */
-  #change(latest: Millis): void {
+  /** Changes where vehicles arrived to all that leave later, wherever that is earlier than known. */
+  #change(): void {
     const { first, ways } = this.#footpaths;
     for (let i = 0; i < this.#alightedCount; i++) {
       const stop = this.#alighted[i];
@@ -221,8 +243,8 @@ export class RangeRaptor {
       for (let at = first[stop] << 1; at < end; at += 2) {
         const time = arrival + ways[at + 1];
         // Ways are in order of their length.
-        if (time > latest) break;
-        if (time < this.#ready[ways[at]]) this.#standAt(ways[at], time);
+        if (time > this.#latest) break;
+        if (time < this.#ready[ways[at]]) this.#beReadyAt(ways[at], time);
       }
     }
     this.#alightedCount = 0;

@@ -4,14 +4,14 @@ import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { StationDoors } from '../gtfs/doors.ts';
 import { type Feed, type FeedStop, LOCATION, readFeed } from '../gtfs/feed.ts';
-import { FEED_LIMITS } from '../gtfs/limits.ts';
-import { chooseServiceDays, type ServiceDays } from '../gtfs/service-day.ts';
+import { chooseServiceDays } from '../gtfs/service-day.ts';
 import {
   dateOf,
   dayNumber,
   isoDate,
   offsetAtNoon,
   type ServiceDate,
+  type ServiceDay,
 } from '../gtfs/service-time.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
@@ -25,61 +25,92 @@ import {
   type ScheduledTrip,
   type Timetable,
   type TransitStop,
+  type TripLink,
 } from './timetable.ts';
+import { transferRulesOf } from './transfer-rules.ts';
+import { continuationsOf } from './vehicle-continuations.ts';
 
 /** The public transport of a build, before it meets the streets. */
 export interface Transit {
   readonly stops: readonly TransitStop[];
   readonly timetable: Timetable;
   readonly rules: readonly TransferRule[];
-  /** Times inside stations where pathways give them: ordinals and milliseconds. */
+  /** Times inside stations, as their pathways give them or as is assumed: ordinals, milliseconds. */
   readonly insideWalks: readonly {
     readonly from: StopOrdinal;
     readonly to: StopOrdinal;
     readonly time: Millis;
   }[];
-  /** Departures in the window from each stop. */
-  readonly departures: Int32Array;
-  /** Null where no feed was read. */
-  readonly serviceDate: string | null;
+  /** Departures in the window from each stop, by line and direction. */
+  readonly departures: readonly ReadonlyMap<string, number>[];
+  readonly serviceDate: string;
   readonly feeds: readonly FeedFacts[];
 }
-
-/** Of a region that no feed serves. */
-export const WITHOUT_STOPS: Transit = {
-  stops: [],
-  timetable: buildTimetable(0, []),
-  rules: [],
-  insideWalks: [],
-  departures: new Int32Array(0),
-  serviceDate: null,
-  feeds: [],
-};
 
 const SECOND = 1000;
 const SECONDS_PER_DAY = 86_400;
 const { windowStart, departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
 const WINDOW = WINDOW_DEPARTURES * departureStep;
 
+/** A feed and the day it is read on. */
+export interface DatedFeed {
+  readonly path: string;
+  /** `fingerprint` of it. */
+  readonly sha256: string;
+  /** Null: it is another version of a feed that is read, and left out. */
+  readonly day: ServiceDate | null;
+  readonly patterns: FeedFacts['weekday_patterns'];
+}
+
+/** Feeds, each with its day, and the day that their release stands for. */
+export interface DatedFeeds {
+  readonly common: ServiceDate;
+  readonly feeds: readonly DatedFeed[];
+}
+
 /**
- * Reads feeds on their service days into one timetable. Trips of the night before that still run in
- * the window are in it. Throws a `BuildError` for a feed that cannot be used.
+ * Gives each feed the day it is read on, by what all of them have; `near` is the day of the street
+ * data. Throws a `BuildError` for a feed that cannot be used.
  */
-export async function readTransit(
+export async function dateFeeds(
   paths: readonly string[],
   askedDate: ServiceDate | null,
+  near: ServiceDay,
   progress: Progress,
-): Promise<Transit> {
-  const stage = progress.start('transit', paths.length, 'feeds');
+): Promise<DatedFeeds> {
   const feeds: Feed[] = [];
   try {
     const digests = await distinctFeeds(paths);
     for (const feed of paths) feeds.push(await readFeed(feed));
-    const days = chooseServiceDays(feeds, askedDate, progress);
-    const assembly = new TransitAssembly(feeds, days);
+    const { common, byFeed, patterns } = chooseServiceDays(feeds, askedDate, near, progress);
+    return {
+      common,
+      feeds: paths.map((path, i) => ({
+        ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
+      })),
+    };
+  } finally {
+    for (const feed of feeds) feed.source.close();
+  }
+}
+
+/**
+ * Reads feeds on their days into one timetable. Trips of the night before that still run in the
+ * window are in it. Throws a `BuildError` for a feed that cannot be used.
+ */
+export async function readTransit(
+  { common, feeds: dated }: DatedFeeds,
+  progress: Progress,
+): Promise<Transit> {
+  const stage = progress.start('transit', dated.length, 'feeds');
+  const feeds: Feed[] = [];
+  try {
+    for (const { path } of dated) feeds.push(await readFeed(path));
+    const assembly = new TransitAssembly(feeds, common);
     for (const [i, feed] of feeds.entries()) {
-      await assembly.add(feed, days.byFeed[i], { path: paths[i], sha256: digests[i] });
-      feed.report.noteProblems(paths[i], progress);
+      if (dated[i].day === null) continue;
+      await assembly.add(feed, { ...dated[i], day: dated[i].day });
+      feed.report.noteProblems(dated[i].path, progress);
       stage.at(i + 1);
     }
     const transit = assembly.finish();
@@ -108,24 +139,25 @@ async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
 
 /** Gathers stops and trips of several feeds under one numbering and one clock. */
 class TransitAssembly {
-  readonly #days: ServiceDays;
+  readonly #common: ServiceDate;
   /** Seconds that the reference clock is ahead of UTC: that of the feed with most trips. */
   readonly #referenceOffset: number;
   /** When the first window opens in any feed's zone, and the last trip from one must have begun. */
   readonly #earliest: Millis;
   readonly #latest: Millis;
   readonly #stops: TransitStop[] = [];
-  readonly #departures: number[] = [];
+  readonly #departures: Map<string, number>[] = [];
   readonly #trips: ScheduledTrip[] = [];
+  readonly #links: TripLink[] = [];
   readonly #rules: TransferRule[] = [];
   readonly #insideWalks: { from: StopOrdinal; to: StopOrdinal; time: Millis }[] = [];
   readonly #facts: FeedFacts[] = [];
 
-  constructor(feeds: readonly Feed[], days: ServiceDays) {
-    this.#days = days;
+  constructor(feeds: readonly Feed[], common: ServiceDate) {
+    this.#common = common;
     const size = (feed: Feed) => [...feed.tripsOfService.values()].reduce((a, b) => a + b, 0);
     const largest = feeds.reduce((best, feed) => (size(feed) > size(best) ? feed : best));
-    this.#referenceOffset = offsetAtNoon(largest.timeZone, days.common);
+    this.#referenceOffset = offsetAtNoon(largest.timeZone, common);
     const opens = feeds.map(({ timeZone }) => windowStart + this.#shiftOf(timeZone) * SECOND);
     this.#earliest = Math.min(...opens);
     this.#latest = Math.max(...opens) + WINDOW + ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
@@ -136,10 +168,13 @@ class TransitAssembly {
    * July is eight o'clock beside trains that are read in November.
    */
   #shiftOf(timeZone: string): number {
-    return this.#referenceOffset - offsetAtNoon(timeZone, this.#days.common);
+    return this.#referenceOffset - offsetAtNoon(timeZone, this.#common);
   }
 
-  async add(feed: Feed, day: ServiceDate, file: { path: string; sha256: string }): Promise<void> {
+  async add(
+    feed: Feed,
+    { day, patterns, ...file }: DatedFeed & { readonly day: ServiceDate },
+  ): Promise<void> {
     const dayBefore = dateOf(dayNumber(day) - 1);
     const runs = await readTrips(feed, [day, dayBefore]);
     const offset = offsetAtNoon(feed.timeZone, day);
@@ -164,16 +199,27 @@ class TransitAssembly {
       inWindow.map(({ run }) => run),
       opens,
     );
-    for (const { run, shift: by } of inWindow) this.#addTrip(run, by, ordinals, opens);
-    this.#addRules(feed, ordinals);
+    const added = inWindow.map(({ run, shift: by }) => ({
+      run,
+      day: by === shift ? 0 : -1,
+      scheduled: this.#addTrip(run, by, ordinals, opens),
+    }));
+    for (const link of continuationsOf(feed, added)) {
+      const [from, to] = link;
+      // A vehicle that feeds have stand at its next trip's beginning already is not there before.
+      to.arrivals[0] = Math.max(to.arrivals[0], from.arrivals[from.arrivals.length - 1]);
+      this.#links.push(link);
+    }
+    for (const rule of transferRulesOf(feed, ordinals)) this.#rules.push(rule);
     this.#facts.push({
       agency: feed.agency,
       file: path.basename(file.path),
-      feed_id: feed.feedId,
+      feed_id: feed.info.feedId,
       sha256: file.sha256,
       time_zone: feed.timeZone,
       service_date: isoDate(day),
-      runs_on_common_day: day === this.#days.common,
+      runs_on_common_day: day === this.#common,
+      weekday_patterns: [...patterns],
       trips_in_window: inWindow.length,
       problems: [...feed.report.problems],
     });
@@ -181,13 +227,19 @@ class TransitAssembly {
 
   #addStops(feed: Feed, runs: readonly TripRun[], opens: Millis): ReadonlyMap<string, StopOrdinal> {
     const used = new Set<string>();
-    for (const run of runs) for (const { stop } of run.calls) used.add(stop);
-    const doors = new StationDoors(feed);
+    const atSubways = new Set<string>();
+    for (const { calls, route } of runs) {
+      for (const { stop } of calls) {
+        used.add(stop);
+        if (feed.subways.has(route)) atSubways.add(stop);
+      }
+    }
+    const doors = new StationDoors(feed, atSubways);
     const ordinals = new Map<string, StopOrdinal>();
     for (const id of [...used].sort()) {
       const stop = feed.stops.get(id)!;
       ordinals.set(id, this.#stops.length);
-      this.#departures.push(0);
+      this.#departures.push(new Map());
       const station = stationOf(feed, stop);
       this.#stops.push({
         agency: feed.agency,
@@ -211,61 +263,48 @@ class TransitAssembly {
     return ordinals;
   }
 
-  #addTrip(run: TripRun, shift: number, ordinals: ReadonlyMap<string, StopOrdinal>, opens: Millis) {
+  #addTrip(
+    run: TripRun,
+    shift: number,
+    ordinals: ReadonlyMap<string, StopOrdinal>,
+    opens: Millis,
+  ): ScheduledTrip {
     const stops = run.calls.map(({ stop }) => ordinals.get(stop)!);
     const departures = run.departures.map((time) => (time + shift) * SECOND);
-    this.#trips.push({
+    const trip: ScheduledTrip = {
       stops,
       rules: run.calls.map(({ board, alight }) => (board ? BOARD : 0) | (alight ? ALIGHT : 0)),
       arrivals: run.arrivals.map((time) => (time + shift) * SECOND),
       departures,
-    });
+    };
+    this.#trips.push(trip);
+    const line = lineOf(run, this.#stops[stops[stops.length - 1]]);
     run.calls.forEach(({ board }, i) => {
       const isLast = i === stops.length - 1;
       if (board && !isLast && departures[i] >= opens && departures[i] < opens + WINDOW) {
-        this.#departures[stops[i]]++;
+        const ofStop = this.#departures[stops[i]];
+        ofStop.set(line, (ofStop.get(line) ?? 0) + 1);
       }
     });
-  }
-
-  /** A rule for a station holds for each of its stops. */
-  #addRules(feed: Feed, ordinals: ReadonlyMap<string, StopOrdinal>): void {
-    const children = new Map<string, number[]>();
-    for (const [id, ordinal] of ordinals) {
-      for (const name of new Set([id, feed.stops.get(id)!.parent])) {
-        const known = children.get(name);
-        if (known) known.push(ordinal);
-        else children.set(name, [ordinal]);
-      }
-    }
-    let pairs = 0;
-    for (const { from, to, forbidden, minSeconds } of feed.transfers) {
-      const [froms, tos] = [children.get(from) ?? [], children.get(to) ?? []];
-      pairs += froms.length * tos.length;
-      if (pairs > FEED_LIMITS.transferRules) {
-        throw new BuildError(
-          `${feed.source.path}: transfers.txt: with that from ${from} to ${to}, its rules are for more than ${FEED_LIMITS.transferRules} pairs of stops; leave out those that say nothing`,
-        );
-      }
-      for (const a of froms) {
-        for (const b of tos) {
-          this.#rules.push({ from: a, to: b, forbidden, minimum: minSeconds * SECOND });
-        }
-      }
-    }
+    return trip;
   }
 
   finish(): Transit {
     return {
       stops: this.#stops,
-      timetable: buildTimetable(this.#stops.length, this.#trips),
+      timetable: buildTimetable(this.#stops.length, this.#trips, this.#links),
       rules: this.#rules,
       insideWalks: this.#insideWalks,
-      departures: Int32Array.from(this.#departures),
-      serviceDate: isoDate(this.#days.common),
+      departures: this.#departures,
+      serviceDate: isoDate(this.#common),
       feeds: this.#facts,
     };
   }
+}
+
+/** A line in one of its directions: as the feed tells them, or else by where trips end. */
+function lineOf({ route, direction }: TripRun, { agency, station }: TransitStop): string {
+  return [agency, route, direction || `to ${station.id}`].join('\0');
 }
 
 function stationOf(feed: Feed, stop: FeedStop): FeedStop {

@@ -1,16 +1,15 @@
 import Flatbush from 'flatbush';
 import { boxContains, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, Degrees, Metres, Millis } from '../../shards/units.ts';
+import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { buildFootpaths, type StopWalk } from './footpaths.ts';
+import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
 import { RangeRaptor } from './range-raptor.ts';
 import type { Transit } from './read-transit.ts';
 
 const { departures, departureStep, maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 const WINDOW: Millis = departures * departureStep;
-/** As far as a leg on foot can lead, and the link to the street at its end. */
-export const WALK_LEG_METRES: Metres =
-  (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000 + ROUTING.linkRadii[1];
+/** As far as a leg on foot can lead on level ground. */
+const WALK_LEG_METRES: Metres = (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000;
 /** A hair more than allowed: the sides of a box measure degrees at other latitudes. */
 const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
 
@@ -22,14 +21,21 @@ const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
 export class StopReach {
   readonly #transit: Transit;
   readonly #raptor: RangeRaptor;
+  readonly #footpaths: Footpaths;
   readonly #limit: Millis;
+  /** As far as a leg on foot can lead, and the link to the street at its end. */
+  readonly #walkLeg: Metres;
 
-  /** `limit`: the longest trip. */
-  constructor(transit: Transit, limit: Millis) {
+  /**
+   * `limit`: the longest trip. `fastest`: how many times as fast as on level ground anybody walks.
+   */
+  constructor(transit: Transit, limit: Millis, fastest: number) {
     this.#transit = transit;
     this.#limit = limit;
-    const footpaths = buildFootpaths(transit.stops.length, crowFlights(transit), []);
-    this.#raptor = new RangeRaptor(transit.timetable, footpaths, {
+    this.#walkLeg = WALK_LEG_METRES * fastest + ROUTING.linkRadii[1];
+    const flights = crowFlights(transit, TRANSFER_METRES * fastest);
+    this.#footpaths = buildFootpaths(transit.stops.length, flights, [], 0);
+    this.#raptor = new RangeRaptor(transit.timetable, this.#footpaths, {
       departures: 1,
       step: departureStep,
       boardSlack: 0,
@@ -37,9 +43,12 @@ export class StopReach {
     });
   }
 
-  /** Ordinals of the stops within `limit` of a box, ascending. */
+  /**
+   * Ordinals of the stops within `limit` of a box, ascending: those one walks to from there, those
+   * one alights at, and those one walks to from them, to board again.
+   */
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
-    const near = bufferBox(box, WALK_LEG_METRES);
+    const near = bufferBox(box, this.#walkLeg);
     const access = Int32Array.from(
       this.#transit.stops.flatMap(({ doors }, stop) =>
         doors.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
@@ -54,17 +63,22 @@ export class StopReach {
     const ridden = this.#raptor.reached
       .subarray(0, reached)
       .filter((stop) => this.#raptor.shortest[stop] <= limit + WINDOW);
-    return Int32Array.from(new Set([...access, ...ridden])).sort();
+    const { first, ways } = this.#footpaths;
+    const stops = new Set<StopOrdinal>(access);
+    for (const stop of ridden) {
+      for (let way = first[stop]; way < first[stop + 1]; way++) stops.add(ways[2 * way]);
+    }
+    return Int32Array.from(stops).sort();
   }
 
   /** Boxes around the doors of some stops: as far as one can walk on from them. */
   boxesAround(stops: Int32Array): BoundingBox[] {
     const doors = Array.from(stops).flatMap((stop) => this.#transit.stops[stop].doors);
-    return doors.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), WALK_LEG_METRES));
+    return doors.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), this.#walkLeg));
   }
 }
 
-function crowFlights({ stops, insideWalks }: Transit): StopWalk[] {
+function crowFlights({ stops, insideWalks }: Transit, metres: Metres): StopWalk[] {
   const walks: StopWalk[] = insideWalks.map(({ from, to }) => ({ from, to, time: 0 }));
   const doors = stops.flatMap((stop, ordinal) => stop.doors.map((door) => ({ ...door, ordinal })));
   if (doors.length === 0) return walks;
@@ -72,7 +86,7 @@ function crowFlights({ stops, insideWalks }: Transit): StopWalk[] {
   for (const { lon, lat } of doors) tree.add(lon, lat, lon, lat);
   tree.finish();
   for (const { lon, lat, ordinal: from } of doors) {
-    const near = bufferBox(boxAt(lon, lat), TRANSFER_METRES);
+    const near = bufferBox(boxAt(lon, lat), metres);
     for (const door of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
       const to = doors[door].ordinal;
       if (to !== from) walks.push({ from, to, time: 0 });

@@ -1,4 +1,5 @@
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
+import type { InsidePois } from '../destinations/inside-pois.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { Link } from '../streets/linker.ts';
@@ -11,7 +12,7 @@ import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './read-transit.ts';
 import type { TransitWorld } from './transit-world.ts';
 
-const { maxWalkLeg, maxTransferWalk } = ROUTING.transit;
+const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
 const TRANSFER_LIMIT: Millis = (maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;
 const SECOND = 1000;
 
@@ -35,7 +36,7 @@ export function linkStops(
     const links: Link[] = [];
     let isLinked = false;
     for (const { lon, lat, secondsIn, secondsOut } of doors) {
-      const link = walk.linker.link(lon, lat);
+      const link = walk.linker.linkStop(lon, lat);
       if (typeof link === 'string') continue;
       isLinked = true;
       const longer = (seconds: number) => ({
@@ -55,16 +56,17 @@ export function linkStops(
 
 /**
  * Walks from every stop: to the stops one may change to, and to the destinations and blocks one may go
- * to. `terminals` hold all targets, stops last from `firstStop` on.
+ * to; those it is inside of, by `around`, are there. `terminals` hold all targets, stops last.
  */
 export function walkFromStops(
   transit: Transit,
   walk: ModeNetwork,
   links: StopLinks,
   terminals: Terminals,
-  firstStop: TargetOrdinal,
+  around: InsidePois,
   progress: Progress,
 ): TransitWorld {
+  const firstStop = terminals.targetCount - transit.stops.length;
   const stage = progress.start('stops', transit.stops.length, 'stops');
   const search = new StreetSearch(searchGraphOf(walk.graph), terminals, maxWalkLeg);
   const egress = new EgressBuilder(firstStop);
@@ -80,6 +82,15 @@ export function walkFromStops(
         if (time < (best.get(target) ?? Number.POSITIVE_INFINITY)) best.set(target, time);
       }
     }
+    for (const { lon, lat, secondsOut } of transit.stops[stop].doors) {
+      if (!Number.isFinite(secondsOut)) continue;
+      const time = Math.round(secondsOut * SECOND);
+      for (const destination of around.at(lon, lat)) {
+        // Destinations are the first of the targets.
+        const target: TargetOrdinal = destination + 0;
+        best.set(target, Math.min(best.get(target) ?? time, time));
+      }
+    }
     for (const [target, time] of best) {
       if (target < firstStop) egress.add(target, time);
       else if (target !== firstStop + stop && time <= TRANSFER_LIMIT) {
@@ -89,7 +100,7 @@ export function walkFromStops(
     egress.endStop();
     stage.at(stop + 1);
   });
-  const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules);
+  const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules, boardSlack);
   stage.finish(
     `${transit.stops.length} stops (${links.unlinked} with no street near), ${walks.length} footpaths between them, of up to ${Math.round(TRANSFER_LIMIT / MILLIS_PER_MINUTE)} minutes`,
   );

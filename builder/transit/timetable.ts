@@ -42,6 +42,16 @@ export interface Timetable {
   /** Where patterns call at stop `s`: `firstVisit[s]` to `firstVisit[s + 1]`; two numbers each, pattern and position. */
   readonly firstVisit: Int32Array;
   readonly visits: Int32Array;
+  /** The first trip of each pattern, all trips counted on. */
+  readonly firstTrip: Int32Array;
+  /**
+   * Trips that riders of trip `t`, so counted, may stay seated for at its end: `firstLink[t]` to
+   * `firstLink[t + 1]`; two numbers each, pattern and trip of the pattern.
+   */
+  readonly firstLink: Int32Array;
+  readonly links: Int32Array;
+  /** Whether any trip of a pattern has such links. */
+  readonly hasLinks: Uint8Array;
 }
 
 export const BOARD = 1;
@@ -51,12 +61,19 @@ export const ALIGHT = 2;
 export interface ScheduledTrip {
   readonly stops: readonly StopOrdinal[];
   readonly rules: readonly number[];
-  readonly arrivals: readonly Millis[];
+  readonly arrivals: Millis[];
   readonly departures: readonly Millis[];
 }
 
+/** A trip and one that its vehicle becomes, no earlier than it ends, for which riders may stay seated. */
+export type TripLink = readonly [from: ScheduledTrip, to: ScheduledTrip];
+
 /** Groups trips into patterns. The order of the trips given does not matter. */
-export function buildTimetable(stopCount: number, trips: readonly ScheduledTrip[]): Timetable {
+export function buildTimetable(
+  stopCount: number,
+  trips: readonly ScheduledTrip[],
+  continuations: readonly TripLink[] = [],
+): Timetable {
   const groups = new Map<string, ScheduledTrip[]>();
   for (const trip of trips) {
     const key = trip.stops.map((stop, i) => stop * 4 + trip.rules[i]).join();
@@ -100,6 +117,7 @@ export function buildTimetable(stopCount: number, trips: readonly ScheduledTrip[
     });
   });
   return {
+    ...linksBetween(patterns, continuations),
     stopCount,
     patternCount: patterns.length,
     firstCall,
@@ -112,6 +130,37 @@ export function buildTimetable(stopCount: number, trips: readonly ScheduledTrip[
     firstVisit,
     visits,
   };
+}
+
+function linksBetween(
+  patterns: readonly (readonly ScheduledTrip[])[],
+  continuations: readonly TripLink[],
+): Pick<Timetable, 'firstTrip' | 'firstLink' | 'links' | 'hasLinks'> {
+  const firstTrip = new Int32Array(patterns.length + 1);
+  const places = new Map<ScheduledTrip, { pattern: number; trip: number }>();
+  patterns.forEach((trips, pattern) => {
+    firstTrip[pattern + 1] = firstTrip[pattern] + trips.length;
+    if (continuations.length === 0) return;
+    trips.forEach((scheduled, trip) => {
+      places.set(scheduled, { pattern, trip });
+    });
+  });
+  const hasLinks = new Uint8Array(patterns.length);
+  const firstLink = new Int32Array(firstTrip[patterns.length] + 1);
+  const placed = continuations.map(([from, to]) => {
+    const { pattern, trip } = places.get(from)!;
+    hasLinks[pattern] = 1;
+    firstLink[firstTrip[pattern] + trip + 1]++;
+    return { ordinal: firstTrip[pattern] + trip, to: places.get(to)! };
+  });
+  const links = new Int32Array(sumCounts(firstLink) * 2);
+  const next = firstLink.slice();
+  for (const { ordinal, to } of placed) {
+    const at = 2 * next[ordinal]++;
+    links[at] = to.pattern;
+    links[at + 1] = to.trip;
+  }
+  return { firstTrip, firstLink, links, hasLinks };
 }
 
 /** Splits trips of the same calls so that within each part the order is the same at every call. */

@@ -1,3 +1,5 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
+
 /** An entry takes so many bytes: while it waits, and when it is sorted. */
 export const BYTES_AN_ENTRY = 4 + 4 + 4;
 /** Origins of one filling are told apart by so many bits of an entry's value, times by as many. */
@@ -66,7 +68,7 @@ export class EntryBuffer {
     const sorted = this.#sorted;
     const first = new Uint32Array(this.#targets * this.#modes + 1);
     for (let i = 0; i < this.#count; i++) first[groups[i] + 1]++;
-    for (let g = 1; g < first.length; g++) first[g] += first[g - 1];
+    sumCounts(first);
     const next = first.slice();
     for (let i = 0; i < this.#count; i++) sorted[next[groups[i]]++] = values[i];
     return { first, values: sorted };

@@ -1,12 +1,12 @@
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
+import { ScratchFile } from '../../shards/scratch-file.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BYTES_AN_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
 import { joined } from './joined.ts';
-import { RunFile } from './run-file.ts';
 import type { SliceRequest } from './sort-slice.ts';
 import type { TransposePool } from './transpose-pool.ts';
 import type { TransposeRequest } from './transposer.ts';
@@ -54,7 +54,7 @@ export async function transpose(
   onRows: (rows: EncodedRows, areLast: boolean) => void | Promise<void>,
   onDone: (rows: number) => void,
 ): Promise<void> {
-  const runs = new RunFile(`${request.scratch}/runs`);
+  const runs = new ScratchFile(`${request.scratch}/runs`);
   try {
     const { parts, modes, unit } = request;
     const bands = bandsOf(parts);

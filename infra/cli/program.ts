@@ -3,8 +3,11 @@ import { packageVersion } from './package-version.ts';
 
 /** What adds each command. A command is loaded when it is asked for: the builder takes most of a second. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  plan: async () => (await import('./commands/plan.ts')).addPlanCommand,
   build: async () => (await import('./commands/build.ts')).addBuildCommand,
+  worker: async () => (await import('./commands/worker.ts')).addWorkerCommand,
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  portal: async () => (await import('./commands/portal.ts')).addPortalCommand,
   accounts: async () => (await import('./commands/accounts.ts')).addAccountsCommands,
   keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
   release: async () => (await import('./commands/release.ts')).addReleaseCommands,

@@ -1,13 +1,4 @@
-import { BuildError } from '../../builder/errors.ts';
-import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
-import { ShardError, StoreError } from '../../shards/errors.ts';
-
-/** What a person can mend without reading code: a wrong flag or value. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-const EXPECTED = [BuildError, UsageError, StoreError, ShardError, LedgerUnavailable];
+import { describe } from '../errors.ts';
 
 /**
  * Runs a command. Errors that a person can mend are one line on stderr; anything else is a fault of
@@ -18,20 +9,6 @@ export async function run(command: () => Promise<void>): Promise<void> {
     await command();
   } catch (error) {
     process.exitCode = 1;
-    process.stderr.write(`${describe(error)}\n`);
+    process.stderr.write(`tta: ${describe(error)}\n`);
   }
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return `tta: ${String(error)}`;
-  if (EXPECTED.some((kind) => error instanceof kind)) return `tta: ${oneLine(error.message)}`;
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    const { port } = error as NodeJS.ErrnoException & { port?: number };
-    return `tta: port ${port} is in use; give another with --port or PORT`;
-  }
-  return `tta: a fault of this program, please report it: ${error.stack ?? error.message}`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ');
 }

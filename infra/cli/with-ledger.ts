@@ -1,25 +1,29 @@
-import { Option } from 'commander';
-import type { Account } from '../../portal/accounts/accounts.ts';
+import type { Account, Change } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { run, UsageError } from './run.ts';
+import { isMissingLedger, openLedger } from '../../portal/accounts/open-ledger.ts';
+import { UsageError } from '../errors.ts';
+import { ledgerSchema } from '../settings/places.ts';
+import { type Flags, readSettings } from '../settings/read-settings.ts';
+import { run } from './run.ts';
 
-export function ledgerOption(): Option {
-  return new Option('--ledger <ledger>', 'the accounts: lmdb:DIR')
-    .env('LEDGER')
-    .makeOptionMandatory();
-}
-
-/** Runs a command on a ledger, which a server may have open at the same time. */
+/**
+ * Runs a command on the ledger of its settings, which a server may have open at the same time. One
+ * that is not there is a `UsageError`, but for commands that may be the first of it (`makesIt`).
+ */
 export function runWithLedger(
-  address: string,
+  flags: Flags,
   use: (ledger: Ledger) => Promise<void>,
+  { makesIt = false }: { readonly makesIt?: boolean } = {},
 ): Promise<void> {
   return run(async () => {
+    const { LEDGER } = readSettings(ledgerSchema, flags);
+    if (!makesIt && isMissingLedger(LEDGER)) {
+      throw new UsageError(
+        `${LEDGER}: there is no ledger; keys create, accounts import and the servers make one`,
+      );
+    }
     // The rate limits requests, of which a command makes none.
-    const ledger = await openLedger(address, { rateLimitPerMinute: 1 }).catch((error: unknown) => {
-      throw error instanceof TypeError ? new UsageError(error.message) : error;
-    });
+    const ledger = await openLedger(LEDGER, { rateLimitPerMinute: 1 });
     try {
       await use(ledger);
     } finally {
@@ -35,6 +39,11 @@ export async function accountCalled(ledger: Ledger, name: string): Promise<Accou
     : await ledger.account(name.trim());
   if (!account) throw new UsageError(`"${name}": no such account; tta accounts list shows them`);
   return account;
+}
+
+/** A change that a command makes. */
+export function operator(): Change {
+  return { by: 'operator', atMs: Date.now() };
 }
 
 /** What to call an account by: its address, or its id if it has none. */

@@ -1,6 +1,6 @@
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import type { Degrees, SquareMetres } from '../../shards/units.ts';
-import { bayGeoid, blockGeoid, columnsOf, countyAt, type DemoCounty } from './census-ids.ts';
+import { bayGeoid, blockGeoid, cellsOf, countyAt, type DemoCounty } from './census-ids.ts';
 import { BAY_DEPTH, type CellUse, type CityPlan } from './city-plan.ts';
 import type { Cell, Corner, Lattice } from './lattice.ts';
 import { centrality } from './places-to-go.ts';
@@ -30,11 +30,15 @@ const STREAM = 0x909;
 /** The blocks of a county: its bay first, then its land row by row from the south. */
 export function* blocksOf(plan: CityPlan, county: DemoCounty): Generator<DemoBlock> {
   for (const [ordinal, { fromColumn }] of plan.bay.entries()) {
-    if (countyAt(plan, fromColumn) === county) yield bayBlock(plan, ordinal);
+    if (countyAt(plan, { column: fromColumn, row: 0 }) === county.fips) {
+      yield bayBlock(plan, ordinal);
+    }
   }
-  const [from, to] = columnsOf(plan, county);
-  for (let row = 0; row < plan.rows; row++) {
-    for (let column = from; column < to; column++) yield* landBlocks(plan, { column, row });
+  const { from, to } = cellsOf(plan, county);
+  for (let row = from.row; row < to.row; row++) {
+    for (let column = from.column; column < to.column; column++) {
+      yield* landBlocks(plan, { column, row });
+    }
   }
 }
 
@@ -45,15 +49,16 @@ export function ringAround(lattice: Lattice, from: Corner, to: Corner): Ring {
 
 /** The ring around a county: its land and its bay. */
 export function countyRing(plan: CityPlan, county: DemoCounty): Ring {
-  const [from, to] = columnsOf(plan, county);
+  const { from, to } = cellsOf(plan, county);
+  if (from.row > 0) return ringAround(plan.lattice, from, to);
   const seaBed = plan.bay
-    .filter(({ fromColumn }) => countyAt(plan, fromColumn) === county)
+    .filter(({ fromColumn }) => countyAt(plan, { column: fromColumn, row: 0 }) === county.fips)
     .map(({ toColumn }) => ({ column: toColumn, row: -BAY_DEPTH }))
     .reverse();
-  const land = cornersAround({ column: from, row: 0 }, { column: to, row: plan.rows });
+  const land = cornersAround(from, to);
   // From the north-east corner of the land down its east side, then along the sea bed westward.
-  const shore = land.findIndex(({ column, row }) => column === to && row === 0);
-  const coast = [...land.slice(0, shore + 1), ...seaBed, { column: from, row: -BAY_DEPTH }];
+  const shore = land.findIndex(({ column, row }) => column === to.column && row === 0);
+  const coast = [...land.slice(0, shore + 1), ...seaBed, { column: from.column, row: -BAY_DEPTH }];
   return closed(plan.lattice, coast);
 }
 

@@ -4,23 +4,55 @@ import type { Cell } from './lattice.ts';
 /** No state has this code. */
 export const STATE_FIPS = '99';
 
-export const COUNTIES = [
-  { fips: '001', name: 'Meridian', classCode: 'H1', gnis: '99000001' },
-  { fips: '003', name: 'Halcyon', classCode: 'H1', gnis: '99000003' },
-] as const;
-export type DemoCounty = (typeof COUNTIES)[number];
+export interface DemoCounty {
+  readonly fips: string;
+  readonly name: string;
+  readonly classCode: string;
+  readonly gnis: string;
+}
+
+/** The counties of the demo city, the western first. */
+export const COUNTIES: readonly DemoCounty[] = ['Meridian', 'Halcyon'].map(countyCalled);
+
+function countyCalled(name: string, ordinal: number): DemoCounty {
+  const fips = pad(fipsOf(ordinal), 3);
+  return { fips, name, classCode: 'H1', gnis: `99000${fips}` };
+}
+
+/** Counties have odd codes. */
+function fipsOf(ordinal: number): number {
+  return 2 * ordinal + 1;
+}
+
+/** The counties of a plan: from the south-west, row by row. */
+export function countiesOf({ countyColumns, countyRows }: CityPlan): readonly DemoCounty[] {
+  const count = (countyColumns.length - 1) * (countyRows.length - 1);
+  return Array.from({ length: count }, (_, i) => COUNTIES[i] ?? countyCalled(`County ${i + 1}`, i));
+}
 
 /** A tract is so many cells wide and high. */
 const TRACT_CELLS = 8;
 
-/** The county a column of cells lies in. */
-export function countyAt(plan: CityPlan, column: number): DemoCounty {
-  return COUNTIES[column < plan.countyLine ? 0 : 1];
+/** The FIPS code, without the state's, of the county that a cell lies in; the bay lies in the southern ones. */
+export function countyAt({ countyColumns, countyRows }: CityPlan, { column, row }: Cell): string {
+  const bandOf = (lines: readonly number[], at: number) =>
+    lines.findLastIndex((line, i) => i < lines.length - 1 && line <= Math.max(0, at));
+  const across = countyColumns.length - 1;
+  return pad(fipsOf(bandOf(countyRows, row) * across + bandOf(countyColumns, column)), 3);
 }
 
-/** Columns of the lattice that a county has: from the first, to before the last. */
-export function columnsOf(plan: CityPlan, county: DemoCounty): readonly [from: number, to: number] {
-  return county === COUNTIES[0] ? [0, plan.countyLine] : [plan.countyLine, plan.columns];
+/** The cells of the lattice that a county has: from the first corner, to before the last. */
+export function cellsOf(
+  plan: CityPlan,
+  { fips }: Pick<DemoCounty, 'fips'>,
+): { from: Cell; to: Cell } {
+  const across = plan.countyColumns.length - 1;
+  const ordinal = (Number(fips) - 1) / 2;
+  const [x, y] = [ordinal % across, Math.floor(ordinal / across)];
+  return {
+    from: { column: plan.countyColumns[x], row: plan.countyRows[y] },
+    to: { column: plan.countyColumns[x + 1], row: plan.countyRows[y + 1] },
+  };
 }
 
 /**
@@ -28,21 +60,21 @@ export function columnsOf(plan: CityPlan, county: DemoCounty): readonly [from: n
  * a cell that a diagonal cuts in two, 0 for the half south-east of it and 1 for the other; else 0.
  */
 export function blockGeoid(plan: CityPlan, { column, row }: Cell, half: 0 | 1): string {
-  const county = countyAt(plan, column);
-  const [from, to] = columnsOf(plan, county);
-  const tractsAcross = Math.ceil((to - from) / TRACT_CELLS);
-  const [across, up] = [column - from, row];
+  const fips = countyAt(plan, { column, row });
+  const { from, to } = cellsOf(plan, { fips });
+  const tractsAcross = Math.ceil((to.column - from.column) / TRACT_CELLS);
+  const [across, up] = [column - from.column, row - from.row];
   const tract = Math.floor(up / TRACT_CELLS) * tractsAcross + Math.floor(across / TRACT_CELLS) + 1;
   const [x, y] = [across % TRACT_CELLS, up % TRACT_CELLS];
   const group = 1 + 2 * Math.floor((2 * y) / TRACT_CELLS) + Math.floor((2 * x) / TRACT_CELLS);
   const number = 2 * (y * TRACT_CELLS + x) + half;
-  return `${STATE_FIPS}${county.fips}${pad(tract, 4)}00${group}${pad(number, 3)}`;
+  return `${STATE_FIPS}${fips}${pad(tract, 4)}00${group}${pad(number, 3)}`;
 }
 
 /** The GEOID of a block of the bay, by its place in the plan: a tract of water, as the census has. */
 export function bayGeoid(plan: CityPlan, ordinal: number): string {
-  const county = countyAt(plan, plan.bay[ordinal].fromColumn);
-  return `${STATE_FIPS}${county.fips}9900000${pad(ordinal + 1, 3)}`;
+  const fips = countyAt(plan, { column: plan.bay[ordinal].fromColumn, row: 0 });
+  return `${STATE_FIPS}${fips}9900000${pad(ordinal + 1, 3)}`;
 }
 
 function pad(value: number, digits: number): string {

@@ -6,6 +6,9 @@ import { Random } from './seeded-random.ts';
 
 export const MIN_BLOCKS = 500;
 export const MAX_BLOCKS = 1_000_000;
+/** Their codes have three digits, and are odd. */
+const MAX_COUNTIES = 400;
+const MIN_BLOCKS_A_COUNTY = 50;
 
 /** A park over several cells: the streets within it are footpaths, and pass its gates. */
 export interface Park extends Cell {
@@ -51,8 +54,11 @@ export interface CityPlan {
   readonly lattice: Lattice;
   readonly columns: number;
   readonly rows: number;
-  /** The column line that the two counties share. */
+  /** The column line that the two parts of the city share, and its counties where there are two. */
   readonly countyLine: number;
+  /** The lines between counties, those around all of them included: of columns, and of rows. */
+  readonly countyColumns: readonly number[];
+  readonly countyRows: readonly number[];
   /** The row of cells under the river. */
   readonly riverRow: number;
   /** Column lines whose streets cross the river. */
@@ -77,7 +83,15 @@ const STREAM = { plan: 1, bridges: 2 };
  * Plans a city of exactly `blocks` census blocks. Equal arguments give equal cities. Throws a
  * `BuildError` for a size it cannot have.
  */
-export function planCity({ blocks, seed }: { blocks: number; seed: number }): CityPlan {
+export function planCity({
+  blocks,
+  seed,
+  counties = 2,
+}: {
+  blocks: number;
+  seed: number;
+  counties?: number;
+}): CityPlan {
   if (!Number.isSafeInteger(blocks) || blocks < MIN_BLOCKS || blocks > MAX_BLOCKS) {
     throw new BuildError(
       `blocks: ${blocks} is not a whole number from ${MIN_BLOCKS} to ${MAX_BLOCKS}`,
@@ -86,9 +100,19 @@ export function planCity({ blocks, seed }: { blocks: number; seed: number }): Ci
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
     throw new BuildError(`seed: ${seed} is not a whole number from 0 to ${2 ** 32 - 1}`);
   }
+  if (!Number.isInteger(counties) || counties < 2 || counties > MAX_COUNTIES) {
+    throw new BuildError(`counties: ${counties} is not a whole number from 2 to ${MAX_COUNTIES}`);
+  }
+  if (blocks / counties < MIN_BLOCKS_A_COUNTY) {
+    throw new BuildError(
+      `counties: ${counties} would have fewer than ${MIN_BLOCKS_A_COUNTY} of ${blocks} blocks each`,
+    );
+  }
   const columns = Math.floor(Math.sqrt(blocks) * 1.05);
   const countyLine = Math.round(columns * WESTERN_SHARE);
-  const bay = planBay(blocks, columns, countyLine);
+  const across = counties === 2 ? 2 : divisorNear(counties, Math.sqrt(counties));
+  const countyColumns = counties === 2 ? [0, countyLine, columns] : linesOf(columns, across);
+  const bay = planBay(blocks, countyColumns);
   // Cells are one block each; what is missing to the number asked for, diagonals add.
   const land = blocks - bay.length;
   const rows = Math.floor((land - Math.floor(columns / 2)) / columns);
@@ -118,6 +142,8 @@ export function planCity({ blocks, seed }: { blocks: number; seed: number }): Ci
     columns,
     rows,
     countyLine,
+    countyColumns,
+    countyRows: linesOf(rows, counties / across),
     riverRow,
     motorwayColumn,
     parks,
@@ -136,13 +162,29 @@ export function placedLeaves(): TaxonomyEntry[] {
   );
 }
 
-function planBay(blocks: number, columns: number, countyLine: number): BayBlock[] {
+/** The divisor of a number that is nearest to another. */
+function divisorNear(number: number, wanted: number): number {
+  const divisors = Array.from({ length: number }, (_, i) => i + 1).filter((d) => number % d === 0);
+  return divisors.reduce((a, b) => (Math.abs(b - wanted) < Math.abs(a - wanted) ? b : a));
+}
+
+/** Lines that cut so many cells into equal parts, the first and the last included. */
+function linesOf(cells: number, parts: number): number[] {
+  return Array.from({ length: parts + 1 }, (_, i) => Math.round((cells * i) / parts));
+}
+
+function planBay(blocks: number, countyColumns: readonly number[]): BayBlock[] {
+  const columns = countyColumns[countyColumns.length - 1];
   const count = Math.min(
     Math.floor(columns / 2),
     Math.max(4, Math.round(blocks / BLOCKS_PER_BAY_BLOCK)),
   );
-  const western = Math.round((count * countyLine) / columns);
-  return [...split(0, countyLine, western), ...split(countyLine, columns, count - western)];
+  const shareOf = (line: number) => Math.round((count * line) / columns);
+  return countyColumns
+    .slice(1)
+    .flatMap((to, i) =>
+      split(countyColumns[i], to, Math.max(1, shareOf(to) - shareOf(countyColumns[i]))),
+    );
 }
 
 function split(from: number, to: number, parts: number): BayBlock[] {

@@ -3,11 +3,11 @@ import { CellSketch, nodeIdInCell } from './cell-sketch.ts';
 import { BAY_DEPTH, type CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 import { parkName, type StreetNames } from './names.ts';
-import { NO_TAGS, type OsmNode, type OsmRelation, type OsmWay } from './osm-elements.ts';
+import type { OsmNode, OsmRelation, OsmWay } from './osm-elements.ts';
 import { drawCourtyard, drawPark, drawPocketPark } from './parks.ts';
 import { drawHome, drawPlainGridPlaces, placesAtRandom } from './places-to-go.ts';
 import { Random } from './seeded-random.ts';
-import { cornerNodeId, streetWays } from './streets.ts';
+import { cornerNodeId, cornerTags, streetWays } from './streets.ts';
 import { stopDrawing, type TransitPlan } from './transit-plan.ts';
 
 /** The elements of the city's OpenStreetMap file: each kind by ascending id, made as they are read. */
@@ -50,7 +50,12 @@ export function osmCity(plan: CityPlan, names: StreetNames, transit: TransitPlan
       for (let row = 0; row <= plan.rows; row++) {
         for (let column = 0; column <= plan.columns; column++) {
           const [lon, lat] = plan.lattice.degrees(column, row);
-          yield { id: cornerNodeId(plan, column, row), lon, lat, tags: NO_TAGS };
+          yield {
+            id: cornerNodeId(plan, column, row),
+            lon,
+            lat,
+            tags: cornerTags(plan, column, row),
+          };
         }
       }
       for (const { nodes } of sketches()) yield* nodes;

@@ -1,7 +1,6 @@
 import type { TagRule, TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import type { CellDrawing, CellSketch } from './cell-sketch.ts';
-import { countyAt } from './census-ids.ts';
 import { type CityPlan, placedLeaves } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 import { placeName, type StreetNames } from './names.ts';
@@ -179,7 +178,7 @@ function addressTags(
   { column, row }: Cell,
   stand: Stand,
 ): Tags {
-  const [city, zip] = CITIES[countyAt(plan, column).fips];
+  const [city, zip] = CITIES[column < plan.countyLine ? '001' : '003'];
   const street =
     stand.on === 'east'
       ? names.across(column + 1)

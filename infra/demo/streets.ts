@@ -1,7 +1,7 @@
 import type { CityPlan } from './city-plan.ts';
 import type { Cell } from './lattice.ts';
 import type { StreetNames } from './names.ts';
-import type { OsmWay, Tags } from './osm-elements.ts';
+import { NO_TAGS, type OsmWay, type Tags } from './osm-elements.ts';
 import { isPlainCorner } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
@@ -141,12 +141,10 @@ const BRIDGE: Tags = {
 
 /** Every so many lines a bigger street; those between are quiet, and some of them one-way. */
 function classTags(plan: CityPlan, direction: Direction, line: number, random: Random): Tags {
-  const middle = Math.round((direction === 'along' ? plan.rows : plan.columns) / 2);
-  const main = direction === 'along' ? middle - 3 : plan.countyLine;
-  if (line === main) {
+  const away = linesFromMain(plan, direction, line);
+  if (away === 0) {
     return { highway: 'primary', lanes: '4', maxspeed: '40 mph', sidewalk: 'both' };
   }
-  const away = Math.abs(line - main);
   if (away % 8 === 0) {
     const lane: Tags = random.chance(0.5) ? { cycleway: 'lane' } : {};
     return { highway: 'secondary', lanes: '2', maxspeed: '35 mph', sidewalk: 'both', ...lane };
@@ -156,6 +154,21 @@ function classTags(plan: CityPlan, direction: Direction, line: number, random: R
     ? { oneway: random.chance(0.5) ? 'yes' : '-1' }
     : {};
   return { highway: 'residential', maxspeed: '25 mph', ...oneWay };
+}
+
+function linesFromMain(plan: CityPlan, direction: Direction, line: number): number {
+  const main = direction === 'along' ? Math.round(plan.rows / 2) - 3 : plan.countyLine;
+  return Math.abs(line - main);
+}
+
+/** The tags of a corner: every second crossing of a bigger street has traffic lights. */
+export function cornerTags(plan: CityPlan, column: number, row: number): Tags {
+  const [along, across] = [
+    linesFromMain(plan, 'along', row),
+    linesFromMain(plan, 'across', column),
+  ];
+  const isSignalled = along % 2 === 0 && across % 2 === 0 && (along % 4 === 0 || across % 4 === 0);
+  return isSignalled ? { highway: 'traffic_signals' } : NO_TAGS;
 }
 
 /** Streets through the cells that a diagonal cuts, one way for each unbroken run of them. */

@@ -1,6 +1,6 @@
 import type { Degrees } from '../../shards/units.ts';
 import { blocksOf, countyRing, type DemoBlock, ringAround } from './census-blocks.ts';
-import { COUNTIES, type DemoCounty, STATE_FIPS } from './census-ids.ts';
+import { countiesOf, type DemoCounty, STATE_FIPS } from './census-ids.ts';
 import type { CityPlan } from './city-plan.ts';
 import type { Cell, Corner } from './lattice.ts';
 import type { ShapefileField, ShapefileLayer } from './shapefile-writer.ts';
@@ -58,13 +58,13 @@ export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   };
 }
 
-/** The two counties. */
+/** The counties. */
 export function countyLayer(plan: CityPlan): ShapefileLayer {
   return {
     name: 'tl_us_county',
     fields: COUNTY_FIELDS,
     *records() {
-      for (const county of COUNTIES) {
+      for (const county of countiesOf(plan)) {
         const { fips, name, classCode, gnis } = county;
         const { land, water, middle } = sumUp(blocksOf(plan, county));
         yield {
@@ -134,7 +134,7 @@ function blockValues(block: DemoBlock): (string | number)[] {
 function* blocksWithin(plan: CityPlan, from: Corner, to: Corner): Generator<DemoBlock> {
   const isWithin = ({ column, row }: Cell) =>
     column >= from.column && column < to.column && row >= from.row && row < to.row;
-  for (const county of COUNTIES) {
+  for (const county of countiesOf(plan)) {
     for (const block of blocksOf(plan, county)) {
       if (block.cell && isWithin(block.cell)) yield block;
     }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Progress } from '../../builder/progress.ts';
-import { COUNTIES, STATE_FIPS } from './census-ids.ts';
+import { countiesOf, STATE_FIPS } from './census-ids.ts';
 import { planCity } from './city-plan.ts';
 import { gtfsTables } from './gtfs-tables.ts';
 import { writeGtfs } from './gtfs-writer.ts';
@@ -16,6 +16,8 @@ export interface DemoOptions {
   readonly blocks: number;
   /** Another seed makes another city: 0 to 2³² − 1. */
   readonly seed: number;
+  /** 2 by default; of more, each is as large as the others. */
+  readonly counties?: number;
   /** The folder to write into; it is made if it is not there. */
   readonly out: string;
 }
@@ -40,13 +42,14 @@ const DRAWN = new Date('2026-01-01T00:00:00Z');
  */
 export async function writeDemoCity(options: DemoOptions, progress: Progress): Promise<DemoFiles> {
   const plan = planCity(options);
+  const counties = countiesOf(plan);
   const names = streetNames(plan);
   const transit = planTransit(plan, names);
   const at = (...parts: string[]) => path.join(options.out, ...parts);
   const files: DemoFiles = {
     osm: at('osm', 'demo.osm.pbf'),
     gtfs: at('gtfs', 'demo_transit.zip'),
-    blocks: COUNTIES.map(({ fips }) => at('blocks', `tl_${STATE_FIPS}${fips}_tabblock20.zip`)),
+    blocks: counties.map(({ fips }) => at('blocks', `tl_${STATE_FIPS}${fips}_tabblock20.zip`)),
     places: at('places', `tl_${STATE_FIPS}_place.zip`),
     counties: at('places', 'tl_us_county.zip'),
   };
@@ -56,14 +59,14 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   await writePbf(files.osm, { ...city, timestamp: DRAWN }, (written) => streets.at(written));
   streets.finish();
 
-  const census = progress.start('demo census', COUNTIES.length, 'counties');
-  for (const [i, county] of COUNTIES.entries()) {
+  const census = progress.start('demo census', counties.length, 'counties');
+  for (const [i, county] of counties.entries()) {
     await writeShapefile(files.blocks[i], blockLayer(plan, county));
     census.at(i + 1);
   }
   await writeShapefile(files.places, placeLayer(plan));
   await writeShapefile(files.counties, countyLayer(plan));
-  census.finish(`${plan.blocks} blocks in ${COUNTIES.length} counties`);
+  census.finish(`${plan.blocks} blocks in ${counties.length} counties`);
 
   await writeGtfs(files.gtfs, gtfsTables(plan, transit));
   return files;

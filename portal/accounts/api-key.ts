@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { KeyHash } from './metering.ts';
 
 const PREFIX = 'ta_live_';
@@ -46,18 +47,4 @@ function checksum(secret: string): string {
     rest = Math.floor(rest / 62);
   }
   return text;
-}
-
-const CRC_TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});
-
-function crc32(text: string): number {
-  let crc = -1;
-  for (let i = 0; i < text.length; i++) {
-    crc = (crc >>> 8) ^ CRC_TABLE[(crc ^ text.charCodeAt(i)) & 255];
-  }
-  return ~crc >>> 0;
 }

@@ -1,15 +1,22 @@
 import type { Accounts } from './accounts.ts';
 import type { Metering } from './metering.ts';
+import type { PaymentEvents } from './payment-events.ts';
 import type { Replays } from './replays.ts';
+import type { Sessions } from './sessions.ts';
+import type { SignIns } from './sign-ins.ts';
 
 /**
- * The one place of accounts, keys and tokens, in three parts: each caller asks for what it needs.
+ * The one place of accounts, keys and tokens, in parts: each caller asks for what it needs.
  * Implementations pass one shared suite (`test/accounts/ledger-suite.ts`). Any failure of the
  * backing store is a `LedgerUnavailable`: callers fail closed.
  */
-export interface Ledger extends Metering, Accounts, Replays {
+export interface Ledger extends Metering, Accounts, Replays, SignIns, Sessions, PaymentEvents {
   /** A random secret by name, made when first asked for: the same for all who share the ledger. */
   secret(name: string): Promise<string>;
+  /** Every secret made so far, for another ledger to take over. */
+  secrets(): Promise<Readonly<Record<string, string>>>;
+  /** Takes over secrets; those that are there already stay as they are. */
+  importSecrets(secrets: Readonly<Record<string, string>>): Promise<void>;
 
   /** Resolves when the backing store answers; rejects with `LedgerUnavailable`. */
   ping(): Promise<void>;
@@ -17,5 +24,25 @@ export interface Ledger extends Metering, Accounts, Replays {
 }
 
 export class LedgerUnavailable extends Error {
-  override readonly name = 'LedgerUnavailable';
+  override readonly name: string = 'LedgerUnavailable';
+  /** Whether what was asked for may have been done: it was sent, and its reply was lost. */
+  readonly mayBeDone: boolean;
+
+  constructor(message: string, { cause, mayBeDone = false }: UnavailableOptions = {}) {
+    super(message, { cause });
+    this.mayBeDone = mayBeDone;
+  }
+}
+
+interface UnavailableOptions {
+  readonly cause?: unknown;
+  readonly mayBeDone?: boolean;
+}
+
+/**
+ * A debit that may have been made, or a refund that may not: what was charged is given back, once,
+ * when the ledger answers again.
+ */
+export class GivenBackLater extends LedgerUnavailable {
+  override readonly name = 'GivenBackLater';
 }

@@ -28,6 +28,8 @@ export type KeyHash = string & { readonly [brand]?: 'key hash' };
 export interface Charge {
   readonly account: AccountId;
   readonly keyId: string;
+  /** Method and path of the route: usage is counted under it. */
+  readonly route: string;
   readonly tokens: number;
   /** When the debit was asked for; its UTC day is the one usage is counted under. */
   readonly atMs: number;

@@ -1,12 +1,34 @@
 import type { Ledger } from './ledger.ts';
+import { parseLedgerAddress } from './ledger-address.ts';
+import { holdsLedger } from './lmdb/ledger-folder.ts';
 import { openLmdbLedger } from './lmdb/lmdb-ledger.ts';
+import type { RateCounter } from './rate-window.ts';
 
-/** Opens a ledger by its address: `lmdb:DIR`. Throws a `TypeError` for the rest. */
-export function openLedger(
-  address: string,
-  options: { readonly rateLimitPerMinute: number },
-): Promise<Ledger> {
-  const directory = /^lmdb:(.+)$/.exec(address)?.[1];
-  if (!directory) throw new TypeError(`${address}: a ledger is given as lmdb:DIR`);
-  return openLmdbLedger(directory, options);
+export interface LedgerOptions {
+  readonly rateLimitPerMinute: number;
+  /** What counts the rates of a ledger of this machine, by default for this process alone. */
+  readonly rates?: RateCounter;
+  /** Told what a person should know of a ledger that works; by default the process warns of it. */
+  readonly warn?: (words: string) => void;
+}
+
+/**
+ * Whether there is no ledger at an address, where opening it would make one: of a folder alone. A
+ * Redis is there, or cannot be opened. A `TypeError` of what is no address.
+ */
+export function isMissingLedger(address: string): boolean {
+  const parsed = parseLedgerAddress(address);
+  return parsed.kind === 'lmdb' && !holdsLedger(parsed.directory);
+}
+
+/**
+ * Opens a ledger by its address (`LEDGER_FORMS`). Rejects with a `TypeError` of what is no
+ * address, with `LedgerUnavailable` where there is no ledger to be had.
+ */
+export async function openLedger(address: string, options: LedgerOptions): Promise<Ledger> {
+  const parsed = parseLedgerAddress(address);
+  if (parsed.kind === 'lmdb') return openLmdbLedger(parsed.directory, options);
+  // Loaded when it is asked for: most have no Redis.
+  const { openRedisLedger } = await import('./redis/redis-ledger.ts');
+  return openRedisLedger(parsed, options);
 }

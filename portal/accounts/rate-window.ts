@@ -1,5 +1,18 @@
 import { LRUCache } from 'lru-cache';
+import { rateState } from './bookkeeping.ts';
 import type { RateState } from './metering.ts';
+
+/** Whether a request may pass, and what is left of its window. */
+export interface Taken {
+  readonly allowed: boolean;
+  readonly rate: RateState;
+}
+
+/** Counts requests by whom they are of; where others count too, it takes a moment. */
+export interface RateCounter {
+  /** Takes one request of the subject's window. A refused one does not count. */
+  take(subject: string, nowMs: number): Taken | Promise<Taken>;
+}
 
 interface Window {
   startMs: number;
@@ -7,7 +20,7 @@ interface Window {
 }
 
 /** A count of requests in a fixed window that opens with a subject's first request. */
-export class RateWindow {
+export class RateWindow implements RateCounter {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly #windows: LRUCache<string, Window>;
@@ -19,8 +32,7 @@ export class RateWindow {
     this.#windows = new LRUCache({ max: maxSubjects });
   }
 
-  /** Takes one request of the subject's window. A refused one does not count. */
-  take(subject: string, nowMs: number): { allowed: boolean; rate: RateState } {
+  take(subject: string, nowMs: number): Taken {
     let window = this.#windows.get(subject);
     if (!window) {
       window = { startMs: nowMs, used: 0 };
@@ -35,14 +47,6 @@ export class RateWindow {
     }
     const allowed = window.used < this.limit;
     if (allowed) window.used++;
-    return {
-      allowed,
-      rate: {
-        limit: this.limit,
-        remaining: this.limit - window.used,
-        windowSeconds: this.windowSeconds,
-        resetSeconds: Math.max(1, Math.ceil(this.windowSeconds - elapsed / 1000)),
-      },
-    };
+    return { allowed, rate: rateState(this, window.used, elapsed) };
   }
 }

@@ -6,7 +6,7 @@ export interface Replays {
   /**
    * `debit`, once for an `Idempotency-Key`: who comes first is charged, and has the answer kept; who
    * comes again with the same request within `ANSWER_LIFE_MS` gets that answer and is not charged.
-   * Of racing requests one is first. A key that is not 1 to 255 characters long is a `RangeError`.
+   * Of racing requests one is first. A key that is empty or over `MAX_IDEMPOTENCY_KEY` is a `RangeError`.
    */
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
 
@@ -46,6 +46,8 @@ export interface Replays {
 export const ANSWER_LIFE_MS = 24 * 60 * 60 * 1000;
 /** How long after a debit it can be said, at least, that its answer was not delivered. */
 export const RECEIPT_LIFE_MS = 2 * ANSWER_LIFE_MS;
+/** Characters of an `Idempotency-Key`. */
+export const MAX_IDEMPOTENCY_KEY = 255;
 /** A larger body is not kept: its charge is. */
 export const MAX_KEPT_BYTES = 8 * 2 ** 20;
 

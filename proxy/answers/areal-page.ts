@@ -1,12 +1,18 @@
 import { breathe } from '../../shards/breathe.ts';
-import { geoidFromNumber } from '../../shards/geoid.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
-import { modeIdOf } from '../../shards/modes.ts';
+import { MODES, type ModeId, modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import type { DestTypeId } from '../../shards/units.ts';
+import type { CountyBlock, DestTypeId } from '../../shards/units.ts';
+import type { ByteText } from '../formats/byte-text.ts';
+import { perFormat } from '../formats/row-format.ts';
+import type { Rows } from '../formats/rows.ts';
 import type { CountyBlocks } from './blocks-in-area.ts';
+import { GeoidText } from './geoid-text.ts';
 import type { Page } from './paged-request.ts';
 import type { SummaryFilter } from './summary.ts';
+import { textsOfTimes } from './time-texts.ts';
+import { typeTexts } from './type-texts.ts';
 import { unroutedReason } from './unrouted.ts';
 
 /** Which rows of an area's blocks are wanted. */
@@ -16,104 +22,158 @@ export interface ArealQuery extends SummaryFilter {
   readonly withMissing: boolean;
 }
 
-export interface ArealRow {
-  readonly geoid: string;
-  readonly dest_type_id: DestTypeId;
-  readonly mode_id: number;
-  readonly travel_time: number | null;
-  readonly reason?: MissingReason;
-  readonly population?: number | null;
-}
-
 /** Why there is no time: it is too far, or it could not be known. */
-export type MissingReason = 'not-within-30' | 'no-data';
+export const MISSING_REASONS = ['not-within-30', 'no-data'] as const;
+export type MissingReason = (typeof MISSING_REASONS)[number];
 
-/** Blocks read together; a page of many rows needs few of them. */
+/** Blocks read together, at most. */
 const BLOCKS_A_READ = 32;
 
 /**
- * The next `limit` rows of some blocks, none below that of a position (GEOID, type id, mode id), after
- * that position; and whether there are more.
+ * Adds the next `limit` rows of some blocks, none below that of a position (GEOID, type id, mode id),
+ * after that position. Returns where the page ends, if there are more.
  */
-export async function arealPage(
+export async function addArealPage(
+  results: Rows,
   release: Release,
   found: AsyncIterable<CountyBlocks>,
   query: ArealQuery,
   { position, limit }: Page,
-): Promise<{ results: ArealRow[]; more: boolean }> {
-  const results: ArealRow[] = [];
-  const step = blocksARead(release, query, limit);
-  for await (const { ordinals, ...county } of found) {
-    for (let first = 0; first < ordinals.length; first += step) {
-      const blocks = { ...county, ordinals: ordinals.slice(first, first + step) };
-      for (const rows of await blockRows(release, blocks, query, position)) {
-        for (const row of rows) {
-          if (results.length === limit) return { results, more: true };
-          results.push(row);
-        }
+  askers: Askers,
+): Promise<Page['position'] | null> {
+  const page = new ArealRows(results, release, query, position, limit);
+  let step = leastBlocks(release, query, limit);
+  for await (const { ordinals, county, index } of found) {
+    for (let first = 0, end: number; first < ordinals.length; first = end) {
+      end = Math.min(ordinals.length, first + step);
+      // Blocks that reach little give few rows: more of them are needed.
+      step = Math.min(BLOCKS_A_READ, step * 2);
+      const some = ordinals.slice(first, end);
+      const wanted = query.withMissing ? some : some.filter((block) => index.isRoutable(block));
+      const times = await release.nearestRows(county, wanted);
+      for (const [i, ordinal] of wanted.entries()) {
+        page.add(index, ordinal, times[i]);
+        if (page.hasMore) return page.end;
       }
-      const pause = breathe();
+      const pause = breathe(askers);
       if (pause) await pause;
     }
   }
-  return { results, more: false };
+  return null;
 }
 
-function blocksARead(
-  release: Release,
-  { modes, types, withMissing }: ArealQuery,
-  limit: number,
-): number {
-  if (!withMissing) return BLOCKS_A_READ;
+/** As many blocks as a page needs if each has all its rows, and the next, which says if there are more. */
+function leastBlocks(release: Release, { modes, types }: ArealQuery, limit: number): number {
   const rowsABlock = modes.length * (types?.size ?? release.taxonomy.leafIds.length);
   return Math.min(BLOCKS_A_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);
 }
 
-async function blockRows(
-  release: Release,
-  { county, index, ordinals }: CountyBlocks,
-  query: ArealQuery,
-  position: Page['position'],
-): Promise<ArealRow[][]> {
-  const wanted = query.withMissing ? ordinals : ordinals.filter((block) => index.isRoutable(block));
-  const times = await release.nearestRows(county, wanted);
-  return wanted.map((ordinal, i) => rowsOf(release, times[i], index, ordinal, query, position));
+/** The rows of a page, added block by block. */
+class ArealRows {
+  readonly #rows: Rows;
+  readonly #release: Release;
+  readonly #query: ArealQuery;
+  readonly #after: Page['position'];
+  readonly #limit: number;
+  readonly #modeIds: readonly ModeId[];
+  readonly #geoidText: GeoidText;
+  readonly #typeText: (type: DestTypeId) => ByteText;
+  readonly #texts: ArealTexts;
+  /** Where the last row stands. */
+  end: Page['position'] = [];
+  /** Whether there is a row for which the page has no room. */
+  hasMore = false;
+
+  constructor(
+    rows: Rows,
+    release: Release,
+    query: ArealQuery,
+    after: Page['position'],
+    limit: number,
+  ) {
+    this.#rows = rows;
+    this.#release = release;
+    this.#query = query;
+    this.#after = after;
+    this.#limit = limit;
+    this.#modeIds = release.manifest.modes.map(modeIdOf);
+    this.#geoidText = new GeoidText(rows.format);
+    this.#typeText = typeTexts(rows.format);
+    this.#texts = arealTexts(rows.format)[query.withMissing ? 'missing' : 'reached'];
+  }
+
+  /** Adds the rows of a block, as far as there is room. */
+  add(index: BlockIndex, ordinal: CountyBlock, times: Uint16Array): void {
+    const { format } = this.#rows;
+    const { leafIds } = this.#release.taxonomy;
+    const { modes, types, withPopulation, withMissing } = this.#query;
+    const [afterGeoid, afterType, afterMode] = this.#after;
+    const block = index.geoids[ordinal];
+    const begin = `${format.begin(0, 0)}${this.#geoidText.of(block)},`;
+    const population = { population: index.population(ordinal) };
+    const end = withPopulation
+      ? `,${format.members(population, ['population'])}${format.end}`
+      : format.end;
+    for (let leaf = 0; leaf < leafIds.length; leaf++) {
+      const type = leafIds[leaf];
+      if (types?.has(type) === false || (block === afterGeoid && type < afterType)) continue;
+      const typeBegin = begin + this.#typeText(type);
+      for (const mode of modes) {
+        const tenths = times[mode * leafIds.length + leaf];
+        if (tenths === 0 && !withMissing) continue;
+        const modeId = this.#modeIds[mode];
+        if (block === afterGeoid && type === afterType && modeId <= afterMode) continue;
+        if (this.#rows.count === this.#limit) {
+          this.hasMore = true;
+          return;
+        }
+        const { reached, missing } = this.#texts[modeId];
+        const time = tenths > 0 ? reached[tenths] : missing[this.#reason(index, ordinal, mode)];
+        this.#rows.add(typeBegin + time + end);
+        this.end = [block, type, modeId];
+      }
+    }
+  }
+
+  #reason(index: BlockIndex, ordinal: CountyBlock, mode: number): MissingReason {
+    if (index.isFullyRoutable(ordinal)) return 'not-within-30';
+    const unrouted = unroutedReason(index, ordinal, this.#release.manifest.modes[mode]);
+    return unrouted === null ? 'not-within-30' : 'no-data';
+  }
 }
 
-function rowsOf(
-  release: Release,
-  times: Uint16Array,
-  index: BlockIndex,
-  ordinal: number,
-  { modes, types, withPopulation, withMissing }: ArealQuery,
-  [afterGeoid, afterType, afterMode]: Page['position'],
-): ArealRow[] {
-  const { leafIds } = release.taxonomy;
-  const modeIds = release.manifest.modes.map(modeIdOf);
-  const block = index.geoids[ordinal];
-  const geoid = geoidFromNumber(block);
-  const besideTime = withPopulation ? { population: index.population(ordinal) } : {};
-  const isKnown = index.isFullyRoutable(ordinal)
-    ? () => true
-    : (mode: number) => unroutedReason(index, ordinal, release.manifest.modes[mode]) === null;
-  const rows: ArealRow[] = [];
-  leafIds.forEach((type, leaf) => {
-    if (types?.has(type) === false || (block === afterGeoid && type < afterType)) return;
-    for (const mode of modes) {
-      const tenths = times[mode * leafIds.length + leaf];
-      if (tenths === 0 && !withMissing) continue;
-      const modeId = modeIds[mode];
-      if (block === afterGeoid && type === afterType && modeId <= afterMode) continue;
-      rows.push({
-        geoid,
-        dest_type_id: type,
-        mode_id: modeId,
-        ...(tenths === 0
-          ? { travel_time: null, reason: isKnown(mode) ? 'not-within-30' : 'no-data' }
-          : { travel_time: tenths / 10 }),
-        ...besideTime,
-      });
+/** Members `mode_id`, `travel_time` and `reason` as they stand in a row, by mode. */
+type ArealTexts = Readonly<
+  Record<
+    ModeId,
+    {
+      /** By tenths of a minute. */
+      readonly reached: readonly ByteText[];
+      readonly missing: Readonly<Record<MissingReason, ByteText>>;
     }
-  });
-  return rows;
-}
+  >
+>;
+
+/** With the column of reasons, and without it. */
+const arealTexts = perFormat((format) => {
+  const texts = (columns: readonly string[]) =>
+    Object.fromEntries(
+      MODES.map(({ modeId: mode_id }) => {
+        const missing = (reason: MissingReason) =>
+          format.members({ mode_id, travel_time: null, reason }, columns);
+        return [
+          mode_id,
+          {
+            reached: textsOfTimes((travel_time) =>
+              format.members({ mode_id, travel_time }, columns),
+            ),
+            missing: { 'not-within-30': missing('not-within-30'), 'no-data': missing('no-data') },
+          },
+        ];
+      }),
+    ) as ArealTexts;
+  return {
+    reached: texts(['mode_id', 'travel_time']),
+    missing: texts(['mode_id', 'travel_time', 'reason']),
+  };
+});

@@ -1,11 +1,17 @@
 import { breathe } from '../../shards/breathe.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import { BLOCKS_A_COUNTY, type GeoidNumber } from '../../shards/geoid.ts';
 import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import { rankIn } from '../../shards/sorted.ts';
-import { type BoundingBox, MICRO, type MicroDegrees } from '../../shards/units.ts';
+import {
+  type BoundingBox,
+  type CountyBlock,
+  MICRO,
+  type MicroDegrees,
+} from '../../shards/units.ts';
 import { type Area, COUNTIES_A_PAGE } from './area.ts';
 
 /** Blocks of a county. */
@@ -13,7 +19,7 @@ export interface CountyBlocks {
   readonly county: CountyManifest;
   readonly index: BlockIndex;
   /** Ascending. */
-  readonly ordinals: readonly number[];
+  readonly ordinals: readonly CountyBlock[];
 }
 
 /** Blocks that were found, in the order of their GEOIDs. */
@@ -32,14 +38,15 @@ export async function blocksIn(
   release: Release,
   area: Area,
   from: GeoidNumber,
+  askers: Askers,
 ): Promise<FoundBlocks> {
   const firstCounty = Math.floor(from / BLOCKS_A_COUNTY);
-  const counties = (await countiesOf(release, area)).filter(
+  const counties = (await countiesOf(release, area, askers)).filter(
     ({ fips }) => Number(fips) >= firstCounty,
   );
   const next = counties.at(COUNTIES_A_PAGE);
   return {
-    counties: eachIn(release, counties.slice(0, COUNTIES_A_PAGE), area, from),
+    counties: eachIn(release, counties.slice(0, COUNTIES_A_PAGE), area, from, askers),
     beyond: next ? Number(next.fips) * BLOCKS_A_COUNTY : null,
   };
 }
@@ -49,23 +56,28 @@ async function* eachIn(
   counties: readonly ReleaseCounty[],
   area: Area,
   from: GeoidNumber,
+  askers: Askers,
 ): AsyncGenerator<CountyBlocks> {
   for (const { manifest, blockBox } of counties) {
     const index = await release.index(manifest);
     const box = area.boxes.filter((part) => boxesMeet(part, blockBox)).reduce(boxAroundBoth);
-    const ordinals = await ordinalsIn(index, rankIn(index.geoids, from), box, area);
+    const ordinals = await ordinalsIn(index, rankIn(index.geoids, from), box, area, askers);
     yield { county: manifest, index, ordinals };
   }
 }
 
 /** The counties that may have blocks in an area, in the order of their codes. */
-async function countiesOf(release: Release, area: Area): Promise<readonly ReleaseCounty[]> {
+async function countiesOf(
+  release: Release,
+  area: Area,
+  askers: Askers,
+): Promise<readonly ReleaseCounty[]> {
   const near = release.blockBoxes.meeting(area.boxes);
   if (!area.meets) return near;
   const met = new Set<ReleaseCounty>();
   for (const county of near.toSorted((a, b) => a.blockBox.minLon - b.blockBox.minLon)) {
     if (area.meets(county.blockBox)) met.add(county);
-    const pause = breathe();
+    const pause = breathe(askers);
     if (pause) await pause;
   }
   return near.filter((county) => met.has(county));
@@ -82,12 +94,13 @@ async function ordinalsIn(
   first: number,
   box: BoundingBox,
   area: Area,
+  askers: Askers,
 ): Promise<number[]> {
   // A product with a million may be off by a little: the area decides.
   const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
   const [south, north] = [box.minLat * MICRO - 1, box.maxLat * MICRO + 1];
   const near = new Float64Array(BLOCKS_A_SORT);
-  const inside: number[] = [];
+  const inside: CountyBlock[] = [];
   for (let start = first; start < count; start += BLOCKS_A_SORT) {
     let found = 0;
     for (let i = start; i < Math.min(count, start + BLOCKS_A_SORT); i++) {
@@ -100,12 +113,12 @@ async function ordinalsIn(
     for (let k = 0; k < found; k++) {
       const i = start + (eastward[k] % BLOCKS_A_SORT);
       if (area.contains?.(lon[i], lat[i]) !== false) inside.push(i);
-      const pause = k % POINTS_A_STEP === 0 ? breathe() : undefined;
+      const pause = (k + 1) % POINTS_A_STEP === 0 ? breathe(askers) : undefined;
       if (pause) await pause;
     }
     const ascending = Uint32Array.from(inside.splice(firstInside)).sort();
     for (const ordinal of ascending) inside.push(ordinal);
-    const pause = breathe();
+    const pause = breathe(askers);
     if (pause) await pause;
   }
   return inside;

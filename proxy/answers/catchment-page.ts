@@ -1,14 +1,17 @@
+import { Problem } from '../../portal/http/problem.ts';
 import { breathe } from '../../shards/breathe.ts';
-import { type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
+import type { GeoidNumber } from '../../shards/geoid.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import type { ModeRow } from '../../shards/matrix/row-codec.ts';
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
 import type { Catchments, Release } from '../../shards/release.ts';
-import type { DestId, Tenths } from '../../shards/units.ts';
-import { Problem } from '../http/problem.ts';
+import type { CountyPoi, DestId, Tenths } from '../../shards/units.ts';
+import type { FoundRows } from '../formats/rows.ts';
+import { GeoidText } from './geoid-text.ts';
 import type { Page } from './paged-request.ts';
+import { pageOfRow, type RowPage } from './row-page.ts';
+import { timeTexts } from './time-texts.ts';
 
-/** Which blocks of a place's catchment are wanted. */
+/** Which blocks of a POI's catchment are wanted. */
 export interface CatchmentFilter {
   /** Positions among the release's modes, ascending. */
   readonly modes: readonly number[];
@@ -16,14 +19,7 @@ export interface CatchmentFilter {
   readonly maxTenths: Tenths;
 }
 
-export interface CatchmentRow {
-  readonly dest_id: DestId;
-  readonly geoid: string;
-  readonly mode: Mode;
-  readonly travel_time: number;
-}
-
-/** The county a place is at home in, which the release keeps in memory; `poi-not-found` if none. */
+/** The county a POI is at home in, which the release keeps in memory; `poi-not-found` if none. */
 export async function homeCounty(release: Release, destId: DestId): Promise<CountyManifest> {
   const fips = (await release.destIds()).countyOf(destId);
   const county = fips === null ? undefined : release.county(fips);
@@ -36,54 +32,51 @@ function noSuchPoi(destId: DestId): Problem {
   return new Problem('poi-not-found', detail, { dest_id: destId });
 }
 
-/** Reads a place's catchment row. At most one range read once the county's head is kept. */
-export async function catchmentRow(
-  release: Release,
-  county: CountyManifest,
-  destId: DestId,
-): Promise<{ places: Catchments; row: ModeRow[] }> {
-  const places = await release.catchments(county);
-  return { places, row: await places.matrix.row(placeOrdinal(places, destId)) };
-}
-
-/** Where a place stands in its county; it is there, or the directory is wrong. */
-export function placeOrdinal(places: Catchments, destId: DestId): number {
-  const ordinal = places.matrix.originOrdinal(destId);
+/** Where a POI stands in its county; it is there, or the directory is wrong. */
+export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
+  const ordinal = matrix.originOrdinal(destId);
   if (ordinal !== -1) return ordinal;
   throw noSuchPoi(destId);
 }
 
-/** The position before all rows of a place. */
-export const CATCHMENT_BEGINS = [0, -1];
+/** Rows written between two looks at the clock. */
+const ROWS_A_STEP = 256;
 
-/** Entries of a row looked at between two looks at the clock. */
-const ENTRIES_A_STEP = 256;
-
-/** The next `limit` blocks that reach a place after a position (mode id, GEOID). */
-export async function catchmentPage(
-  modes: readonly Mode[],
-  { matrix }: Catchments,
-  row: readonly ModeRow[],
+/**
+ * The next `limit` blocks that reach a POI after a position (mode id, GEOID). At most one range read
+ * once the county's head is kept.
+ */
+export async function catchmentOf(
+  release: Release,
+  county: CountyManifest,
   destId: DestId,
-  filter: CatchmentFilter,
-  { position: [afterModeId, afterGeoid], limit }: Pick<Page, 'position' | 'limit'>,
-): Promise<{ results: CatchmentRow[]; more: boolean }> {
-  const results: CatchmentRow[] = [];
-  for (const position of filter.modes) {
-    const mode = modes[position];
-    const modeId = modeIdOf(mode);
-    if (modeId < afterModeId) continue;
-    const { targets, times } = row[position];
-    for (let i = 0; i < targets.length; i++) {
-      const pause = i % ENTRIES_A_STEP === 0 ? breathe() : undefined;
-      if (pause) await pause;
-      const geoid = matrix.targets[targets[i]];
-      if (modeId === afterModeId && geoid <= afterGeoid) continue;
-      if (times[i] > filter.maxTenths || filter.blocks?.has(geoid) === false) continue;
-      if (results.length === limit) return { results, more: true };
-      const travel_time = times[i] / 10;
-      results.push({ dest_id: destId, geoid: geoidFromNumber(geoid), mode, travel_time });
-    }
-  }
-  return { results, more: false };
+  { blocks, ...filter }: CatchmentFilter,
+  page: Pick<Page, 'position' | 'limit'>,
+  askers: Askers,
+): Promise<FoundRows & Pick<RowPage, 'end'>> {
+  const catchments = await release.catchments(county, askers);
+  const { matrix } = catchments;
+  const row = await matrix.encodedRow(poiOrdinal(catchments, destId));
+  const { modes } = release.manifest;
+  const isWanted = blocks && ((target: number) => blocks.has(matrix.targets[target]));
+  const wanted = { ...filter, isWanted };
+  const { parts, count, end } = await pageOfRow(modes, matrix, row, wanted, page, askers);
+  return {
+    count,
+    end,
+    async addTo(rows, askers) {
+      const { format } = rows;
+      const before = `${format.begin(0, 0)}${format.members({ dest_id: destId }, ['dest_id'])},`;
+      const geoidText = new GeoidText(format);
+      for (const { mode, targets, times } of parts) {
+        const timeText = timeTexts(format)[mode];
+        for (let i = 0; i < targets.length; i++) {
+          const geoid = geoidText.of(matrix.targets[targets[i]]);
+          rows.add(`${before}${geoid},${timeText[times[i]]}${format.end}`);
+          const pause = (i + 1) % ROWS_A_STEP === 0 ? breathe(askers) : undefined;
+          if (pause) await pause;
+        }
+      }
+    },
+  };
 }

@@ -1,14 +1,15 @@
 import Flatbush from 'flatbush';
+import { Problem } from '../../portal/http/problem.ts';
+import { REQUEST_LIMITS, withCommas } from '../../portal/http/request-limits.ts';
 import { areaOf } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { segmentMeetsBox } from '../../shards/geometry/segment-in-box.ts';
 import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, MICRO } from '../../shards/units.ts';
-import { Problem } from '../http/problem.ts';
 import type { Area } from './area.ts';
 
-const MAX_SQUARE_METRES = 5_000e6;
+const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
 const LEAST_POSITIONS = 4;
 
 const FAULTS: Readonly<Record<SweepFault, string>> = {
@@ -19,7 +20,7 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 
 /**
  * Polygons of a GeoJSON Polygon or MultiPolygon, of no more vertices than are taken.
- * `polygon-too-complex` over 5,000 km²; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
+ * `polygon-too-complex` of one too large; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
  */
 export function drawnArea(drawn: readonly Polygon[]): Area {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
@@ -31,11 +32,11 @@ export function drawnArea(drawn: readonly Polygon[]): Area {
   const sweep = new SweepLine(polygons);
   const fault = sweep.fault();
   if (fault) throw invalidPolygon(FAULTS[fault]);
-  const squareMetres = areaOf(polygons);
-  if (squareMetres > MAX_SQUARE_METRES) {
+  const squareKilometres = areaOf(polygons) / 1e6;
+  if (squareKilometres > MAX_SQUARE_KILOMETRES) {
     throw new Problem(
       'polygon-too-complex',
-      `the polygon covers ${Math.round(squareMetres / 1e6)} km²; at most 5,000 are taken: divide it`,
+      `the polygon covers ${Math.round(squareKilometres)} km²; at most ${withCommas(MAX_SQUARE_KILOMETRES)} are taken: divide it`,
     );
   }
   const crosses = borderOf(rings);

@@ -1,9 +1,11 @@
+import { Problem } from '../../portal/http/problem.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import { countyOf, type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Release } from '../../shards/release.ts';
-import { type Degrees, MICRO } from '../../shards/units.ts';
-import { Problem } from '../http/problem.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
 
 /** A block of a release, found: all that an answer about it begins with. */
 export interface LocatedBlock {
@@ -11,31 +13,25 @@ export interface LocatedBlock {
   readonly county: CountyManifest;
   readonly index: BlockIndex;
   /** Its row in the objects of its county. */
-  readonly ordinal: number;
+  readonly ordinal: CountyBlock;
   readonly geoid: Geoid;
 }
 
-/** The county of a block, which must be one the release has. */
-export function countyWith(release: Release, geoid: Geoid): CountyManifest {
+/** A block by its name, and the county that must have it. */
+interface NamedBlock {
+  readonly geoid: Geoid;
+  readonly county: CountyManifest;
+}
+
+/** The block of a GEOID: `block-not-found` if the release does not have its county. */
+export function nameBlock(release: Release, geoid: Geoid): NamedBlock {
   const county = release.countyOfBlock(geoid);
-  if (county) return county;
+  if (county) return { geoid, county };
   throw new Problem('block-not-found', `this release has no county ${countyOf(geoid)}`, { geoid });
 }
 
-/** Finds a block in its county, where it must be: `block-not-found` if not. */
-export async function locateBlock(
-  release: Release,
-  county: CountyManifest,
-  geoid: Geoid,
-): Promise<LocatedBlock> {
-  const index = await release.index(county);
-  const ordinal = index.ordinalOf(geoid);
-  if (ordinal !== -1) return { release, county, index, ordinal, geoid };
-  throw new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
-}
-
 /** A point, and the counties it may lie in. */
-export interface PlacedPoint {
+interface PlacedPoint {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly counties: readonly CountyManifest[];
@@ -47,19 +43,46 @@ export function placePoint(release: Release, lon: Degrees, lat: Degrees): Placed
   return { lon, lat, counties: release.blockBoxes.meeting([here]).map(({ manifest }) => manifest) };
 }
 
+/** How a request says which block it asks about. */
+export type BlockOrigin = NamedBlock | PlacedPoint;
+
+/** What an answer about the block of an origin depends on: where it may lie, and its rows. */
+export function objectsBehind(origin: BlockOrigin, rows: 'nearest' | 'pois'): ObjectRef[] {
+  if ('geoid' in origin) return [origin.county.objects.index, origin.county.objects[rows]];
+  return origin.counties.flatMap(({ objects }) => [objects.blocks, objects.index, objects[rows]]);
+}
+
+/** Finds the block of an origin: `block-not-found` or `point-not-covered` if there is none. */
+export function locateOrigin(
+  release: Release,
+  origin: BlockOrigin,
+  askers: Askers,
+): Promise<LocatedBlock> {
+  return 'geoid' in origin ? locateBlock(release, origin) : locatePoint(release, origin, askers);
+}
+
+/** Finds a block in its county, where it must be: `block-not-found` if not. */
+async function locateBlock(release: Release, { county, geoid }: NamedBlock): Promise<LocatedBlock> {
+  const index = await release.index(county);
+  const ordinal = index.ordinalOf(geoid);
+  if (ordinal !== -1) return { release, county, index, ordinal, geoid };
+  throw new Problem('block-not-found', `there is no census block ${geoid}`, { geoid });
+}
+
 /**
  * Finds the block a point lies in: exact, also at borders, where of the blocks that meet there the
  * one with the lowest GEOID has it. `point-not-covered` outside all blocks.
  */
-export async function locatePoint(
+async function locatePoint(
   release: Release,
   { lon, lat, counties }: PlacedPoint,
+  askers: Askers,
 ): Promise<LocatedBlock> {
   for (const county of counties) {
-    const { outlines, index } = await release.areas(county);
+    const { outlines, index } = await release.areas(county, askers);
     const [area] = index.at(lon * MICRO, lat * MICRO);
     if (area === undefined) continue;
-    return locateBlock(release, county, geoidFromNumber(outlines.geoids[area]));
+    return locateBlock(release, { county, geoid: geoidFromNumber(outlines.geoids[area]) });
   }
   throw new Problem('point-not-covered', `${lat}, ${lon} is in no census block of this release`, {
     lat,

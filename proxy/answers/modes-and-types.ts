@@ -1,7 +1,7 @@
+import { invalidParameters, type Problem } from '../../portal/http/problem.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
-import { invalidParameters, type Problem } from '../http/problem.ts';
 
 /** Leaf types asked for, parents expanded; undefined for all. An id the taxonomy lacks is refused. */
 export function leavesAskedFor(

@@ -1,4 +1,5 @@
 import { breathe } from '../../shards/breathe.ts';
+import { EVERYBODY } from '../../shards/fair-queue.ts';
 import { rankIn } from '../../shards/sorted.ts';
 
 /** Stands before each name, and after the last. No name has one. */
@@ -27,7 +28,7 @@ export class NameIndex {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {
       words.push(` ${name.replaceAll(BETWEEN_WORDS, ' ')}`);
-      const pause = i % NAMES_A_STEP === 0 ? breathe() : undefined;
+      const pause = (i + 1) % NAMES_A_STEP === 0 ? breathe(EVERYBODY) : undefined;
       if (pause) await pause;
     }
     return new NameIndex(names, words);

@@ -1,3 +1,4 @@
+import { Problem, shortened } from '../../portal/http/problem.ts';
 import {
   BLOCKS_A_COUNTY,
   countyOf,
@@ -8,13 +9,13 @@ import type { StateManifest } from '../../shards/manifest.ts';
 import type { PlaceEntry, PlaceTable } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
 import { ordinalsOf, rankIn } from '../../shards/sorted.ts';
-import { Problem, shortened } from '../http/problem.ts';
+import type { StatePlace } from '../../shards/units.ts';
 import type { CountyBlocks } from './blocks-in-area.ts';
 
 /** A census place of the release, and where to read of it. */
 export interface LocatedPlace {
   readonly place: PlaceEntry;
-  readonly ordinal: number;
+  readonly ordinal: StatePlace;
   readonly table: PlaceTable;
   readonly state: StateManifest;
 }

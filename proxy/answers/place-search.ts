@@ -1,8 +1,9 @@
 import { breathe } from '../../shards/breathe.ts';
+import { EVERYBODY } from '../../shards/fair-queue.ts';
+import { folded } from '../../shards/folded-text.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
 import { uspsOf } from '../../shards/states.ts';
-import { folded } from './folded-text.ts';
 import { NameIndex } from './name-index.ts';
 
 /** A place as look-ups give it. */
@@ -69,7 +70,7 @@ class PlaceNames {
     const names: string[] = [];
     for (const [i, { name }] of places.entries()) {
       names.push(folded(name));
-      const pause = i % NAMES_A_STEP === 0 ? breathe() : undefined;
+      const pause = (i + 1) % NAMES_A_STEP === 0 ? breathe(EVERYBODY) : undefined;
       if (pause) await pause;
     }
     return new PlaceNames(places, await NameIndex.of(names));

@@ -4,7 +4,9 @@ import type { DestTypeId } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
-import { type ArealQuery, arealPage } from './areal-page.ts';
+import { Rows } from '../formats/rows.ts';
+import type { Making } from '../services.ts';
+import { type ArealQuery, addArealPage } from './areal-page.ts';
 import type { FoundBlocks } from './blocks-in-area.ts';
 import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
 import { askedCells } from './summary.ts';
@@ -44,17 +46,16 @@ export function planAreal(
 /** The page of some blocks. */
 export async function answerAreal(
   release: Release,
-  cursors: CursorSealer,
+  { cursors, askers, format }: Making,
   { query, page }: ArealPlan,
   { counties, beyond }: FoundBlocks,
 ): Promise<Answer> {
-  const { results, more } = await arealPage(release, counties, query, page);
-  const last = results.at(-1);
+  const results = new Rows(format);
+  const end = await addArealPage(results, release, counties, query, page, askers);
   // Where all rows found are given, the next page begins with blocks that are yet to be found.
-  const next =
-    more && last ? [Number(last.geoid), last.dest_type_id, last.mode_id] : beyond && [beyond, 0, 0];
+  const next = end ?? (beyond && [beyond, 0, 0]);
   const next_cursor = nextCursor(cursors, page, next);
-  const answer = rowsAnswer({ results, next_cursor }, results.length);
+  const answer = rowsAnswer({ results, next_cursor }, results.count);
   return { ...answer, columns: columnsOf(query) };
 }
 

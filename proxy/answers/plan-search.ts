@@ -1,12 +1,14 @@
+import { folded } from '../../shards/folded-text.ts';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
+import { Rows } from '../formats/rows.ts';
+import type { Making } from '../services.ts';
 import type { Area } from './area.ts';
-import { folded } from './folded-text.ts';
 import { leavesAskedFor } from './modes-and-types.ts';
 import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
-import { type PoiSearch, searchPois } from './poi-search.ts';
+import { addPois, type PoiSearch } from './poi-search.ts';
 
 /** What the routes of searches take beside their area. */
 interface AskedPois {
@@ -38,15 +40,16 @@ export function planSearch(
   };
 }
 
-/** The page in an area, which some counties may have places in. */
+/** The page in an area, which some counties may have POIs in. */
 export async function answerSearch(
   release: Release,
-  cursors: CursorSealer,
+  { cursors, askers, format }: Making,
   { search, page }: SearchPlan,
   counties: readonly ReleaseCounty[],
   area: Area,
 ): Promise<Answer> {
-  const { results, next } = await searchPois(release, counties, area, search, page);
+  const results = new Rows(format);
+  const next = await addPois(results, release, counties, area, search, page, askers);
   const next_cursor = nextCursor(cursors, page, next);
-  return rowsAnswer({ results, next_cursor }, results.length);
+  return rowsAnswer({ results, next_cursor }, results.count);
 }

@@ -1,9 +1,18 @@
 import { breathe } from '../../shards/breathe.ts';
-import { type Mode, modeIdOf } from '../../shards/modes.ts';
-import type { PoiMatrix } from '../../shards/release.ts';
-import type { DestId, DestTypeId, Tenths } from '../../shards/units.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
+import type { PoiMatrix, Release } from '../../shards/release.ts';
+import type { CountyPoi, DestId, DestTypeId, Tenths } from '../../shards/units.ts';
+import type { ByteText } from '../formats/byte-text.ts';
+import type { RowFormat } from '../formats/row-format.ts';
+import { POI_FACTS } from '../formats/row-table.ts';
+import type { FoundRows } from '../formats/rows.ts';
+import { KeptTexts } from './kept-texts.ts';
 import type { LocatedBlock } from './located-block.ts';
+import { originText } from './origin-text.ts';
 import type { Page } from './paged-request.ts';
+import { pageOfRow, type RowPage } from './row-page.ts';
+import { timeTexts } from './time-texts.ts';
 
 /** Which rows of a block's POIs are wanted. */
 export interface PoiFilter {
@@ -14,73 +23,80 @@ export interface PoiFilter {
   readonly maxTenths: Tenths;
 }
 
-/** A row as the API gives it. */
-export interface PoiTimeRow {
-  readonly dest_id: DestId;
-  readonly mode: Mode;
-  readonly travel_time: number;
-  readonly name: string;
-  readonly lon: number;
-  readonly lat: number;
-  readonly address: {
-    readonly street: string | null;
-    readonly city: string | null;
-    readonly state: string | null;
-    readonly zip: string | null;
-  };
-}
-
-/** The position before all rows of a block: no `dest_id` is below 0. */
-export const POIS_BEGIN = [0, -1];
-
-/** Entries of a row looked at between two looks at the clock. */
-const ENTRIES_A_STEP = 64;
+/** Rows written between two looks at the clock. */
+const ROWS_A_STEP = 256;
 
 /**
- * The next `limit` rows of a block after a position (mode id, `dest_id`), and whether there are more.
- * Targets ascend by `dest_id` within a mode, so a page is a walk along the row. At most one range
- * read once the county's head is kept.
+ * The next `limit` rows of a block after a position (mode id, `dest_id`). `origin`: the members that
+ * say which of several origins they are from. At most one range read once the county's head is kept.
  */
 export async function poisOf(
   { release, county, ordinal }: LocatedBlock,
   filter: PoiFilter,
-  { position: [afterModeId, afterDestId], limit }: Pick<Page, 'position' | 'limit'>,
-): Promise<{ results: PoiTimeRow[]; more: boolean }> {
-  const pois = await release.pois(county);
-  const row = await pois.matrix.row(ordinal);
+  page: Pick<Page, 'position' | 'limit'>,
+  askers: Askers,
+  origin: object = {},
+): Promise<FoundRows & Pick<RowPage, 'end'>> {
+  const pois = await release.pois(county, askers);
+  const row = await pois.matrix.encodedRow(ordinal);
   const { modes } = release.manifest;
-  const results: PoiTimeRow[] = [];
-  for (const mode of filter.modes) {
-    const modeId = modeIdOf(modes[mode]);
-    if (modeId < afterModeId) continue;
-    const { targets, times } = row[mode];
-    for (let i = 0; i < targets.length; i++) {
-      const pause = i % ENTRIES_A_STEP === 0 ? breathe() : undefined;
-      if (pause) await pause;
-      const destId = pois.matrix.targets[targets[i]];
-      if (modeId === afterModeId && destId <= afterDestId) continue;
-      if (times[i] > filter.maxTenths || !isWanted(pois, filter, targets[i], destId)) continue;
-      if (results.length === limit) return { results, more: true };
-      results.push(poiTimeRow(pois, targets[i], destId, modes[mode], times[i]));
-    }
-  }
-  return { results, more: false };
+  const wanted = { ...filter, isWanted: wantedBy(pois, filter) };
+  const { parts, count, end } = await pageOfRow(modes, pois.matrix, row, wanted, page, askers);
+  return {
+    count,
+    end,
+    async addTo(rows, askers) {
+      const { format } = rows;
+      const texts = await textsOf(release, county, pois, format);
+      const from = originText(format, origin);
+      for (const { mode, targets, times } of parts) {
+        const timeText = timeTexts(format)[mode];
+        for (let i = 0; i < targets.length; i++) {
+          const { begin, id, facts } = texts.of(targets[i]);
+          rows.add(begin + from + id + timeText[times[i]] + facts);
+          const pause = (i + 1) % ROWS_A_STEP === 0 ? breathe(askers) : undefined;
+          if (pause) await pause;
+        }
+      }
+    },
+  };
 }
 
-function isWanted(pois: PoiMatrix, filter: PoiFilter, target: number, destId: DestId): boolean {
-  if (filter.destIds && !filter.destIds.has(destId)) return false;
-  const { types } = filter;
-  return types === undefined || pois.table.types(target).some((type) => types.has(type));
+function wantedBy(
+  { matrix, table }: PoiMatrix,
+  { types, destIds }: PoiFilter,
+): ((poi: CountyPoi) => boolean) | undefined {
+  if (!types && !destIds) return undefined;
+  const ofTypes = types && table.ofTypes(types);
+  return (poi) =>
+    (destIds === undefined || destIds.has(matrix.targets[poi])) &&
+    (ofTypes === undefined || ofTypes.has(poi));
 }
 
-function poiTimeRow(
-  pois: PoiMatrix,
-  target: number,
-  destId: DestId,
-  mode: Mode,
-  tenths: Tenths,
-): PoiTimeRow {
-  const { name, lon, lat, street, city, state, zip } = pois.table.facts(target);
-  const address = { street, city, state, zip };
-  return { dest_id: destId, mode, travel_time: tenths / 10, name, lon, lat, address };
+/** What a row says of a place: before its origin, between that and the time, and after it. */
+interface PoiText {
+  readonly begin: ByteText;
+  readonly id: ByteText;
+  readonly facts: ByteText;
+}
+
+/** The places of a county as rows of a format tell of them, kept with the county's head. */
+function textsOf(
+  release: Release,
+  { objects }: CountyManifest,
+  { matrix, table }: PoiMatrix,
+  format: RowFormat,
+): Promise<KeptTexts<PoiText>> {
+  return release.beside(objects.pois, `rows.${format.name}`, () => {
+    const value = new KeptTexts(table.count, (poi): PoiText => {
+      const { name, lon, lat, street, city, state, zip } = table.facts(poi);
+      const facts = { name, lon, lat, address: { street, city, state, zip } };
+      return {
+        begin: format.begin(lon, lat),
+        id: `${format.members({ dest_id: matrix.targets[poi] }, ['dest_id'])},`,
+        facts: `,${format.members(facts, POI_FACTS)}${format.end}`,
+      };
+    });
+    return { value, bytes: value.bytesAtMost(table.textBytes) };
+  });
 }

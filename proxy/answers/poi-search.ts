@@ -1,19 +1,32 @@
 import { breathe } from '../../shards/breathe.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
+import { folded } from '../../shards/folded-text.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
+import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
-import { type Degrees, type DestId, type DestTypeId, MICRO } from '../../shards/units.ts';
+import {
+  type CountyPoi,
+  type Degrees,
+  type DestId,
+  type DestTypeId,
+  MICRO,
+} from '../../shards/units.ts';
+import type { ByteText } from '../formats/byte-text.ts';
+import type { RowFormat } from '../formats/row-format.ts';
+import { POIS } from '../formats/row-table.ts';
+import type { Rows } from '../formats/rows.ts';
 import { type Area, COUNTIES_A_PAGE } from './area.ts';
-import { folded } from './folded-text.ts';
+import { KeptTexts } from './kept-texts.ts';
 import type { Page } from './paged-request.ts';
 
-/** Which places are wanted. */
+/** Which POIs are wanted. */
 export interface PoiSearch {
   readonly types: ReadonlySet<DestTypeId> | undefined;
   /** Folded. */
   readonly name: string | undefined;
 }
 
-/** A place as searches give it. */
+/** A POI as searches give it. */
 export interface PoiResult {
   readonly dest_id: DestId;
   readonly name: string;
@@ -22,51 +35,54 @@ export interface PoiResult {
   readonly address: object;
 }
 
-/** Places looked at between two looks at the clock. */
-const PLACES_A_STEP = 32;
+/** POIs looked at between two looks at the clock. */
+const POIS_A_STEP = 128;
 
-/** The counties whose places may lie in an area, in the order of their codes. */
+/** The counties whose POIs may lie in an area, in the order of their codes. */
 export function countiesOfArea(release: Release, { boxes }: Area): ReleaseCounty[] {
   return release.poiBoxes.meeting(boxes);
 }
 
 /**
- * A page of the places in an area, in a fixed order: county by county, in each along a curve over
- * the ground, at one spot by id. A position is the first place that a page may have, by what orders
- * places: the code of its county as a number, its cell of the world, its id. It says where a page
- * begins in any release, also in one that has other places around it. `next` is that of the next
- * page, null when there is none.
+ * Adds a page of the POIs in an area, in a fixed order: county by county, in each along a curve over
+ * the ground, at one spot by id. A position is the first POI that a page may have, by what orders
+ * them: the code of its county as a number, its cell of the world, its id. It says where a page
+ * begins in any release, also in one that has other POIs around it. Returns that of the next page,
+ * null when there is none.
  */
-export async function searchPois(
+export async function addPois(
+  results: Rows,
   release: Release,
   counties: readonly ReleaseCounty[],
   area: Area,
   search: PoiSearch,
   { position, limit }: Pick<Page, 'position' | 'limit'>,
-): Promise<{ results: PoiResult[]; next: Page['position'] | null }> {
-  const results: PoiResult[] = [];
+  askers: Askers,
+): Promise<Page['position'] | null> {
   const [firstCounty, firstCell, firstId] = position;
   const open = counties.filter(({ fips }) => Number(fips) >= firstCounty);
   for (const [visited, { fips, manifest }] of open.entries()) {
     const code = Number(fips);
-    if (visited === COUNTIES_A_PAGE) return { results, next: [code, 0, 0] };
-    const places = await release.catchments(manifest);
-    const firstRank = code === firstCounty ? rankFrom(places, firstCell, firstId) : 0;
-    for (const [i, rank] of (await ranksIn(places, area, firstRank)).entries()) {
-      const pause = i % PLACES_A_STEP === 0 ? breathe() : undefined;
+    if (visited === COUNTIES_A_PAGE) return [code, 0, 0];
+    const catchments = await release.catchments(manifest, askers);
+    const texts = await textsOf(release, manifest, catchments, results.format);
+    const isWanted = await wantedBy(release, manifest, catchments, search);
+    const firstRank = code === firstCounty ? rankFrom(catchments, firstCell, firstId) : 0;
+    for (const [i, rank] of (await ranksIn(catchments, area, firstRank, askers)).entries()) {
+      const pause = (i + 1) % POIS_A_STEP === 0 ? breathe(askers) : undefined;
       if (pause) await pause;
-      const ordinal = places.byRank[rank];
-      if (!matches(places, ordinal, search)) continue;
-      if (results.length === limit) {
-        return { results, next: [code, places.cell[ordinal], places.matrix.origins[ordinal]] };
+      const ordinal = catchments.byRank[rank];
+      if (!isWanted(ordinal)) continue;
+      if (results.count === limit) {
+        return [code, catchments.cell[ordinal], catchments.matrix.origins[ordinal]];
       }
-      results.push(poiResult(places, ordinal));
+      results.add(texts.of(ordinal));
     }
   }
-  return { results, next: null };
+  return null;
 }
 
-/** The rank of the first place of a county that is not before a cell, or an id in it. */
+/** The rank of the first POI of a county that is not before a cell, or an id in it. */
 function rankFrom(
   { byRank, cell, matrix }: Catchments,
   firstCell: number,
@@ -85,22 +101,23 @@ function rankFrom(
   return low;
 }
 
-/** Ranks of the places in an area from `first` on, ascending. */
+/** Ranks of the POIs in an area from `first` on, ascending. */
 async function ranksIn(
   { tree, rank, table }: Catchments,
   { boxes, contains }: Area,
   first: number,
+  askers: Askers,
 ): Promise<Uint32Array> {
-  const found: number[] = [];
+  const found: CountyPoi[] = [];
   let looked = 0;
-  // Boxes have no place in common: they lie on either side of the antimeridian.
+  // Boxes have no ground in common: they lie on either side of the antimeridian.
   for (const box of boxes) {
     const { minLon, minLat, maxLon, maxLat } = box;
     const [west, south, east, north] = [minLon, minLat, maxLon, maxLat].map((d) => d * MICRO);
     // A product with a million may be off by a little: what is on the edge is decided in degrees.
     for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
       if (rank[ordinal] < first) continue;
-      const pause = ++looked % PLACES_A_STEP === 0 ? breathe() : undefined;
+      const pause = ++looked % POIS_A_STEP === 0 ? breathe(askers) : undefined;
       if (pause) await pause;
       const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
       if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
@@ -111,12 +128,44 @@ async function ranksIn(
   return Uint32Array.from(found).sort();
 }
 
-function matches({ table }: Catchments, ordinal: number, { types, name }: PoiSearch): boolean {
-  if (types && !table.types(ordinal).some((type) => types.has(type))) return false;
-  return name === undefined || folded(table.name(ordinal)).includes(name);
+/** Tells whether a POI of a county is wanted. */
+async function wantedBy(
+  release: Release,
+  { objects }: CountyManifest,
+  { table }: Catchments,
+  { types, name }: PoiSearch,
+): Promise<(poi: CountyPoi) => boolean> {
+  const ofTypes = types && table.ofTypes(types);
+  const names =
+    name === undefined
+      ? undefined
+      : await release.beside(objects.catchment, 'names', () => {
+          const value = new KeptTexts(table.count, (poi) => folded(table.name(poi)));
+          return { value, bytes: value.bytesAtMost(table.textBytes) };
+        });
+  return (poi) =>
+    (ofTypes === undefined || ofTypes.has(poi)) &&
+    (names === undefined || names.of(poi).includes(name!));
 }
 
-export function poiResult({ matrix, table }: Catchments, ordinal: number): PoiResult {
+/** The POIs of a county as rows of a format, kept with its head. */
+function textsOf(
+  release: Release,
+  { objects }: CountyManifest,
+  catchments: Catchments,
+  format: RowFormat,
+): Promise<KeptTexts<ByteText>> {
+  return release.beside(objects.catchment, `rows.${format.name}`, () => {
+    const value = new KeptTexts(catchments.table.count, (poi) => {
+      const result = poiResult(catchments, poi);
+      const members = format.members({ ...result }, POIS.columns);
+      return format.begin(result.lon, result.lat) + members + format.end;
+    });
+    return { value, bytes: value.bytesAtMost(catchments.table.textBytes) };
+  });
+}
+
+export function poiResult({ matrix, table }: Catchments, ordinal: CountyPoi): PoiResult {
   const { name, lon, lat, street, city, state, zip } = table.facts(ordinal);
   return {
     dest_id: matrix.origins[ordinal],

@@ -1,13 +1,16 @@
 import type { Mode } from '../../shards/modes.ts';
-import { modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestId, DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
+import { BOUNDS } from '../bounds.ts';
 import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
+import { Rows } from '../formats/rows.ts';
+import type { Making } from '../services.ts';
 import type { LocatedBlock } from './located-block.ts';
 import { leavesAskedFor, modeLabels, modePositions } from './modes-and-types.ts';
 import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
-import { POIS_BEGIN, type PoiFilter, poisOf } from './poi-page.ts';
+import { type PoiFilter, poisOf } from './poi-page.ts';
+import { ROW_BEGINS } from './row-page.ts';
 import { besideUnrouted, unroutedModes } from './unrouted.ts';
 
 /** What the routes of POI times take beside their origin. */
@@ -20,7 +23,7 @@ export interface PoiTimesQuery {
 
 /** That many minutes in whole tenths, no more. */
 export function tenthsWithin(minutes: Minutes | undefined): Tenths {
-  return Math.floor((minutes ?? 30) * 10 + 1e-9);
+  return Math.floor((minutes ?? BOUNDS.maxMinutes.max) * 10 + 1e-9);
 }
 
 /** The rows that a request asks for, and how a canonical request spells them. */
@@ -59,20 +62,20 @@ export function planPoiTimes(
 ): PoiTimesPlan {
   const { filter, spelled } = askedPois(release, query);
   const asked = { ...origin, ...spelled };
-  return { ...pagedRequest(cursors, route, asked, { limit, cursor }, POIS_BEGIN), filter };
+  return { ...pagedRequest(cursors, route, asked, { limit, cursor }, ROW_BEGINS), filter };
 }
 
 /** A page of a block's POI times. `beside`: what the answer says before the rows. */
 export async function answerPoiTimes(
-  cursors: CursorSealer,
+  { cursors, askers, format }: Making,
   { filter, page }: PoiTimesPlan,
   block: LocatedBlock,
   beside: object,
 ): Promise<Answer> {
-  const { results, more } = await poisOf(block, filter, page);
-  const last = results.at(-1);
-  const end = more && last ? [modeIdOf(last.mode), last.dest_id] : null;
-  const next_cursor = nextCursor(cursors, page, end);
+  const found = await poisOf(block, filter, page, askers);
+  const results = new Rows(format);
+  await found.addTo(results, askers);
+  const next_cursor = nextCursor(cursors, page, found.end);
   const unrouted = besideUnrouted(unroutedModes(block, filter.modes));
-  return rowsAnswer({ ...beside, results, next_cursor, ...unrouted }, results.length);
+  return rowsAnswer({ ...beside, results, next_cursor, ...unrouted }, found.count);
 }

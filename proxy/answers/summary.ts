@@ -1,8 +1,12 @@
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
+import type { FoundRows } from '../formats/rows.ts';
 import type { LocatedBlock } from './located-block.ts';
 import { leavesAskedFor, modeLabels, modePositions } from './modes-and-types.ts';
+import { originText } from './origin-text.ts';
+import { timeTexts } from './time-texts.ts';
+import { typeTexts } from './type-texts.ts';
 
 /** Which cells of a block's nearest times are wanted. */
 export interface SummaryFilter {
@@ -30,30 +34,59 @@ export function askedCells(
   };
 }
 
-export interface CategoryTime {
-  readonly dest_type_id: DestTypeId;
-  readonly mode: Mode;
-  readonly travel_time: number;
+/** Cells of a block's nearest times, by mode id, then type id. */
+export interface SummaryCells {
+  readonly release: Release;
+  /** All cells of the block, as the release has them. */
+  readonly times: Uint16Array;
+  /** Those that are wanted, ascending. */
+  readonly columns: readonly number[];
 }
 
-/** A block's summary rows: mode id, then type id. At most one range read. */
+/** The cells of a block that are wanted and have a time. At most one range read. */
 export async function summaryOf(
   { release, county, index, ordinal }: LocatedBlock,
   { modes, types }: SummaryFilter,
-): Promise<CategoryTime[]> {
-  if (!index.isRoutable(ordinal)) return [];
+): Promise<SummaryCells> {
+  if (!index.isRoutable(ordinal)) return { release, times: new Uint16Array(0), columns: [] };
   const times = await release.nearest(county, ordinal);
   const { leafIds } = release.taxonomy;
-  const rows: CategoryTime[] = [];
+  const columns: number[] = [];
   for (const mode of modes) {
-    const label = release.manifest.modes[mode];
     for (let leaf = 0; leaf < leafIds.length; leaf++) {
-      const tenths = times[mode * leafIds.length + leaf];
-      if (tenths === 0 || types?.has(leafIds[leaf]) === false) continue;
-      rows.push({ dest_type_id: leafIds[leaf], mode: label, travel_time: tenths / 10 });
+      const column = mode * leafIds.length + leaf;
+      if (times[column] > 0 && types?.has(leafIds[leaf]) !== false) columns.push(column);
     }
   }
-  return rows;
+  return { release, times, columns };
+}
+
+/** What a cell is of: the mode, and the type. */
+export function cellOf(
+  { manifest, taxonomy: { leafIds } }: Release,
+  column: number,
+): { mode: Mode; type: DestTypeId } {
+  const mode = Math.floor(column / leafIds.length);
+  return { mode: manifest.modes[mode], type: leafIds[column - mode * leafIds.length] };
+}
+
+/** Writes cells as rows. `origin`: the members that say which of several origins they are from. */
+export function summaryRows(
+  { release, times, columns }: SummaryCells,
+  origin: object = {},
+): FoundRows {
+  return {
+    count: columns.length,
+    async addTo(rows) {
+      const { format } = rows;
+      const before = format.begin(0, 0) + originText(format, origin);
+      const [typeText, timeText] = [typeTexts(format), timeTexts(format)];
+      for (const column of columns) {
+        const { mode, type } = cellOf(release, column);
+        rows.add(before + typeText(type) + timeText[mode][times[column]] + format.end);
+      }
+    },
+  };
 }
 
 /** What a summary says of its block. */

@@ -5,6 +5,7 @@ import {
   type UnlinkedReason,
 } from '../../shards/index/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
+import type { CountyBlock } from '../../shards/units.ts';
 import type { LocatedBlock } from './located-block.ts';
 
 /** A mode that could not be routed from a block, and why. */
@@ -23,7 +24,7 @@ export const REASONS: Readonly<Record<UnlinkedReason, string>> = {
 /** Why a mode could not be routed from a block; null if it could. Transit begins with a walk. */
 export function unroutedReason(
   index: BlockIndex,
-  ordinal: number,
+  ordinal: CountyBlock,
   mode: Mode,
 ): UnlinkedReason | null {
   const { status } = index.link(ordinal, linkModeOf(mode));

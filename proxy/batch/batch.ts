@@ -1,23 +1,26 @@
-import { Problem, type ProblemSlug } from '../http/problem.ts';
+import { Problem } from '../../portal/http/problem.ts';
+import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
+import { type FoundRows, Rows } from '../formats/rows.ts';
 import { tokensExhausted } from '../metering/payment.ts';
+import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/schemas.ts';
+import type { Making } from '../services.ts';
 
-/** Origins a request may have. */
-export const MAX_ORIGINS = 250;
 /** A batch has no pages: an origin gives all its rows. */
 export const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** Origins answered side by side: their reads overlap. */
 const WIDTH = 16;
 
-/** What an origin of a batch gives: its rows, and what is said of it beside them. */
+/** What an origin of a batch gives: its rows, written once they are paid for, and what is said beside them. */
 export interface OriginAnswer {
-  readonly rows: readonly object[];
+  readonly rows: FoundRows;
   /** An entry of the list beside the results: a block's metadata, a point's block. */
   readonly about?: object;
 }
 
 /** Why an origin gives nothing. */
 export interface OriginError {
-  readonly type: 'block-not-found' | 'no-block-data' | 'point-not-covered' | 'poi-not-found';
+  readonly type: OriginFault;
   readonly detail: string;
 }
 
@@ -30,15 +33,15 @@ export interface Batch<O> {
   identify(origin: O): object;
   /** How it is named in `truncated`. */
   shorten(origin: O): unknown;
-  answer(origin: O): Promise<OriginOutcome>;
+  answer(origin: O, askers: Askers): Promise<OriginOutcome>;
 }
 
 export interface BatchResult {
-  readonly results: readonly object[];
+  readonly results: Rows;
   readonly about: readonly object[];
   readonly errors: readonly object[];
   readonly truncated: readonly unknown[];
-  readonly truncated_reason: 'insufficient-balance' | 'row-budget' | null;
+  readonly truncated_reason: TruncatedReason | null;
 }
 
 /**
@@ -51,22 +54,23 @@ export async function answerBatch<O>(
   batch: Batch<O>,
   balance: number,
   rowBudget: number,
+  { askers, format }: Pick<Making, 'askers' | 'format'>,
 ): Promise<BatchResult> {
-  const results: object[] = [];
+  const results = new Rows(format);
   const about: object[] = [];
   const errors: object[] = [];
   const { origins } = batch;
   let hasAnswer = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
-      origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin)),
+      origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin, askers)),
     );
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {
         errors.push({ ...outcome, ...batch.identify(origins[first + i]) });
         continue;
       }
-      const rows = results.length + outcome.rows.length;
+      const rows = results.count + outcome.rows.count;
       if (!hasAnswer && rows > balance) throw tokensExhausted(rows, balance);
       if (rows > balance || (hasAnswer && rows > rowBudget)) {
         const truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
@@ -74,7 +78,7 @@ export async function answerBatch<O>(
         return { results, about, errors, truncated, truncated_reason };
       }
       hasAnswer = true;
-      for (const row of outcome.rows) results.push(row);
+      await outcome.rows.addTo(results, askers);
       if (outcome.about) about.push(outcome.about);
     }
   }
@@ -83,26 +87,22 @@ export async function answerBatch<O>(
 
 /** A not-found problem as an entry of `errors`; anything else is thrown on. */
 export function originError(error: unknown): OriginError {
-  if (error instanceof Problem && ORIGIN_SLUGS.has(error.slug)) {
-    return { type: error.slug as OriginError['type'], detail: error.message };
-  }
+  const type = error instanceof Problem && ORIGIN_FAULTS.find((fault) => fault === error.slug);
+  if (type) return { type, detail: error.message };
   throw error;
 }
-
-const ORIGIN_SLUGS = new Set<ProblemSlug>([
-  'block-not-found',
-  'point-not-covered',
-  'poi-not-found',
-]);
 
 /** Checks the number of origins: `missing-origins`, `too-many-origins`. */
 export function checkOrigins<T>(origins: readonly T[] | undefined, name: string): readonly T[] {
   if (!origins || origins.length === 0) {
-    throw new Problem('missing-origins', `${name} must list 1 to ${MAX_ORIGINS} origins`);
+    throw new Problem(
+      'missing-origins',
+      `${name} must list 1 to ${REQUEST_LIMITS.origins} origins`,
+    );
   }
-  if (origins.length <= MAX_ORIGINS) return origins;
+  if (origins.length <= REQUEST_LIMITS.origins) return origins;
   throw new Problem(
     'too-many-origins',
-    `${name} lists over ${MAX_ORIGINS} origins; at most as many are taken: divide the request`,
+    `${name} lists over ${REQUEST_LIMITS.origins} origins; at most as many are taken: divide the request`,
   );
 }

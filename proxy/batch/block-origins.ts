@@ -1,19 +1,20 @@
 import type { z } from 'zod';
-import { breathe } from '../../shards/breathe.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import type { Release } from '../../shards/release.ts';
 import {
-  countyWith,
   type LocatedBlock,
-  locateBlock,
-  locatePoint,
+  locateOrigin,
+  nameBlock,
   placePoint,
 } from '../answers/located-block.ts';
-import { POIS_BEGIN, type PoiTimeRow, poisOf } from '../answers/poi-page.ts';
+import { poisOf } from '../answers/poi-page.ts';
 import { askedPois, type PoiTimesQuery } from '../answers/poi-times.ts';
-import { askedCells, type CategoryTime, summaryOf } from '../answers/summary.ts';
+import { ROW_BEGINS } from '../answers/row-page.ts';
+import { askedCells, summaryOf, summaryRows } from '../answers/summary.ts';
 import { unroutedModes, whyNotRouted } from '../answers/unrouted.ts';
-import type { pointItem } from '../openapi/body-members.ts';
+import type { FoundRows } from '../formats/rows.ts';
+import type { pointItem } from '../schemas/body-members.ts';
 import {
   type Batch,
   checkOrigins,
@@ -24,10 +25,11 @@ import {
 } from './batch.ts';
 
 /** What a batch asks of each block that some wanted mode could be routed from. */
-export interface LookUp<Row> {
+export interface LookUp {
   /** The wanted modes, as positions among the release's. */
   readonly modes: readonly number[];
-  rowsOf(block: LocatedBlock): Promise<Row[]>;
+  /** `origin`: the members by which rows say which origin they are from. */
+  rowsOf(block: LocatedBlock, origin: object, askers: Askers): Promise<FoundRows>;
 }
 
 export type Point = z.output<typeof pointItem>;
@@ -37,16 +39,18 @@ export function blockBatch(
   release: Release,
   origins: readonly string[] | undefined,
   modes: readonly number[],
-  look: (block: LocatedBlock) => Promise<OriginAnswer>,
+  look: (block: LocatedBlock, askers: Askers) => Promise<OriginAnswer>,
 ): Batch<string> {
-  const resolve = async (geoid: Geoid) =>
-    ofBlock(await locateBlock(release, countyWith(release, geoid), geoid), modes, look);
+  const resolve = async (geoid: Geoid, askers: Askers) => {
+    const block = await locateOrigin(release, nameBlock(release, geoid), askers);
+    return ofBlock(block, modes, (located) => look(located, askers));
+  };
   return {
     origins: checkOrigins(origins, 'origins'),
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
-    answer: async (geoid) =>
-      isGeoid(geoid) ? resolve(geoid).catch(originError) : malformed(geoid),
+    answer: async (geoid, askers) =>
+      isGeoid(geoid) ? resolve(geoid, askers).catch(originError) : malformed(geoid),
   };
 }
 
@@ -55,17 +59,21 @@ export function pointBatch(
   release: Release,
   origins: readonly Point[] | undefined,
   modes: readonly number[],
-  look: (block: LocatedBlock, name: ReturnType<typeof nameOf>) => Promise<OriginAnswer>,
+  look: (
+    block: LocatedBlock,
+    askers: Askers,
+    name: ReturnType<typeof nameOf>,
+  ) => Promise<OriginAnswer>,
 ): Batch<Point> {
-  const resolve = async (at: Point) => {
-    const block = await locatePoint(release, placePoint(release, at.lon, at.lat));
-    return ofBlock(block, modes, (located) => look(located, nameOf(at)));
+  const resolve = async (at: Point, askers: Askers) => {
+    const block = await locateOrigin(release, placePoint(release, at.lon, at.lat), askers);
+    return ofBlock(block, modes, (located) => look(located, askers, nameOf(at)));
   };
   return {
     origins: checkOrigins(origins, 'origins'),
     identify: nameOf,
     shorten: nameOf,
-    answer: (at) => resolve(at).catch(originError),
+    answer: (at, askers) => resolve(at, askers).catch(originError),
   };
 }
 
@@ -89,35 +97,20 @@ async function ofBlock(
 }
 
 /** Looks up the summary rows that a batch asks for. */
-export function summaryLookUp(
-  release: Release,
-  query: Parameters<typeof askedCells>[1],
-): LookUp<CategoryTime> {
+export function summaryLookUp(release: Release, query: Parameters<typeof askedCells>[1]): LookUp {
   const { filter } = askedCells(release, query, 'body');
-  return { modes: filter.modes, rowsOf: (block) => summaryOf(block, filter) };
-}
-
-/** Looks up all POI times that a batch asks for. */
-export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp<PoiTimeRow> {
-  const { filter } = askedPois(release, query, 'body');
-  const all = { position: POIS_BEGIN, limit: NO_LIMIT };
   return {
     modes: filter.modes,
-    rowsOf: async (block) => (await poisOf(block, filter, all)).results,
+    rowsOf: async (block, origin) => summaryRows(await summaryOf(block, filter), origin),
   };
 }
 
-/** Rows named between two looks at the clock. */
-const ROWS_A_STEP = 256;
-
-/** Rows that say which origin they are from. */
-export async function named(name: object, rows: readonly object[]): Promise<object[]> {
-  const out: object[] = [];
-  for (const [i, row] of rows.entries()) {
-    // A row that begins with a spread would take ten times as long, and be slow to read.
-    out.push(Object.assign({}, name, row));
-    const pause = i % ROWS_A_STEP === 0 ? breathe() : undefined;
-    if (pause) await pause;
-  }
-  return out;
+/** Looks up all POI times that a batch asks for. */
+export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp {
+  const { filter } = askedPois(release, query, 'body');
+  const all = { position: ROW_BEGINS, limit: NO_LIMIT };
+  return {
+    modes: filter.modes,
+    rowsOf: (block, origin, askers) => poisOf(block, filter, all, askers, origin),
+  };
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
-import { originError, truncatedReason } from '../openapi/schemas.ts';
-import type { Services } from '../services.ts';
+import { originError, truncatedReason } from '../schemas/schemas.ts';
+import type { Making } from '../services.ts';
 import { answerBatch, type Batch, type BatchResult } from './batch.ts';
 
 /** What the descriptions of all batches end with. */
 export const BATCH_RULES =
-  ' 1 to 250 origins; the batch counts as one request. Origins that cannot be resolved are in ' +
+  ` 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that cannot be resolved are in ` +
   '`errors`, the others still give rows, in the order of the request. Origins that the balance or ' +
   'the row budget does not cover are in `truncated`, whole. One token a row, at least one.';
 
@@ -22,14 +23,18 @@ export const ORIGIN_POINT = { origin_lat: z.number(), origin_lon: z.number() };
 /** Answers a batch; what is said of its origins goes into a member, if it is named. */
 export async function answerNamed<O>(
   batch: Batch<O>,
-  { config }: Services,
+  making: Making,
   balance: number,
   about?: 'blocks' | 'origins',
 ): Promise<Answer> {
-  const result = await answerBatch(batch, balance, config.batchRowBudget);
-  return rowsAnswer(bodyOf(result, about), result.results.length);
+  const result = await answerBatch(batch, balance, making.config.batchRowBudget, making);
+  return rowsAnswer(bodyOf(result, about), result.results.count);
 }
 
-function bodyOf({ about, ...rest }: BatchResult, name: string | undefined): object {
-  return name === undefined ? rest : { ...rest, [name]: about };
+/**
+ * What is paid for comes last: of an answer cut off, the share that was not delivered is repaid, and
+ * nobody is to have all the rows before the end of it.
+ */
+function bodyOf({ about, results, ...rest }: BatchResult, name: string | undefined): object {
+  return { ...rest, ...(name !== undefined && { [name]: about }), results };
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { shortened } from '../http/problem.ts';
-import { integer, POINT_SCHEMA, pointItem } from '../openapi/body-members.ts';
-import { listOf } from '../openapi/list.ts';
-import { checkOrigins, MAX_ORIGINS } from './batch.ts';
+import { shortened } from '../../portal/http/problem.ts';
+import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import { BOUNDS, boundsSchema } from '../bounds.ts';
+import { integer, POINT_SCHEMA, pointItem } from '../schemas/body-members.ts';
+import { listOf } from '../schemas/list.ts';
+import { checkOrigins } from './batch.ts';
 
+const MOST = REQUEST_LIMITS.origins;
 /** Longer than any GEOID, so that a malformed one stays malformed. */
 const MAX_QUOTED_GEOID = 40;
 
@@ -19,16 +22,18 @@ export const blockOrigins = originList(
     })
     .transform((given) => shortened(String(given), MAX_QUOTED_GEOID)),
   { type: 'string', description: 'Census block GEOID, 15 digits; leading zeros count.' },
-  'Blocks, 1 to 250. One that is malformed or not known is in `errors`, alone.',
+  'Blocks',
+  ' One that is malformed or not known is in `errors`, alone.',
 );
 
-export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points, 1 to 250.');
+export const pointOrigins = originList('origins', pointItem, POINT_SCHEMA, 'Points');
 
 export const poiOrigins = originList(
   'dest_ids',
-  integer(0, Number.MAX_SAFE_INTEGER),
-  { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-  'Places to go, 1 to 250. One that is not known is in `errors`, alone.',
+  integer(BOUNDS.destId),
+  boundsSchema('integer', BOUNDS.destId),
+  'Places to go',
+  ' One that is not known is in `errors`, alone.',
 );
 
 /** A list whose length is a problem of its own, and told before anything else. */
@@ -36,16 +41,17 @@ function originList<T extends z.ZodType>(
   name: string,
   item: T,
   items: Readonly<Record<string, unknown>>,
-  description: string,
+  kind: string,
+  more = '',
 ) {
-  const none = `must be an array of ${MAX_ORIGINS} at most`;
+  const none = `must be an array of ${MOST} at most`;
   return z
     .unknown()
     .transform((value) => (Array.isArray(value) ? checkOrigins(value, name) : value))
-    .pipe(listOf(item, MAX_ORIGINS, { none, many: none }))
+    .pipe(listOf(item, MOST, { none, many: none }))
     .optional()
     .meta({
-      description,
-      override: { type: 'array', items, minItems: 1, maxItems: MAX_ORIGINS },
+      description: `${kind}, 1 to ${MOST}.${more}`,
+      override: { type: 'array', items, minItems: 1, maxItems: MOST },
     });
 }

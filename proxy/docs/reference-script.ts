@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { constants, gzip as gzipWithCallback } from 'node:zlib';
 import Fastify from 'fastify';
+import { compressedBy } from '../../portal/http/content-coding.ts';
 
 /** The script that draws the API reference. */
 export interface ReferenceScript {
@@ -9,9 +8,9 @@ export interface ReferenceScript {
   readonly fileName: string;
   readonly plain: Buffer;
   readonly gzip: Buffer;
+  readonly br: Buffer;
 }
 
-const gzip = promisify(gzipWithCallback);
 let loading: Promise<ReferenceScript> | undefined;
 
 /** The script, loaded and compressed when first asked for: it has four megabytes. */
@@ -34,5 +33,6 @@ async function load(): Promise<ReferenceScript> {
   if (statusCode !== 200)
     throw new Error(`@scalar/fastify-api-reference: no script, ${statusCode}`);
   const fileName = `scalar-${hash('sha256', plain, 'hex').slice(0, 16)}.js`;
-  return { fileName, plain, gzip: await gzip(plain, { level: constants.Z_BEST_COMPRESSION }) };
+  const [gzip, br] = [await compressedBy('gzip', plain), await compressedBy('br', plain)];
+  return { fileName, plain, gzip, br };
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { CACHE_CONTROL } from '../http/cache-control.ts';
-import { type CatalogueSender, catalogueText } from '../http/catalogue-text.ts';
-import { acceptsGzip } from '../http/content-coding.ts';
-import { Problem } from '../http/problem.ts';
+import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
+import { type CatalogueSender, catalogueText } from '../../portal/http/catalogue-text.ts';
+import { bestCoding } from '../../portal/http/content-coding.ts';
+import { Problem } from '../../portal/http/problem.ts';
 import { ICON } from './icon.ts';
 import { pageHeaders, referencePage } from './reference-page.ts';
 import { referenceScript } from './reference-script.ts';
@@ -28,16 +28,17 @@ export function serveDocs(
     return catalogue.send(request, reply, catalogueText(referencePage(fileName)));
   });
   app.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
-    const { fileName, plain, gzip } = await referenceScript();
-    if (request.params.file !== fileName) throw new Problem('not-found', 'no such file');
+    const script = await referenceScript();
+    if (request.params.file !== script.fileName) throw new Problem('not-found', 'no such file');
     reply.type('text/javascript; charset=utf-8').headers({
       // Its name changes with its bytes.
       'cache-control': CACHE_CONTROL.immutable,
       vary: 'Accept-Encoding',
       'x-content-type-options': 'nosniff',
     });
-    if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(plain);
-    return reply.header('content-encoding', 'gzip').send(gzip);
+    const coding = bestCoding(request.headers['accept-encoding']);
+    if (coding === null) return reply.send(script.plain);
+    return reply.header('content-encoding', coding).send(script[coding]);
   });
   const icon = catalogueText(ICON);
   app.get('/favicon.ico', (request, reply) => {

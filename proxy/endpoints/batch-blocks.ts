@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { blockMetadata } from '../answers/summary.ts';
 import type { Batch } from '../batch/batch.ts';
-import { blockBatch, named, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
+import { blockBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
 import {
   ALL_WELL,
   answerNamed,
@@ -12,13 +12,13 @@ import {
 import { blockOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../openapi/body-members.ts';
+import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../schemas/body-members.ts';
 import {
   blockMetadata as blockMetadataSchema,
   categoryTime,
   POI_TIME_EXAMPLE,
   poiTime,
-} from '../openapi/schemas.ts';
+} from '../schemas/schemas.ts';
 
 const geoid = '990010001001000';
 
@@ -46,12 +46,12 @@ const blocksSummary = postedEndpoint({
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...cells }): Batch<string> {
     const { modes, rowsOf } = summaryLookUp(release, cells);
-    return blockBatch(release, origins, modes, async (block) => ({
-      rows: await named({ geoid: block.geoid }, await rowsOf(block)),
+    return blockBatch(release, origins, modes, async (block, askers) => ({
+      rows: await rowsOf(block, { geoid: block.geoid }, askers),
       about: blockMetadata(block),
     }));
   },
-  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance, 'blocks'),
+  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance, 'blocks'),
 });
 
 const blocksPois = postedEndpoint({
@@ -79,11 +79,11 @@ const blocksPois = postedEndpoint({
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }): Batch<string> {
     const { modes, rowsOf } = poisLookUp(release, query);
-    return blockBatch(release, origins, modes, async (block) => ({
-      rows: await named({ geoid: block.geoid }, await rowsOf(block)),
+    return blockBatch(release, origins, modes, async (block, askers) => ({
+      rows: await rowsOf(block, { geoid: block.geoid }, askers),
     }));
   },
-  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance),
+  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance),
 });
 
 export const blockBatches = [blocksSummary, blocksPois];

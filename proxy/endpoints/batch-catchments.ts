@@ -1,13 +1,10 @@
 import { z } from 'zod';
+import type { Askers } from '../../shards/fair-queue.ts';
 import type { DestId } from '../../shards/units.ts';
-import {
-  CATCHMENT_BEGINS,
-  catchmentPage,
-  catchmentRow,
-  homeCounty,
-} from '../answers/catchment-page.ts';
+import { catchmentOf, homeCounty } from '../answers/catchment-page.ts';
 import { modePositions } from '../answers/modes-and-types.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
+import { ROW_BEGINS } from '../answers/row-page.ts';
 import { type Batch, checkOrigins, NO_LIMIT, originError } from '../batch/batch.ts';
 import {
   ALL_WELL,
@@ -19,8 +16,8 @@ import {
 import { poiOrigins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
-import { blockMember, maxMinutesMember, modeMember } from '../openapi/body-members.ts';
-import { catchmentRow as catchmentRowSchema } from '../openapi/schemas.ts';
+import { blockMember, maxMinutesMember, modeMember } from '../schemas/body-members.ts';
+import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
 export const poisCatchment = postedEndpoint({
   access: 'posted',
@@ -48,25 +45,22 @@ export const poisCatchment = postedEndpoint({
   },
   problems: BATCH_PROBLEMS,
   plan(release, { dest_ids, max_minutes, mode, block }): Batch<DestId> {
-    const { modes } = release.manifest;
     const filter = {
       modes: modePositions(release, mode, 'body'),
       blocks: block && new Set(block),
       maxTenths: tenthsWithin(max_minutes),
     };
-    const all = { position: CATCHMENT_BEGINS, limit: NO_LIMIT };
-    const rowsOf = async (destId: DestId) => {
+    const all = { position: ROW_BEGINS, limit: NO_LIMIT };
+    const look = async (destId: DestId, askers: Askers) => {
       const county = await homeCounty(release, destId);
-      const { places, row } = await catchmentRow(release, county, destId);
-      const page = await catchmentPage(modes, places, row, destId, filter, all);
-      return { rows: page.results };
+      return { rows: await catchmentOf(release, county, destId, filter, all, askers) };
     };
     return {
       origins: checkOrigins(dest_ids, 'dest_ids'),
       identify: (dest_id) => ({ dest_id }),
       shorten: (dest_id) => dest_id,
-      answer: (destId) => rowsOf(destId).catch(originError),
+      answer: (destId, askers) => look(destId, askers).catch(originError),
     };
   },
-  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance),
+  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance),
 });

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { blockMetadata } from '../answers/summary.ts';
 import type { Batch } from '../batch/batch.ts';
-import {
-  named,
-  type Point,
-  pointBatch,
-  poisLookUp,
-  summaryLookUp,
-} from '../batch/block-origins.ts';
+import { type Point, pointBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
 import {
   ALL_WELL,
   answerNamed,
@@ -19,8 +13,8 @@ import {
 import { pointOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../openapi/body-members.ts';
-import { categoryTime, POI_TIME_EXAMPLE, poiTime } from '../openapi/schemas.ts';
+import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../schemas/body-members.ts';
+import { categoryTime, POI_TIME_EXAMPLE, poiTime } from '../schemas/schemas.ts';
 
 const truncated = z.array(z.object(ORIGIN_POINT));
 const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
@@ -59,15 +53,15 @@ const pointsSummary = postedEndpoint({
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...cells }): Batch<Point> {
     const { modes, rowsOf } = summaryLookUp(release, cells);
-    return pointBatch(release, origins, modes, async (block, name) => {
+    return pointBatch(release, origins, modes, async (block, askers, name) => {
       const { geoid, ...metadata } = blockMetadata(block);
       return {
-        rows: await named(name, await rowsOf(block)),
+        rows: await rowsOf(block, name, askers),
         about: { ...name, resolved_block: geoid, ...metadata },
       };
     });
   },
-  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance, 'origins'),
+  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance, 'origins'),
 });
 
 const pointsPois = postedEndpoint({
@@ -100,12 +94,12 @@ const pointsPois = postedEndpoint({
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }): Batch<Point> {
     const { modes, rowsOf } = poisLookUp(release, query);
-    return pointBatch(release, origins, modes, async (block, name) => ({
-      rows: await named(name, await rowsOf(block)),
+    return pointBatch(release, origins, modes, async (block, askers, name) => ({
+      rows: await rowsOf(block, name, askers),
       about: { ...name, resolved_block: block.geoid },
     }));
   },
-  answer: (_release, batch, services, balance) => answerNamed(batch, services, balance, 'origins'),
+  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance, 'origins'),
 });
 
 export const pointBatches = [pointsSummary, pointsPois];

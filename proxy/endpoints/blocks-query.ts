@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { type Area, circleArea } from '../answers/area.ts';
 import { blocksIn } from '../answers/blocks-in-area.ts';
 import { drawnArea } from '../answers/drawn-area.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
+import { BOUNDS } from '../bounds.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
 import {
   cursorMember,
   includeMissingMember,
@@ -16,9 +17,9 @@ import {
   pointItem,
   radiusMember,
   typeMember,
-} from '../openapi/body-members.ts';
-import { polygonMember } from '../openapi/polygon-member.ts';
-import { arealRow, nextCursor } from '../openapi/schemas.ts';
+} from '../schemas/body-members.ts';
+import { polygonMember } from '../schemas/polygon-member.ts';
+import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
 interface BlocksQueryPlan extends ArealPlan {
   readonly area: Area;
@@ -43,7 +44,7 @@ export const blocksQuery = postedEndpoint({
   summary: 'Minutes to the nearest of each destination type, for all blocks of an area',
   description:
     'Give `polygon`, or `center` and `radius_m`. Rows of the blocks whose centre is in the area, ' +
-    'ordered by GEOID, type id, mode id. No row means not within 30 minutes, or not known: ' +
+    `ordered by GEOID, type id, mode id. No row means not within ${BOUNDS.maxMinutes.max} minutes, or not known: ` +
     '`include_missing` tells them apart. Paginated; over many counties a page may hold fewer rows ' +
     'than `limit` and still not be the last: only a null `next_cursor` is the end. One token a row, ' +
     'at least one a page.',
@@ -66,9 +67,10 @@ export const blocksQuery = postedEndpoint({
     };
   },
 
-  async answer(release, plan, { cursors }) {
+  async answer(release, plan, making) {
     const [from] = plan.page.position;
-    return answerAreal(release, cursors, plan, await blocksIn(release, plan.area, from));
+    const blocks = await blocksIn(release, plan.area, from, making.askers);
+    return answerAreal(release, making, plan, blocks);
   },
 });
 

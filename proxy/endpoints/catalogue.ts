@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import { MODES } from '../../shards/modes.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
-import { NONE } from '../openapi/parameters.ts';
-import { modeLabel } from '../openapi/schemas.ts';
+import { NONE } from '../schemas/parameters.ts';
+import { modeLabel } from '../schemas/schemas.ts';
 
 const free = {
   access: 'free',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freeEndpoint } from '../endpoint.ts';
-import { NONE } from '../openapi/parameters.ts';
+import { NONE } from '../schemas/parameters.ts';
 
 export const health = freeEndpoint({
   access: 'free',
@@ -18,6 +18,21 @@ export const health = freeEndpoint({
   answer: ({ config }) => ({ body: { status: 'ok', version: config.version } }),
 });
 
+const ANSWER_WITHIN_MS = 2_000;
+
+/** A backend that answers too late for a probe is not there. */
+async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'unavailable'>((resolve) => {
+    timer = setTimeout(resolve, ANSWER_WITHIN_MS, 'unavailable');
+  });
+  try {
+    return await Promise.race([answer.catch(() => 'unavailable' as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 const check = z.enum(['ok', 'unavailable']);
 
 export const ready = freeEndpoint({
@@ -26,9 +41,11 @@ export const ready = freeEndpoint({
   operationId: 'getReady',
   summary: 'Whether requests can be answered',
   description:
-    'Asks each backend. 503 when one of them does not answer. `release` is `held` while the release ' +
+    'Asks each backend. 503 when one of them does not answer within two seconds, and while the ' +
+    'service ends. `release` is `held` while the release ' +
     'in force is not the one that was promoted last, since that has not been opened yet or cannot ' +
-    'be: requests are answered all the same.',
+    'be: requests are answered all the same. `processes` tells how many of those that share the ' +
+    'port are serving; one that has ended is started again.',
   tag: 'Service',
   params: NONE,
   query: NONE,
@@ -39,24 +56,30 @@ export const ready = freeEndpoint({
       release: z.enum(['current', 'held', 'unavailable']),
       ledger: check,
     }),
+    processes: z.object({ serving: z.int().min(0), wanted: z.int().min(1) }),
   }),
-  example: { ready: true, checks: { store: 'ok', release: 'current', ledger: 'ok' } },
+  example: {
+    ready: true,
+    checks: { store: 'ok', release: 'current', ledger: 'ok' },
+    processes: { serving: 2, wanted: 2 },
+  },
   problems: [],
   cache: 'never',
   otherStatus: 503,
-  async answer({ releases, ledger }) {
+  async answer({ releases, ledger, ending, processes }) {
     const [release, accounts] = await Promise.all([
-      releases.standing().catch(() => 'unavailable' as const),
-      ledger.ping().then(
-        () => 'ok' as const,
-        () => 'unavailable' as const,
-      ),
+      inTime(releases.standing()),
+      inTime(ledger.ping().then(() => 'ok' as const)),
     ]);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
-    const isReady = store === 'ok' && accounts === 'ok';
+    const isReady = store === 'ok' && accounts === 'ok' && !ending.isSet;
     return {
       status: isReady ? 200 : 503,
-      body: { ready: isReady, checks: { store, release, ledger: accounts } },
+      body: {
+        ready: isReady,
+        checks: { store, release, ledger: accounts },
+        processes: processes(),
+      },
     };
   },
 });

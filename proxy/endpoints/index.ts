@@ -2,8 +2,6 @@ import type { Endpoint } from '../endpoint.ts';
 import { blockBatches } from './batch-blocks.ts';
 import { poisCatchment } from './batch-catchments.ts';
 import { pointBatches } from './batch-points.ts';
-import { blockPois } from './block-pois.ts';
-import { blockSummary } from './block-summary.ts';
 import { blocksQuery } from './blocks-query.ts';
 import { catalogue } from './catalogue.ts';
 import { health, ready } from './health.ts';
@@ -16,8 +14,8 @@ import { places } from './places.ts';
 import { poiCatchment } from './poi-catchment.ts';
 import { poiDetail } from './poi-detail.ts';
 import { poiSearch } from './poi-search.ts';
-import { pointPois } from './point-pois.ts';
-import { pointSummary } from './point-summary.ts';
+import { blockPois, pointPois } from './poi-times.ts';
+import { blockSummary, pointSummary } from './summary.ts';
 import { tokens } from './tokens.ts';
 
 /** Every route of the API, in the order of its document. */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { DIRECTIONS } from '../../shards/manifest.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
-import { NONE } from '../openapi/parameters.ts';
-import { modeLabel } from '../openapi/schemas.ts';
+import { NONE } from '../schemas/parameters.ts';
+import { modeLabel } from '../schemas/schemas.ts';
 
 export const isochroneMeta = freeEndpoint({
   access: 'free',

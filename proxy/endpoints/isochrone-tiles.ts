@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import type { TileArchive } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
@@ -6,22 +7,23 @@ import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import type { Release } from '../../shards/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
+import { BOUNDS, boundsSchema } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { NONE } from '../openapi/parameters.ts';
-import { integerText } from '../openapi/scalar-text.ts';
+import { NONE } from '../schemas/parameters.ts';
+import { integerText } from '../schemas/scalar-text.ts';
 
 const MVT = 'application/vnd.mapbox-vector-tile';
 const MAX_ZOOM = 30;
 
 const modePart = z.enum(MODE_LABELS).meta({ description: 'Travel mode.' });
-const typePart = integerText(1, 65_535).meta({
+const typePart = integerText(BOUNDS.typeId).meta({
   description: 'A leaf destination type.',
-  override: { type: 'integer', minimum: 1, maximum: 65_535 },
+  override: boundsSchema('integer', BOUNDS.typeId),
 });
-const coordinate = integerText(0, 2 ** MAX_ZOOM - 1).meta({
-  override: { type: 'integer', minimum: 0, maximum: 2 ** MAX_ZOOM - 1 },
+const WITHIN_ZOOM = { min: 0, max: 2 ** MAX_ZOOM - 1 };
+const coordinate = integerText(WITHIN_ZOOM).meta({
+  override: boundsSchema('integer', WITHIN_ZOOM),
 });
 
 export const tileJson = freeEndpoint({
@@ -92,7 +94,7 @@ export const isochroneTile = meteredEndpoint({
   params: z.strictObject({
     mode: modePart,
     dest_type_id: typePart,
-    z: integerText(0, MAX_ZOOM).meta({
+    z: integerText({ min: 0, max: MAX_ZOOM }).meta({
       override: { type: 'integer', minimum: 0, maximum: MAX_ZOOM },
     }),
     x: coordinate,
@@ -133,6 +135,9 @@ export const isochroneTile = meteredEndpoint({
 function archiveOf({ manifest }: Release, mode: string, type: number): TileArchive {
   const name = `${mode}-${type}`;
   if (Object.hasOwn(manifest.tiles, name)) return manifest.tiles[name];
+  if (Object.keys(manifest.tiles).length === 0) {
+    throw new Problem('no-isochrone-data', 'the release was built without map tiles');
+  }
   throw new Problem(
     'no-isochrone-data',
     `there are no tiles of ${mode} and destination type ${type}: it must be a leaf of the taxonomy, and a mode of the release`,

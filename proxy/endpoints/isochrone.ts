@@ -1,26 +1,20 @@
 import { z } from 'zod';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { breathe } from '../../shards/breathe.ts';
-import type { Geoid } from '../../shards/geoid.ts';
-import { type CountyManifest, DIRECTIONS, type Direction } from '../../shards/manifest.ts';
+import { DIRECTIONS, type Direction } from '../../shards/manifest.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
-import {
-  countyWith,
-  locateBlock,
-  locatePoint,
-  type PlacedPoint,
-  placePoint,
-} from '../answers/located-block.ts';
+import { type BlockOrigin, locateOrigin, nameBlock, placePoint } from '../answers/located-block.ts';
 import { lacksModes } from '../answers/modes-and-types.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
 import { meteredEndpoint } from '../endpoint.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
+import { Rows } from '../formats/rows.ts';
 import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
-import { blocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
+import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   anyLatParam,
@@ -28,13 +22,13 @@ import {
   contoursParam,
   NONE,
   optionalGeoidParam,
-} from '../openapi/parameters.ts';
-import { choice, integerText, onceText } from '../openapi/scalar-text.ts';
-import { geometry, modeLabel } from '../openapi/schemas.ts';
+} from '../schemas/parameters.ts';
+import { choice, integerText, onceText } from '../schemas/scalar-text.ts';
+import { geometry, modeLabel } from '../schemas/schemas.ts';
 
 interface IsochronePlan extends MeteredPlan {
   /** The origin block, or the point it is yet to be found for. */
-  readonly origin: { readonly geoid: Geoid; readonly county: CountyManifest } | PlacedPoint;
+  readonly origin: BlockOrigin;
   readonly mode: Mode;
   readonly direction: Direction;
   readonly format: 'geojson' | 'blocks';
@@ -48,7 +42,7 @@ const query = z.strictObject({
   block: optionalGeoidParam,
   lon: anyLonParam,
   lat: anyLatParam,
-  minutes: integerText(1, MAX_MINUTES)
+  minutes: integerText({ min: 1, max: MAX_MINUTES })
     .optional()
     .meta({
       description: `One contour, 1 to ${MAX_MINUTES} minutes.`,
@@ -117,7 +111,7 @@ export const isochrone = meteredEndpoint({
   operationId: 'getIsochrone',
   summary: 'How far one gets from a block, or from how far one gets to it',
   description:
-    'Contours of up to 60 minutes around a block (`block`) or the block of a point (`lon`, `lat`), ' +
+    `Contours of up to ${MAX_MINUTES} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
     'by one mode: `minutes`, or up to four ascending `contours`. Dissolved from the blocks within ' +
     'reach; small holes are filled. 10 tokens a contour; free for members.',
   tag: 'Isochrones',
@@ -166,9 +160,11 @@ export const isochrone = meteredEndpoint({
     };
   },
 
-  locate: async (release, { origin, mode }) => routable(await located(release, origin), mode),
+  locate: async (release, { origin, mode }, askers) =>
+    routable(await locateOrigin(release, origin, askers), mode),
 
-  async answer(release, { mode, direction, format, levels, namesContours }, _services, block) {
+  async answer(release, { mode, direction, format, levels, namesContours }, making, block) {
+    const { askers } = making;
     const reached = await reachable(block, mode, direction);
     const largest = levels[levels.length - 1];
     const facts = {
@@ -181,15 +177,16 @@ export const isochrone = meteredEndpoint({
     };
     const tokens = levels.length * PLANS.charges.isochrone_contour;
     if (format === 'blocks') {
-      const blocks = blocksWithin(reached, largest, namesContours ? levels : null);
+      const blocks = new Rows(making.format);
+      await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, askers);
       return { body: { blocks, ...facts }, tokens };
     }
     const features: object[] = [];
     for (const level of [...levels].reverse()) {
-      await breathe();
+      await breathe(askers);
       features.push({
         type: 'Feature',
-        geometry: await contour(release, reached, level),
+        geometry: await contour(release, reached, level, askers),
         properties: { contour: level, mode, reachable_blocks: countWithin(reached, level) },
       });
     }
@@ -232,11 +229,7 @@ function checkOffered(release: Release, { mode, direction, v }: Asked): void {
 }
 
 /** What isochrones of an origin are made from: its county's objects, and the blocks it reaches into. */
-function objectsOf(
-  release: Release,
-  origin: IsochronePlan['origin'],
-  direction: Direction,
-): ObjectRef[] {
+function objectsOf(release: Release, origin: BlockOrigin, direction: Direction): ObjectRef[] {
   const counties = 'county' in origin ? [origin.county] : origin.counties;
   const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
   return [
@@ -250,14 +243,14 @@ function objectsOf(
   ];
 }
 
-function originOf(release: Release, { block, lon, lat }: Asked): IsochronePlan['origin'] {
+function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
   const hasPoint = lon !== undefined || lat !== undefined;
   if (block !== undefined && hasPoint) {
     throw invalidParameters([
       { loc: ['query', 'block'], msg: 'give block, or lon and lat; not both', type: 'conflict' },
     ]);
   }
-  if (block !== undefined) return { geoid: block, county: countyWith(release, block) };
+  if (block !== undefined) return nameBlock(release, block);
   if (lon !== undefined && lat !== undefined) {
     if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
       throw new Problem('invalid-geometry', 'lon must be from -180 to 180 and lat from -90 to 90');
@@ -265,9 +258,4 @@ function originOf(release: Release, { block, lon, lat }: Asked): IsochronePlan['
     return placePoint(release, lon, lat);
   }
   throw new Problem('missing-location', 'give block, or both lon and lat');
-}
-
-function located(release: Release, origin: IsochronePlan['origin']) {
-  if ('geoid' in origin) return locateBlock(release, origin.county, origin.geoid);
-  return locatePoint(release, origin);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { blocksOfPlace, type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
+import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
@@ -12,8 +13,8 @@ import {
   modeParam,
   placeGeoidParam,
   typeParam,
-} from '../openapi/parameters.ts';
-import { arealRow, nextCursor } from '../openapi/schemas.ts';
+} from '../schemas/parameters.ts';
+import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
 interface PlaceBlocksPlan extends MeteredPlan, ArealPlan {
   readonly located: LocatedPlace;
@@ -26,7 +27,7 @@ export const placeBlocks = meteredEndpoint({
   summary: 'Minutes to the nearest of each destination type, for all blocks of a city or town',
   description:
     'Rows of the blocks whose centre is in the place, ordered by GEOID, type id, mode id. ' +
-    'No row means not within 30 minutes, or not known: `include_missing` tells them apart. ' +
+    `No row means not within ${BOUNDS.maxMinutes.max} minutes, or not known: \`include_missing\` tells them apart. ` +
     'Paginated. One token a row, at least one a page.',
   tag: 'Areas',
   params: z.strictObject({ geoid: placeGeoidParam }),
@@ -59,9 +60,9 @@ export const placeBlocks = meteredEndpoint({
     };
   },
 
-  async answer(release, plan, { cursors }) {
+  async answer(release, plan, making) {
     const [from] = plan.page.position;
     const counties = blocksOfPlace(release, plan.located, from);
-    return answerAreal(release, cursors, plan, { counties, beyond: null });
+    return answerAreal(release, making, plan, { counties, beyond: null });
   },
 });

@@ -13,8 +13,8 @@ import {
   nameParam,
   placeGeoidParam,
   typeParam,
-} from '../openapi/parameters.ts';
-import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
+} from '../schemas/parameters.ts';
+import { nextCursor, POI_EXAMPLE, poiResult } from '../schemas/schemas.ts';
 
 interface PlacePoisPlan extends MeteredPlan, SearchPlan {
   readonly counties: readonly ReleaseCounty[];
@@ -52,9 +52,9 @@ export const placePois = meteredEndpoint({
     };
   },
 
-  async answer(release, plan, { cursors }) {
+  async answer(release, plan, making) {
     const area = await areaOf(release, plan.located);
-    return answerSearch(release, cursors, plan, plan.counties, area);
+    return answerSearch(release, making, plan, plan.counties, area);
   },
 });
 

@@ -3,9 +3,9 @@ import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { locatePlace } from '../answers/place-query.ts';
 import { findPlaces } from '../answers/place-search.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
-import { NONE, placeGeoidParam, requiredNameParam } from '../openapi/parameters.ts';
-import { integerText } from '../openapi/scalar-text.ts';
-import { geometry } from '../openapi/schemas.ts';
+import { NONE, placeGeoidParam, requiredNameParam } from '../schemas/parameters.ts';
+import { integerText } from '../schemas/scalar-text.ts';
+import { geometry } from '../schemas/schemas.ts';
 
 const MAX_PLACES = 20;
 const DEFAULT_PLACES = 10;
@@ -23,7 +23,7 @@ const searchPlaces = freeEndpoint({
   params: NONE,
   query: z.strictObject({
     q: requiredNameParam,
-    limit: integerText(1, MAX_PLACES)
+    limit: integerText({ min: 1, max: MAX_PLACES })
       .default(DEFAULT_PLACES)
       .meta({
         description: 'Places at most, 1 to 20.',

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import { modeIdOf } from '../../shards/modes.ts';
 import type { DestId } from '../../shards/units.ts';
-import {
-  CATCHMENT_BEGINS,
-  type CatchmentFilter,
-  catchmentPage,
-  catchmentRow,
-  homeCounty,
-} from '../answers/catchment-page.ts';
+import { type CatchmentFilter, catchmentOf, homeCounty } from '../answers/catchment-page.ts';
 import { modeLabels, modePositions } from '../answers/modes-and-types.ts';
 import {
   nextCursor as cursorOf,
@@ -16,8 +9,11 @@ import {
   pagedRequest,
 } from '../answers/paged-request.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
+import { ROW_BEGINS } from '../answers/row-page.ts';
+import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
+import { Rows } from '../formats/rows.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   blockParam,
@@ -26,8 +22,8 @@ import {
   maxMinutesParam,
   modeParam,
   singleDestIdParam,
-} from '../openapi/parameters.ts';
-import { catchmentRow as catchmentRowSchema, nextCursor } from '../openapi/schemas.ts';
+} from '../schemas/parameters.ts';
+import { catchmentRow as catchmentRowSchema, nextCursor } from '../schemas/schemas.ts';
 
 interface CatchmentPlan extends MeteredPlan, PagedRequest {
   readonly destId: DestId;
@@ -41,7 +37,7 @@ export const poiCatchment = meteredEndpoint({
   operationId: 'listPoiCatchment',
   summary: 'Minutes to one place from each block that reaches it',
   description:
-    'One row a block and mode within 30 minutes of the place, ordered by mode id, then GEOID. ' +
+    `One row a block and mode within ${BOUNDS.maxMinutes.max} minutes of the place, ordered by mode id, then GEOID. ` +
     'Paginated. One token a row, at least one a page.',
   tag: 'Places to go',
   params: z.strictObject({ dest_id: singleDestIdParam }),
@@ -75,7 +71,7 @@ export const poiCatchment = meteredEndpoint({
       max_tenths: maxTenths,
     };
     return {
-      ...pagedRequest(cursors, 'catchment', asked, { limit, cursor }, CATCHMENT_BEGINS),
+      ...pagedRequest(cursors, 'catchment', asked, { limit, cursor }, ROW_BEGINS),
       dependsOn: [county.objects.catchment],
       destId,
       county,
@@ -87,13 +83,11 @@ export const poiCatchment = meteredEndpoint({
     };
   },
 
-  async answer(release, { county, destId, filter, page }, { cursors }) {
-    const { places, row } = await catchmentRow(release, county, destId);
-    const { modes } = release.manifest;
-    const { results, more } = await catchmentPage(modes, places, row, destId, filter, page);
-    const last = results.at(-1);
-    const end = more && last ? [modeIdOf(last.mode), Number(last.geoid)] : null;
-    const next_cursor = cursorOf(cursors, page, end);
-    return rowsAnswer({ dest_id: destId, results, next_cursor }, results.length);
+  async answer(release, { county, destId, filter, page }, { cursors, askers, format }) {
+    const found = await catchmentOf(release, county, destId, filter, page, askers);
+    const results = new Rows(format);
+    await found.addTo(results, askers);
+    const next_cursor = cursorOf(cursors, page, found.end);
+    return rowsAnswer({ dest_id: destId, results, next_cursor }, found.count);
   },
 });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
-import { homeCounty, placeOrdinal } from '../answers/catchment-page.ts';
+import { homeCounty, poiOrdinal } from '../answers/catchment-page.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
 import { poiResult } from '../answers/poi-search.ts';
 import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { NONE, singleDestIdParam } from '../openapi/parameters.ts';
-import { POI_EXAMPLE, poiDetail as poiDetailSchema } from '../openapi/schemas.ts';
+import { NONE, singleDestIdParam } from '../schemas/parameters.ts';
+import { POI_EXAMPLE, poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
 interface PoiDetailPlan extends MeteredPlan {
   readonly destId: DestId;
@@ -40,10 +40,10 @@ export const poiDetail = meteredEndpoint({
   },
 
   async answer(release, { county, destId }) {
-    const places = await release.catchments(county);
-    const ordinal = placeOrdinal(places, destId);
-    const { brand, types } = places.table.facts(ordinal);
+    const catchments = await release.catchments(county);
+    const ordinal = poiOrdinal(catchments, destId);
+    const { brand, types } = catchments.table.facts(ordinal);
     const attrs = brand === null ? {} : { brand };
-    return rowsAnswer({ ...poiResult(places, ordinal), type_ids: types, attrs }, 1);
+    return rowsAnswer({ ...poiResult(catchments, ordinal), type_ids: types, attrs }, 1);
   },
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ReleaseCounty } from '../../shards/release.ts';
 import { type Area, boxArea, circleArea } from '../answers/area.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
 import { countiesOfArea } from '../answers/poi-search.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import { invalidParameters, Problem } from '../http/problem.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   bboxParam,
@@ -16,9 +16,9 @@ import {
   optionalLonParam,
   radiusParam,
   typeParam,
-} from '../openapi/parameters.ts';
-import { decimal } from '../openapi/scalar-text.ts';
-import { nextCursor, POI_EXAMPLE, poiResult } from '../openapi/schemas.ts';
+} from '../schemas/parameters.ts';
+import { decimal } from '../schemas/scalar-text.ts';
+import { nextCursor, POI_EXAMPLE, poiResult } from '../schemas/schemas.ts';
 
 interface PoiSearchPlan extends MeteredPlan, SearchPlan {
   readonly area: Area;
@@ -66,8 +66,7 @@ export const poiSearch = meteredEndpoint({
     };
   },
 
-  answer: (release, plan, { cursors }) =>
-    answerSearch(release, cursors, plan, plan.counties, plan.area),
+  answer: (release, plan, making) => answerSearch(release, making, plan, plan.counties, plan.area),
 });
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;

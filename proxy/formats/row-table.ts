@@ -6,20 +6,25 @@ export interface RowTable {
   readonly hasPoints: boolean;
 }
 
-const POI = ['dest_id', 'name', 'lon', 'lat'];
-const ADDRESS = ['address.street', 'address.city', 'address.state', 'address.zip'];
+/** What is said of a place beside its id. */
+export const POI_FACTS: readonly string[] = [
+  ...['name', 'lon', 'lat'],
+  ...['address.street', 'address.city', 'address.state', 'address.zip'],
+];
+/** How long one travels, and by what. */
+export const TIME: readonly string[] = ['mode', 'travel_time'];
 
 export const CATEGORY_TIMES: RowTable = {
-  columns: ['dest_type_id', 'mode', 'travel_time'],
+  columns: ['dest_type_id', ...TIME],
   hasPoints: false,
 };
 export const POI_TIMES: RowTable = {
-  columns: ['dest_id', 'mode', 'travel_time', 'name', 'lon', 'lat', ...ADDRESS],
+  columns: ['dest_id', ...TIME, ...POI_FACTS],
   hasPoints: true,
 };
-export const POIS: RowTable = { columns: [...POI, ...ADDRESS], hasPoints: true };
+export const POIS: RowTable = { columns: ['dest_id', ...POI_FACTS], hasPoints: true };
 export const CATCHMENT: RowTable = {
-  columns: ['dest_id', 'geoid', 'mode', 'travel_time'],
+  columns: ['dest_id', 'geoid', ...TIME],
   hasPoints: false,
 };
 export const AREAL: RowTable = {

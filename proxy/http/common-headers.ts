@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { EXPOSED } from './answer-headers.ts';
-import { policyHeader, rateHeader } from './rate-headers.ts';
+import { policyHeader, rateHeader } from '../../portal/http/rate-headers.ts';
 
-/** Any page may call the API: its keys travel in a header, never in a cookie. */
+/**
+ * Any page may call the API and read all of an answer: its keys travel in a header, never in a
+ * cookie. So every answer says it in few bytes, and none differs by who asks.
+ */
 export const CORS_HEADERS = [
   'access-control-allow-origin',
   '*',
   'access-control-expose-headers',
-  EXPOSED,
+  '*',
 ] as const;
 
 const PREFLIGHT = {
@@ -17,8 +19,15 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 } as const;
 
-/** Sets what every answer carries: the id of its request, its rate, and that any page may read it. */
+/**
+ * Sets what every answer carries: the id of its request, its rate, and that any page may read it. An
+ * error after the key check also says that it cost nothing.
+ */
 export function setCommonHeaders(reply: FastifyReply): void {
+  // Of a malformed URL the framework's reply has no balance at all.
+  if (reply.statusCode >= 400 && typeof reply.balance === 'number') {
+    reply.headers({ 'x-tokens-charged': 0, 'x-tokens-remaining': reply.balance });
+  }
   if (reply.rate) {
     reply.header('ratelimit-policy', policyHeader(reply.rate));
     reply.header('ratelimit', rateHeader(reply.rate));

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Body } from '../../portal/http/body.ts';
 import type { Bytes } from '../../shards/units.ts';
 
 /** What is written at once: how finely a delivery that was broken off is measured. */
@@ -39,6 +40,8 @@ export class Outbox {
   readonly #parcels = new Set<Parcel>();
   readonly #timer: NodeJS.Timeout;
   #waiting: Bytes = 0;
+  /** Readers whose connections were ended: they stood still, or too much waited. */
+  readersEnded = 0;
 
   constructor(limits: OutboxLimits) {
     this.#limits = { patienceMs: 20_000, leastBytesPerSecond: 16_384, ...limits };
@@ -55,17 +58,17 @@ export class Outbox {
    * of it, from 0 to 1, that the kernel took while the connection was sound: that much counts as
    * delivered. What becomes of it on the way, nobody is told.
    */
-  send(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
+  send(raw: ServerResponse, socket: Socket, body: Body): Promise<Share> {
     if (raw.destroyed || socket.destroyed) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
-    return sendWhole(raw, socket, body);
+    return sendWhole(raw, socket, body.whole());
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  #sendInPieces(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
+  #sendInPieces(raw: ServerResponse, socket: Socket, body: Body): Promise<Share> {
     const now = performance.now();
     const parcel: Parcel = { socket, bytes: body.length, begunMs: now, handed: 0, takenMs: now };
     this.#parcels.add(parcel);
@@ -82,10 +85,10 @@ export class Outbox {
         parcel.takenMs = performance.now();
         this.#waiting -= bytes;
       };
+      const pieces = body.cut(PIECE);
       const next = () => {
-        const start = parcel.handed;
-        const piece = body.subarray(start, start + PIECE);
-        if (start + piece.length === body.length) {
+        const piece: Buffer = pieces.next().value;
+        if (parcel.handed + piece.length === body.length) {
           raw.once('finish', () => {
             if (isSound(socket)) taken(piece.length);
             settle();
@@ -111,6 +114,7 @@ export class Outbox {
     for (const { socket, bytes, handed } of idlest) {
       if (excess <= 0) return;
       excess -= bytes - handed;
+      this.readersEnded++;
       socket.destroy(new Error('too much waits to be read'));
     }
   }
@@ -120,6 +124,7 @@ export class Outbox {
     for (const { socket, begunMs, handed } of this.#parcels) {
       const elapsed = nowMs - begunMs;
       if (elapsed < patienceMs || handed >= (elapsed / 1000) * leastBytesPerSecond) continue;
+      this.readersEnded++;
       socket.destroy(new Error('the answer is read too slowly'));
     }
   }
@@ -128,8 +133,8 @@ export class Outbox {
 /** One piece is delivered whole or not at all. */
 function sendWhole(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
   return new Promise((resolve) => {
-    raw.once('finish', () => resolve(isSound(socket) ? 1 : 0));
-    raw.once('close', () => resolve(0));
+    raw.on('finish', () => resolve(isSound(socket) ? 1 : 0));
+    raw.on('close', () => resolve(0));
     raw.end(body);
   });
 }

@@ -1,5 +1,6 @@
-import { unhurried } from '../../shards/breathe.ts';
+import { inSlices } from '../../shards/breathe.ts';
 import { ShardError } from '../../shards/errors.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve.ts';
 import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import type { Release } from '../../shards/release.ts';
@@ -17,9 +18,10 @@ export async function contour(
   release: Release,
   reachable: Reachable,
   limit: Minutes,
+  askers: Askers,
 ): Promise<PolygonGeometry> {
-  const parts = await partsWithin(release, reachable, limit);
-  const outline = await unhurried(dissolveSteps(parts, FILL_HOLES_BELOW));
+  const parts = await partsWithin(release, reachable, limit, askers);
+  const outline = await inSlices(askers, dissolveSteps(parts, FILL_HOLES_BELOW));
   return geometryOf(polygonsOfAll(outline));
 }
 
@@ -31,21 +33,24 @@ async function partsWithin(
   release: Release,
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
+  askers: Askers,
 ): Promise<DissolvePart[]> {
   const parts: DissolvePart[] = [];
   let at = 0;
   for (const { fips, first, end } of countyRanges(matrix.targets)) {
     const start = at;
     while (at < targets.length && targets[at] < end) at++;
-    const areas: number[] = [];
-    for (let i = start; i < at; i++) if (minutes[i] <= limit) areas.push(targets[i] - first);
+    const reached = new Uint32Array(at - start);
+    let count = 0;
+    for (let i = start; i < at; i++) if (minutes[i] <= limit) reached[count++] = targets[i] - first;
     const county = release.county(fips);
-    if (areas.length === 0 || !county) continue;
-    const { outlines } = await release.areas(county);
+    if (count === 0 || !county) continue;
+    const { outlines } = await release.areas(county, askers);
+    const borders = await release.borders(county, askers);
     if (outlines.geoids.length !== end - first || outlines.geoids[0] !== matrix.targets[first]) {
       throw new ShardError(matrix.ref.name, 'TARG', `does not list the blocks of county ${fips}`);
     }
-    parts.push({ outlines, areas: Uint32Array.from(areas) });
+    parts.push({ outlines, areas: reached.subarray(0, count), borders });
   }
   return parts;
 }

@@ -1,3 +1,6 @@
+import { Problem } from '../../portal/http/problem.ts';
+import { breathe } from '../../shards/breathe.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import {
   BLOCKS_A_COUNTY,
   countyOf,
@@ -8,9 +11,10 @@ import type { Direction } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Minutes } from '../../shards/units.ts';
+import { GeoidText } from '../answers/geoid-text.ts';
 import type { LocatedBlock } from '../answers/located-block.ts';
 import { REASONS, unroutedReason } from '../answers/unrouted.ts';
-import { Problem } from '../http/problem.ts';
+import type { Rows } from '../formats/rows.ts';
 
 /** The blocks within reach of a block, or from which it is within reach, and how long that takes. */
 export interface Reachable {
@@ -27,8 +31,8 @@ export async function reachable(
   direction: Direction,
 ): Promise<Reachable> {
   const matrix = await release.reach(county, direction);
-  const rows = await matrix.row(ordinal);
-  const { targets, times } = rows[release.manifest.modes.indexOf(mode)];
+  const row = await matrix.encodedRow(ordinal);
+  const { targets, times } = row.mode(release.manifest.modes.indexOf(mode));
   return { matrix, targets, minutes: times };
 }
 
@@ -51,28 +55,34 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
   return count;
 }
 
-/** A block within reach; `contour` is the smallest that holds it, where contours were asked for. */
-export interface ReachedBlock {
-  readonly geoid: string;
-  readonly travel_min: Minutes;
-  readonly contour?: Minutes;
-}
+/** Rows written between two looks at the clock. */
+const ROWS_A_STEP = 256;
 
-/** The blocks within so many minutes, by GEOID. `contours`: ascending, the last of them `limit`. */
-export function blocksWithin(
+/**
+ * Adds the blocks within so many minutes, by GEOID. `contours`: ascending, the last of them `limit`;
+ * a row then says the smallest that holds its block.
+ */
+export async function addBlocksWithin(
+  rows: Rows,
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
   contours: readonly Minutes[] | null,
-): ReachedBlock[] {
-  const blocks: ReachedBlock[] = [];
-  for (let i = 0; i < targets.length; i++) {
-    if (minutes[i] > limit) continue;
-    const travel_min = minutes[i];
+  askers: Askers,
+): Promise<void> {
+  const { format } = rows;
+  const geoidText = new GeoidText(format);
+  const ends = Array.from({ length: limit + 1 }, (_, travel_min) => {
     const contour = contours?.find((level) => travel_min <= level);
-    const geoid = geoidFromNumber(matrix.targets[targets[i]]);
-    blocks.push(contour === undefined ? { geoid, travel_min } : { geoid, travel_min, contour });
+    const members = contour === undefined ? { travel_min } : { travel_min, contour };
+    return `,${format.members(members, Object.keys(members))}${format.end}`;
+  });
+  const begin = format.begin(0, 0);
+  for (let i = 0; i < targets.length; i++) {
+    const pause = (i + 1) % ROWS_A_STEP === 0 ? breathe(askers) : undefined;
+    if (pause) await pause;
+    if (minutes[i] > limit) continue;
+    rows.add(begin + geoidText.of(matrix.targets[targets[i]]) + ends[minutes[i]]);
   }
-  return blocks;
 }
 
 /** Where the blocks of each county begin and end in a matrix's targets. */

@@ -2,15 +2,15 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
 import type { Admission, KeyHash, Metering } from '../../portal/accounts/metering.ts';
-import { Problem } from '../http/problem.ts';
-import { rateLimited } from '../http/rate-headers.ts';
+import { Problem } from '../../portal/http/problem.ts';
+import { rateLimited } from '../../portal/http/rate-headers.ts';
 
 /** Who a request is from, once its key and rate have been checked. */
 export type Admitted = Extract<Admission, { outcome: 'admitted' }>;
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** What is left to the asker, once the key is known; null before, and for what members do not pay. */
+    /** What is left to the askers, once the key is known; null before, and for what members do not pay. */
     balance: number | null;
   }
 }

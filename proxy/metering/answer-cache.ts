@@ -1,10 +1,11 @@
-import { LRUCache } from 'lru-cache';
+import type { Body } from '../../portal/http/body.ts';
+import { CostCache, type SharedMemory } from '../../shards/shared-memory.ts';
 import { SingleFlight } from '../../shards/single-flight.ts';
 import type { Bytes } from '../../shards/units.ts';
 
 /** A finished answer: its bytes as they are sent, and what it costs. */
 export interface FinishedAnswer {
-  readonly body: Buffer;
+  readonly body: Body;
   /** Null: there is nothing to send, 204. */
   readonly contentType: string | null;
   readonly contentEncoding: 'gzip' | null;
@@ -20,8 +21,14 @@ const ENTRY_OVERHEAD_BYTES = 300;
  * never stale; requests for the same answer at the same time share its making.
  */
 export class AnswerCache extends SingleFlight<string, FinishedAnswer> {
-  constructor(maxBytes: Bytes) {
-    super(maxBytes === 0 ? null : new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf }));
+  /** What it holds and has saved; null: it keeps nothing, and answers are shared while they are made. */
+  readonly kept: Pick<CostCache<string, FinishedAnswer>, 'bytes' | 'savedMs'> | null;
+
+  /** `maxBytes`: what answers may take of the memory, by default all. */
+  constructor(memory: SharedMemory, maxBytes?: Bytes) {
+    const kept = maxBytes === 0 ? null : new CostCache(memory, bytesOf, maxBytes);
+    super(kept);
+    this.kept = kept;
   }
 }
 

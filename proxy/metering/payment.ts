@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { counted } from '../../portal/accounts/counted.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
+import { Problem } from '../../portal/http/problem.ts';
 import type { Share } from '../http/outbox.ts';
-import { Problem } from '../http/problem.ts';
 
 /** Tokens come back when somebody buys some: nothing to wait a known time for. */
 const EXHAUSTED_RETRY_SECONDS = '3600';
@@ -16,36 +17,47 @@ export async function pay(ledger: Metering, due: Charge): Promise<number> {
 export function tokensExhausted(required: number, balance: number): Problem {
   return new Problem(
     'tokens-exhausted',
-    `the answer costs ${required} tokens and ${balance} are left; nothing was charged`,
+    `the answer costs ${counted(required, 'token')} and ${balance} ${balance === 1 ? 'is' : 'are'} left; nothing was charged`,
     { tokens_required: required, tokens_remaining: balance },
     { 'retry-after': EXHAUSTED_RETRY_SECONDS, 'x-tokens-remaining': String(balance) },
   );
 }
 
+/** An answer that the outbox has, in an object: so one can wait for it to be handed over alone. */
+export interface Handed {
+  readonly share: Promise<Share>;
+}
+
+/** An answer that is handed over, and when what became of it has been settled. */
+export interface Settling {
+  readonly settled: Promise<void>;
+}
+
 /**
- * Writes an answer that has been paid for, and repays what of it was not delivered: the tokens of
- * the share that the kernel did not take before the connection failed. So a reader who leaves in
+ * Hands over an answer that has been paid for, and repays what of it was not delivered: the tokens
+ * of the share that the kernel did not take before the connection failed. So a reader who leaves in
  * the middle pays for what was handed over, and one who leaves just before the end for all.
  */
-export async function writePaid(
+export async function handOver(
   request: FastifyRequest,
   tokens: number,
   repay: (undelivered: number) => Promise<void>,
-  write: () => Promise<Share>,
-): Promise<void> {
+  hand: () => Promise<Handed>,
+): Promise<Settling> {
   const repayFrom = async (share: Share) => {
     const undelivered = tokens - Math.ceil(tokens * share);
     if (undelivered > 0) await repay(undelivered);
   };
-  let share: Share;
+  let handed: Handed;
   try {
-    share = await write();
+    handed = await hand();
   } catch (error) {
     await repayFrom(0);
     throw error;
   }
   // The answer is out: there is nobody left to tell.
-  await repayFrom(share).catch((error) => {
+  const settled = handed.share.then(repayFrom).catch((error) => {
     request.log.error({ err: error, reqId: request.id }, 'refund failed');
   });
+  return { settled };
 }

@@ -25,13 +25,18 @@ const MAX_URL_LENGTH = 500;
 export class PlanCache {
   #release: Release | null = null;
   readonly #plans: LRUCache<string, PlannedRequest>;
+  /** How often a plan was at hand, and had to be worked out. */
+  hits = 0;
+  made = 0;
 
   constructor(maxBytes: Bytes) {
     this.#plans = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf });
   }
 
   get(release: Release, url: string): PlannedRequest | undefined {
-    return release === this.#release ? this.#plans.get(url) : undefined;
+    const known = release === this.#release ? this.#plans.get(url) : undefined;
+    if (known !== undefined) this.hits++;
+    return known;
   }
 
   async work(
@@ -39,6 +44,7 @@ export class PlanCache {
     url: string,
     work: () => Promise<PlannedRequest>,
   ): Promise<PlannedRequest> {
+    this.made++;
     const planned = await work();
     if (release !== this.#release) {
       this.#release = release;

@@ -4,8 +4,10 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
+import type { ProblemSlug } from '../../portal/http/problem.ts';
+import { problemDocument, problemResponses } from '../../portal/http/problem-document.ts';
+import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import type { Endpoint, PostedEndpoint } from '../endpoint.ts';
-import { PROBLEMS, type ProblemSlug } from '../http/problem.ts';
 import {
   answerHeaders,
   bareHeaders,
@@ -16,30 +18,21 @@ import {
   otherHeaders,
   problemHeaders,
 } from './headers.ts';
-import { problemDocument } from './schemas.ts';
 
-const PROBE_PROBLEMS: readonly ProblemSlug[] = [
-  'invalid-parameters',
-  'rate-limited',
-  'internal-error',
-];
-const FREE_PROBLEMS: readonly ProblemSlug[] = [...PROBE_PROBLEMS, 'store-unavailable'];
-const KEYED_PROBLEMS: readonly ProblemSlug[] = [
-  ...['invalid-parameters', 'missing-key', 'invalid-key', 'account-disabled'],
-  ...['rate-limited', 'internal-error', 'debit-unavailable'],
-] as ProblemSlug[];
-const METERED_PROBLEMS: readonly ProblemSlug[] = [
-  ...KEYED_PROBLEMS,
-  'tokens-exhausted',
-  'store-unavailable',
-];
-
-const POSTED_PROBLEMS: readonly ProblemSlug[] = [
+const slugs = (...of: readonly ProblemSlug[]) => of;
+const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'rate-limited', 'internal-error');
+const FREE_PROBLEMS = slugs(...PROBE_PROBLEMS, 'overloaded', 'store-unavailable');
+const KEYED_PROBLEMS = slugs(
+  ...slugs('invalid-parameters', 'key-in-url', 'missing-key', 'invalid-key', 'account-disabled'),
+  ...slugs('rate-limited', 'internal-error', 'overloaded', 'debit-unavailable'),
+);
+const METERED_PROBLEMS = slugs(...KEYED_PROBLEMS, 'tokens-exhausted', 'store-unavailable');
+const POSTED_PROBLEMS = slugs(
   ...METERED_PROBLEMS,
-  ...(['payload-too-large', 'unsupported-media-type', 'idempotency-conflict'] as const),
-];
+  ...slugs('payload-too-large', 'unsupported-media-type', 'idempotency-conflict'),
+);
 
-const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at 30 minutes: a missing row means "not within 30 minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to 60 minutes.
+const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
 
 Metered routes cost one token a returned row, at least one a request; an isochrone 10 a contour, a map tile 1. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
 
@@ -110,7 +103,7 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
         content: contentOf(endpoint),
       },
       ...emptyResponses(endpoint),
-      ...problemResponses(endpoint, problemBase),
+      ...problemsOf(endpoint, problemBase),
       ...otherResponse(endpoint),
     },
   };
@@ -120,7 +113,7 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
 function headOperation(endpoint: Exclude<Endpoint, PostedEndpoint>): ZodOpenApiOperationObject {
   const { operationId, summary, ...same } = about(endpoint);
   const isMetered = endpoint.access === 'metered';
-  const statuses = Object.keys(problemResponses(endpoint, ''));
+  const statuses = Object.keys(problemsOf(endpoint, ''));
   return {
     ...same,
     operationId: `${operationId}Head`,
@@ -224,32 +217,9 @@ function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
   return endpoint.cache === 'never' ? PROBE_PROBLEMS : FREE_PROBLEMS;
 }
 
-/** One response a status, with an example of each slug that it may be. */
-function problemResponses(endpoint: Endpoint, problemBase: string) {
-  const slugs = [...new Set([...problemsOfAccess(endpoint), ...endpoint.problems])];
-  const byStatus = new Map<number, ProblemSlug[]>();
-  for (const slug of slugs) {
-    const { status } = PROBLEMS[slug];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), slug]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, of]) => [
-      String(status),
-      {
-        description: of.map((slug) => `\`${slug}\`: ${PROBLEMS[slug].title}`).join('. '),
-        headers: problemHeaders(endpoint, status),
-        content: {
-          'application/problem+json': {
-            schema: problemDocument,
-            examples: Object.fromEntries(
-              of.map((slug) => [
-                slug,
-                { value: { type: `${problemBase}/${slug}`, title: PROBLEMS[slug].title, status } },
-              ]),
-            ),
-          },
-        },
-      },
-    ]),
-  );
+function problemsOf(endpoint: Endpoint, base: string) {
+  return problemResponses([...problemsOfAccess(endpoint), ...endpoint.problems], {
+    ...{ base, schema: problemDocument },
+    headers: (status) => problemHeaders(endpoint, status),
+  });
 }

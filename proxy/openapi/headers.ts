@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_IDEMPOTENCY_KEY } from '../../portal/accounts/replays.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type HeaderName, headersNamed } from '../http/answer-headers.ts';
 
@@ -6,9 +7,9 @@ export const ifNoneMatch = z.string().optional().meta({
   description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
   example: '"Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5"',
 });
-export const idempotencyKey = z.string().min(1).max(255).optional().meta({
+export const idempotencyKey = z.string().min(1).max(MAX_IDEMPOTENCY_KEY).optional().meta({
   description:
-    'Send the same key with a repeated request: within 24 hours it is charged once and answered again.',
+    'Send the same key with a repeated request: within 24 hours it is charged once and answered again. Of up to 8 MiB, compressed, it is the first answer as it was, in its format, whatever `Accept` says then.',
   example: 'c0f1a9d2-batch-7',
 });
 

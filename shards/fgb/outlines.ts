@@ -1,4 +1,4 @@
-import { hurried } from '../breathe.ts';
+import { inOneGo } from '../breathe.ts';
 import { ShardError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
 import { rankIn } from '../sorted.ts';
@@ -18,7 +18,7 @@ const BLOCKS_A_STEP = 1000;
  * that is not a FlatGeobuf of blocks is a `ShardError`.
  */
 export function readOutlines(object: string, bytes: Uint8Array): Outlines {
-  return hurried(outlineSteps(object, bytes));
+  return inOneGo(outlineSteps(object, bytes));
 }
 
 /** `readOutlines` in steps of a few milliseconds, for a caller with other things to attend to. */

@@ -1,15 +1,18 @@
-import { hurried } from '../breathe.ts';
+import { inOneGo } from '../breathe.ts';
 import { MICRO, type SquareMetres } from '../units.ts';
 import { EdgeSet } from './edge-set.ts';
 import { nestRings } from './nest-rings.ts';
 import { walkRings } from './ring-walk.ts';
 import type { Rings } from './rings.ts';
+import type { SharedBorders } from './shared-borders.ts';
 import { splitAtPoints } from './split-edges.ts';
 
 /** Some of the areas of a county: ordinals in `outlines`, each at most once. */
 export interface DissolvePart {
   readonly outlines: Rings;
   readonly areas: Uint32Array;
+  /** Of these outlines, where they have been found: it saves looking at the borders within. */
+  readonly borders?: SharedBorders;
 }
 
 /** Metres in a micro-degree of a great circle, on the sphere of the earth's mean radius. */
@@ -23,7 +26,7 @@ const RADIANS_PER_MICRO_DEGREE = Math.PI / 180 / MICRO;
  * clockwise (RFC 7946). Holes smaller than `fillHolesBelow` are filled. Linear in the points.
  */
 export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareMetres): Rings {
-  return hurried(dissolveSteps(parts, fillHolesBelow));
+  return inOneGo(dissolveSteps(parts, fillHolesBelow));
 }
 
 /** Areas between two steps of `dissolveSteps`. */
@@ -34,10 +37,12 @@ export function* dissolveSteps(
   parts: readonly DissolvePart[],
   fillHolesBelow: SquareMetres,
 ): Generator<undefined, Rings, undefined> {
-  let edges = new EdgeSet(parts.reduce((sum, part) => sum + pointsOf(part), 0));
-  for (const { outlines, areas } of parts) {
-    for (const [i, area] of areas.entries()) {
-      pushArea(edges, outlines, area);
+  let edges = new EdgeSet();
+  for (const { outlines, areas, borders } of parts) {
+    const members = borders?.members(areas);
+    for (let i = 0; i < areas.length; i++) {
+      if (borders) borders.pushBorder(edges, outlines, areas[i], members!);
+      else pushArea(edges, outlines, areas[i]);
       if (i % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
     }
   }
@@ -58,18 +63,10 @@ export function* dissolveSteps(
   });
 }
 
-function pointsOf({ outlines, areas }: DissolvePart): number {
-  const { firstRing, firstPoint } = outlines;
-  let points = 0;
-  for (const area of areas) {
-    points += firstPoint[firstRing[area + 1]] - firstPoint[firstRing[area]];
-  }
-  return points;
-}
-
 function pushArea(edges: EdgeSet, { firstRing, firstPoint, x, y }: Rings, area: number): void {
   for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
     const end = firstPoint[r + 1];
+    edges.reserve(end - firstPoint[r]);
     let previous = end - 1;
     for (let i = firstPoint[r]; i < end; previous = i++) {
       edges.push(x[previous], y[previous], x[i], y[i]);

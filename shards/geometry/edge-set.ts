@@ -1,8 +1,8 @@
-import { hurried } from '../breathe.ts';
+import { inOneGo } from '../breathe.ts';
 
 /** Slots of the hash table for every edge in it: half full at most. */
 const SLOTS_AN_EDGE = 2;
-/** Edges between two steps of `cancelSteps`: a millisecond or two. */
+/** Edges between two steps of `oppositeSteps`: a millisecond or two. */
 const EDGES_A_STEP = 1 << 14;
 
 /**
@@ -17,7 +17,8 @@ export class EdgeSet {
   bx: Int32Array;
   by: Int32Array;
   #table = new Uint32Array(0);
-  #cancelled = new Uint8Array(0);
+  /** Of each edge, one more than the number of its opposite; 0 of one that has none. */
+  #opposite = new Uint32Array(0);
 
   constructor(capacity = 1024) {
     this.ax = new Int32Array(capacity);
@@ -53,22 +54,31 @@ export class EdgeSet {
 
   /** Removes pairs of opposite edges; the others keep their order. Linear in the edges. */
   cancelOpposites(): void {
-    hurried(this.cancelSteps());
+    inOneGo(this.cancelSteps());
   }
 
   /** `cancelOpposites` in steps, between which nothing else may be done with the edges. */
   *cancelSteps(): Generator<undefined, void, undefined> {
+    yield* this.oppositeSteps();
+    this.#dropCancelled();
+  }
+
+  /**
+   * Pairs opposite edges, each with one other at most, in steps. Returns of each edge one more than
+   * the number of its opposite, or 0: a view, until the edges change.
+   */
+  *oppositeSteps(): Generator<undefined, Uint32Array, undefined> {
     const mask = this.#clearTable(this.length);
     for (let first = 0; first < this.length; first += EDGES_A_STEP) {
       this.#findOpposites(mask, first, Math.min(this.length, first + EDGES_A_STEP));
       yield;
     }
-    this.#dropCancelled();
+    return this.#opposite;
   }
 
   #findOpposites(mask: number, first: number, end: number): void {
     const { ax, ay, bx, by } = this;
-    const [table, cancelled] = [this.#table, this.#cancelled];
+    const [table, opposite] = [this.#table, this.#opposite];
     for (let e = first; e < end; e++) {
       const [x1, y1, x2, y2] = [ax[e], ay[e], bx[e], by[e]];
       // Opposite edges have the same ends, so the same sums.
@@ -84,10 +94,10 @@ export class EdgeSet {
           bx[other] === x1 &&
           ay[other] === y2 &&
           by[other] === y1 &&
-          cancelled[other] === 0
+          opposite[other] === 0
         ) {
-          cancelled[other] = 1;
-          cancelled[e] = 1;
+          opposite[other] = e + 1;
+          opposite[e] = other + 1;
           break;
         }
         slot = (slot + 1) & mask;
@@ -99,8 +109,8 @@ export class EdgeSet {
     const slots = slotsFor(edges);
     if (this.#table.length < slots) this.#table = new Uint32Array(slots);
     else this.#table.fill(0, 0, slots);
-    if (this.#cancelled.length < edges) this.#cancelled = new Uint8Array(this.ax.length);
-    else this.#cancelled.fill(0, 0, edges);
+    if (this.#opposite.length < edges) this.#opposite = new Uint32Array(this.ax.length);
+    else this.#opposite.fill(0, 0, edges);
     return slots - 1;
   }
 
@@ -108,7 +118,7 @@ export class EdgeSet {
     const { ax, ay, bx, by, length } = this;
     let kept = 0;
     for (let e = 0; e < length; e++) {
-      if (this.#cancelled[e] === 1) continue;
+      if (this.#opposite[e] !== 0) continue;
       ax[kept] = ax[e];
       ay[kept] = ay[e];
       bx[kept] = bx[e];

@@ -3,23 +3,25 @@ import { ShardError } from '../errors.ts';
 import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
 import type { Mode, StreetMode } from '../modes.ts';
 import { ordinalIn } from '../sorted.ts';
-import type { Metres, MicroDegrees, SquareMetres } from '../units.ts';
+import type { CountyBlock, Metres, MicroDegrees, SquareMetres } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 
 export const INDEX_KIND = 'INDX';
 
 /**
- * Whether a block centre could be tied to the streets of a mode, and if not, why: nothing is near,
- * the streets there were not read, or what is near is closed to the mode or leads nowhere.
+ * Why a block centre could not be tied to the streets of a mode: nothing is near, the streets there
+ * were not read, or what is near is closed to the mode or leads nowhere.
  */
-export const LINK_STATUSES = [
-  'linked',
+export const UNLINKED_REASONS = [
   'no-street-near',
   'outside-street-data',
   'not-on-mode-network',
 ] as const;
+export type UnlinkedReason = (typeof UNLINKED_REASONS)[number];
+
+/** By its number in an index. */
+export const LINK_STATUSES = ['linked', ...UNLINKED_REASONS] as const;
 export type LinkStatus = (typeof LINK_STATUSES)[number];
-export type UnlinkedReason = Exclude<LinkStatus, 'linked'>;
 
 /** The street modes whose links an index records, in order. Transit begins with the walk link. */
 export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
@@ -78,27 +80,27 @@ export class BlockIndex {
   }
 
   /** The row of a block, or -1. */
-  ordinalOf(geoid: Geoid): number {
+  ordinalOf(geoid: Geoid): CountyBlock {
     return ordinalIn(this.geoids, geoidToNumber(geoid));
   }
 
-  population(ordinal: number): number | null {
+  population(ordinal: CountyBlock): number | null {
     const value = this.#population[ordinal];
     return value < 0 ? null : value;
   }
 
-  landArea(ordinal: number): SquareMetres | null {
+  landArea(ordinal: CountyBlock): SquareMetres | null {
     const value = this.#landArea[ordinal];
     return value < 0 ? null : value;
   }
 
-  link(ordinal: number, mode: StreetMode): BlockLink {
+  link(ordinal: CountyBlock, mode: StreetMode): BlockLink {
     const at = ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode);
     return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
   }
 
   /** Whether every mode could be routed from the block. */
-  isFullyRoutable(ordinal: number): boolean {
+  isFullyRoutable(ordinal: CountyBlock): boolean {
     for (let m = 0; m < LINK_MODES.length; m++) {
       if (this.#linkStatus[ordinal * LINK_MODES.length + m] !== 0) return false;
     }
@@ -106,7 +108,7 @@ export class BlockIndex {
   }
 
   /** Whether any mode could be routed from the block. */
-  isRoutable(ordinal: number): boolean {
+  isRoutable(ordinal: CountyBlock): boolean {
     for (let m = 0; m < LINK_MODES.length; m++) {
       if (this.#linkStatus[ordinal * LINK_MODES.length + m] === 0) return true;
     }

@@ -4,7 +4,7 @@ import { ordinalIn } from '../sorted.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { VarintReader } from '../varint.ts';
 import { decodeDictionary } from './dictionary.ts';
-import { decodeRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
+import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
 /** What a scan reads at a time. */
@@ -93,8 +93,13 @@ export class Matrix {
 
   /** One row, by at most one range read (none when nothing is within reach). */
   async row(ordinal: number): Promise<ModeRow[]> {
+    return (await this.encodedRow(ordinal)).all();
+  }
+
+  /** The same, to be decoded as far as it is asked for. */
+  async encodedRow(ordinal: number): Promise<EncodedRow> {
     const { offset, length } = this.rowRange(ordinal);
-    return this.decode(ordinal, await this.#read(offset, length));
+    return this.#encoded(ordinal, await this.#read(offset, length));
   }
 
   /** All rows in order, many to a read. */
@@ -121,6 +126,11 @@ export class Matrix {
 
   /** Decodes the bytes of a row as `rowRange` places it. */
   decode(ordinal: number, bytes: Uint8Array): ModeRow[] {
-    return decodeRow(this.ref.name, ordinal, bytes, this.modes, this.targets.length, this.unit);
+    return this.#encoded(ordinal, bytes).all();
+  }
+
+  #encoded(ordinal: number, bytes: Uint8Array): EncodedRow {
+    const { modes, targets, unit } = this;
+    return new EncodedRow(this.ref.name, ordinal, bytes, modes, targets.length, unit);
   }
 }

@@ -113,34 +113,83 @@ function encodeTimes(out: VarintWriter, ordinal: number, times: Uint16Array, uni
   if (pendingBits > 0) packed[at] = pending;
 }
 
-/** Decodes what `encodeRow` wrote. Anything else is a `ShardError` that names the row. */
-export function decodeRow(
-  object: string,
-  ordinal: number,
-  bytes: Uint8Array,
-  modes: number,
-  targets: number,
-  unit: TimeUnit,
-): ModeRow[] {
-  if (bytes.length === 0) return Array.from({ length: modes }, () => NO_ROW);
-  const fail = (problem: string) => new ShardError(object, `row ${ordinal}`, problem);
-  const reader = new VarintReader(bytes, 0, checkedRowLength(object, ordinal, bytes));
-  try {
-    const heads = Array.from({ length: modes }, () => reader.uint());
-    const rows = heads.map((head) => {
-      const count = Math.floor(head / 2);
-      if (count > targets) throw new RangeError(`has ${count} of ${targets} targets`);
-      const ordinals = new Uint32Array(count);
-      const end = head % 2 === 1 ? decodeRuns(reader, ordinals) : decodeDistances(reader, ordinals);
-      if (end > targets) throw new RangeError(`has target ${end - 1} of ${targets}`);
-      return { targets: ordinals, times: decodeTimes(reader, count, unit) };
-    });
-    if (!reader.done) throw new RangeError('has bytes left over');
-    return rows;
-  } catch (error) {
-    if (error instanceof RangeError) throw fail(error.message);
-    throw error;
+/**
+ * A row that `encodeRow` wrote, decoded mode by mode as far as it is asked for. Anything else is a
+ * `ShardError` that names the row.
+ */
+export class EncodedRow {
+  readonly #object: string;
+  readonly #ordinal: number;
+  readonly #targets: number;
+  readonly #unit: TimeUnit;
+  readonly #reader: VarintReader;
+  readonly #heads: readonly number[];
+  readonly #decoded: ModeRow[] = [];
+
+  constructor(
+    object: string,
+    ordinal: number,
+    bytes: Uint8Array,
+    modes: number,
+    targets: number,
+    unit: TimeUnit,
+  ) {
+    this.#object = object;
+    this.#ordinal = ordinal;
+    this.#targets = targets;
+    this.#unit = unit;
+    const isEmpty = bytes.length === 0;
+    const length = isEmpty ? 0 : checkedRowLength(object, ordinal, bytes);
+    this.#reader = new VarintReader(bytes, 0, length);
+    this.#heads = this.#read(() =>
+      Array.from({ length: modes }, () => (isEmpty ? 0 : this.#reader.uint())),
+    );
   }
+
+  /** The row of a mode, by its position. */
+  mode(position: number): ModeRow {
+    const decoded = this.#decoded;
+    while (decoded.length <= position) {
+      decoded.push(this.#read(() => this.#next(this.#heads[decoded.length])));
+    }
+    return decoded[position];
+  }
+
+  /** The rows of all modes, after which nothing may be left. */
+  all(): ModeRow[] {
+    const rows = this.#heads.map((_, position) => this.mode(position));
+    if (!this.#reader.done) throw this.#fault('has bytes left over');
+    return rows;
+  }
+
+  #next(head: number): ModeRow {
+    const count = Math.floor(head / 2);
+    if (head === 0) return NO_ROW;
+    if (count > this.#targets) throw new RangeError(`has ${count} of ${this.#targets} targets`);
+    const ordinals = new Uint32Array(count);
+    const end =
+      head % 2 === 1 ? decodeRuns(this.#reader, ordinals) : decodeDistances(this.#reader, ordinals);
+    if (end > this.#targets) throw new RangeError(`has target ${end - 1} of ${this.#targets}`);
+    return { targets: ordinals, times: decodeTimes(this.#reader, count, this.#unit) };
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof RangeError) throw this.#fault(error.message);
+      throw error;
+    }
+  }
+
+  #fault(problem: string): ShardError {
+    return new ShardError(this.#object, `row ${this.#ordinal}`, problem);
+  }
+}
+
+/** Decodes all modes of a row. */
+export function decodeRow(...row: ConstructorParameters<typeof EncodedRow>): ModeRow[] {
+  return new EncodedRow(...row).all();
 }
 
 /**

@@ -1,13 +1,13 @@
 import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../checked-row.ts';
 import { readEnvelope, writeEnvelope } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
-import type { Tenths } from '../units.ts';
+import type { CountyBlock, Tenths } from '../units.ts';
 
 export const NEAREST_KIND = 'NEAR';
 
 /**
  * Minutes from each block to the nearest of each leaf type, by each mode: rows of one fixed
- * stride, in the order of the block index, so that an answer is one range read whose place is
+ * stride, in the order of the block index, so that an answer is one range read whose position is
  * arithmetic. Column = mode position × leaves + leaf position, both as the manifest orders them;
  * a cell is 16 bits of tenths of a minute, 0 for "not within 30 minutes"; a row ends in its
  * checksum (`checked-row.ts`).
@@ -25,7 +25,10 @@ export function nearestBytes(rows: number, columns: number): number {
   return meta + 8;
 }
 
-export function nearestRange(ordinal: number, columns: number): { offset: number; length: number } {
+export function nearestRange(
+  ordinal: CountyBlock,
+  columns: number,
+): { offset: number; length: number } {
   const length = nearestStride(columns);
   return { offset: ROWS_OFFSET + ordinal * length, length };
 }
@@ -55,10 +58,16 @@ export function encodeNearest(times: Uint16Array, columns: number): Uint8Array {
   return bytes;
 }
 
-/** Decodes one row as fetched by `nearestRange`. A row that is not what was written is a `ShardError`. */
+/** Whether cells lie in memory as they lie in a row. */
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
+/**
+ * The cells of one row as fetched by `nearestRange`: a view of its bytes, where memory allows it. A
+ * row that is not what was written is a `ShardError`.
+ */
 export function decodeNearestRow(
   object: string,
-  ordinal: number,
+  ordinal: CountyBlock,
   bytes: Uint8Array,
   columns: number,
 ): Uint16Array {
@@ -66,10 +75,18 @@ export function decodeNearestRow(
     throw new ShardError(object, `row ${ordinal}`, `truncated: ${bytes.length} bytes`);
   }
   checkedRowLength(object, ordinal, bytes);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { buffer, byteOffset, byteLength } = bytes;
+  if (IS_LITTLE_ENDIAN && byteOffset % 2 === 0) return new Uint16Array(buffer, byteOffset, columns);
+  const view = new DataView(buffer, byteOffset, byteLength);
   const times: Uint16Array = new Uint16Array(columns);
   for (let c = 0; c < columns; c++) times[c] = view.getUint16(c * 2, true) satisfies Tenths;
   return times;
+}
+
+/** Its section `META`. */
+export function decodeNearestShape(meta: Uint8Array): { rows: number; columns: number } {
+  const view = new DataView(meta.buffer, meta.byteOffset, meta.byteLength);
+  return { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };
 }
 
 /** What a whole object says of itself, for those who hold all of it. */
@@ -77,8 +94,7 @@ export function readNearestShape(object: string, bytes: Uint8Array) {
   const envelope = readEnvelope(object, bytes, bytes.length, NEAREST_KIND);
   const meta = envelope.sections.find((s) => s.tag === 'META');
   if (meta?.bytes !== 8) throw new ShardError(object, 'META', 'section is missing');
-  const view = new DataView(bytes.buffer, bytes.byteOffset + meta.offset, 8);
-  const shape = { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };
+  const shape = decodeNearestShape(bytes.subarray(meta.offset, meta.offset + meta.bytes));
   if (bytes.length !== nearestBytes(shape.rows, shape.columns)) {
     throw new ShardError(object, 'META', 'does not match the length of the object');
   }

@@ -4,7 +4,14 @@ import { ShardError } from '../errors.ts';
 import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
-import { type BoundingBox, type CountyFips, type Degrees, MICRO, toMicro } from '../units.ts';
+import {
+  type BoundingBox,
+  type CountyFips,
+  type Degrees,
+  MICRO,
+  type StatePlace,
+  toMicro,
+} from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
 import { readOutline, writeOutline } from './outline-codec.ts';
 
@@ -94,11 +101,11 @@ function endRow(rows: VarintWriter, directory: VarintWriter, row: number, start:
   directory.uint(rows.length - start);
 }
 
-function blocksRow(ordinal: number): number {
+function blocksRow(ordinal: StatePlace): number {
   return ordinal * 2;
 }
 
-function outlineRow(ordinal: number): number {
+function outlineRow(ordinal: StatePlace): number {
   return ordinal * 2 + 1;
 }
 
@@ -164,7 +171,7 @@ export class PlaceTable {
     return this.places.length * 160;
   }
 
-  ordinalOf(geoid: string): number {
+  ordinalOf(geoid: string): StatePlace {
     let low = 0;
     let high = this.places.length - 1;
     while (low <= high) {
@@ -178,7 +185,7 @@ export class PlaceTable {
   }
 
   /** The blocks whose centre lies in a place, ascending. One range read. */
-  blocks(ordinal: number): Promise<GeoidNumber[]> {
+  blocks(ordinal: StatePlace): Promise<GeoidNumber[]> {
     return this.#read(blocksRow(ordinal), (reader) => {
       const blocks: GeoidNumber[] = [];
       let block = 0;
@@ -191,7 +198,7 @@ export class PlaceTable {
   }
 
   /** The border of a place as rings of one area, in micro-degrees. One range read. */
-  outline(ordinal: number): Promise<Rings> {
+  outline(ordinal: StatePlace): Promise<Rings> {
     return this.#read(outlineRow(ordinal), readOutline);
   }
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { LRUCache } from 'lru-cache';
 import { ShardError } from '../errors.ts';
+import { CostCache, SharedMemory } from '../shared-memory.ts';
 import { SingleFlight } from '../single-flight.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Directory, decodeDirectory, findEntry } from './directory.ts';
@@ -22,7 +22,9 @@ export class PmtilesArchive {
   readonly #ref: ObjectRef;
   readonly #root: Directory;
   /** By offset. */
-  readonly #leaves = new SingleFlight<number, Directory>(new LRUCache({ max: LEAVES_KEPT }));
+  readonly #leaves = new SingleFlight<number, Directory>(
+    new CostCache(new SharedMemory(LEAVES_KEPT), () => 1),
+  );
 
   private constructor(source: RangeSource, ref: ObjectRef, header: PmtilesHeader, root: Directory) {
     this.#source = source;

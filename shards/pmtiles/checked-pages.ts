@@ -45,15 +45,30 @@ export class CheckedPages implements RangeSource {
   readonly #store: RangeSource;
   readonly #ref: ObjectRef;
   readonly #crcs: DataView;
+  readonly #readAlong: (bytes: Bytes) => void;
 
-  private constructor(store: RangeSource, ref: ObjectRef, crcs: Uint8Array) {
+  private constructor(
+    store: RangeSource,
+    ref: ObjectRef,
+    crcs: Uint8Array,
+    readAlong: (bytes: Bytes) => void,
+  ) {
     this.#store = store;
     this.#ref = ref;
+    this.#readAlong = readAlong;
     this.#crcs = new DataView(crcs.buffer, crcs.byteOffset, crcs.byteLength);
   }
 
-  /** Reads the sums of `ref`, all of them: they are checked by their own recorded hash. */
-  static async open(store: Store, ref: ObjectRef, sums: ObjectRef): Promise<CheckedPages> {
+  /**
+   * Reads the sums of `ref`, all of them: they are checked by their own recorded hash. `readAlong` is
+   * told what is fetched beside what is asked for.
+   */
+  static async open(
+    store: Store,
+    ref: ObjectRef,
+    sums: ObjectRef,
+    readAlong: (bytes: Bytes) => void = () => {},
+  ): Promise<CheckedPages> {
     const bytes = await readVerified(store, sums);
     const envelope = readEnvelope(sums.name, bytes, bytes.length, PAGE_SUMS_KIND);
     const crcs = checkedSection(sums.name, envelope, 'CRCS', bytes);
@@ -64,7 +79,7 @@ export class CheckedPages implements RangeSource {
         `are not those of the ${ref.bytes} bytes of ${ref.name}`,
       );
     }
-    return new CheckedPages(store, ref, crcs);
+    return new CheckedPages(store, ref, crcs, readAlong);
   }
 
   /** Memory held, for a byte-bounded cache. */
@@ -81,6 +96,7 @@ export class CheckedPages implements RangeSource {
     // What goes beyond the object is asked for all the same: the store refuses it.
     const end = Math.max(offset + length, Math.min(lastPage * PAGE_BYTES, ref.bytes));
     const pages = await this.#store.readRange(ref, start, end - start);
+    this.#readAlong(pages.length - length);
     for (let at = 0, page = first; at < pages.length; at += PAGE_BYTES, page++) {
       const crc = crc32c(pages, page, at, Math.min(PAGE_BYTES, pages.length - at));
       if (crc === this.#crcs.getUint32(page * CRC_BYTES, true)) continue;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { type Content, contentOf, joined } from '../content.ts';
+import type { ScratchFile } from '../scratch-file.ts';
 import type { BoundingBox } from '../units.ts';
 import { type Directory, encodeDirectory } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
-import type { TileSpill } from './tile-spill.ts';
 
 /** What an archive says of itself, besides its tiles. */
 export interface ArchiveFacts {
@@ -31,17 +31,18 @@ const CHUNK_BYTES = 1 << 20;
 /**
  * Writes a PMTiles 3 archive of gzipped vector tiles: clustered, each content once, runs of equal
  * tiles as one entry, leaf directories when the root would not fit the first 16 kB. Tiles come in
- * any order; the same tiles give the same bytes.
+ * any order; the same tiles give the same bytes. They wait in a scratch file, which many may share:
+ * memory stays bounded whatever the archives grow to.
  */
 export class PmtilesWriter {
-  readonly #spill: TileSpill;
+  readonly #scratch: ScratchFile;
   readonly #ids: number[] = [];
   readonly #contentOf: number[] = [];
   readonly #contents: { readonly at: number; readonly bytes: number }[] = [];
   readonly #known = new Map<string, number>();
 
-  constructor(spill: TileSpill) {
-    this.#spill = spill;
+  constructor(scratch: ScratchFile) {
+    this.#scratch = scratch;
   }
 
   get tiles(): number {
@@ -54,7 +55,7 @@ export class PmtilesWriter {
     let content = this.#known.get(hash);
     if (content === undefined) {
       content = this.#contents.length;
-      this.#contents.push({ at: this.#spill.append(gzipped), bytes: gzipped.length });
+      this.#contents.push({ at: this.#scratch.append(gzipped), bytes: gzipped.length });
       this.#known.set(hash, content);
     }
     this.#ids.push(tileId(tile));
@@ -99,7 +100,7 @@ export class PmtilesWriter {
     let gathered = 0;
     for (const content of contents) {
       const { at, bytes } = this.#contents[content];
-      pieces.push(this.#spill.read(at, bytes));
+      pieces.push(this.#scratch.read(at, bytes));
       gathered += bytes;
       if (gathered < CHUNK_BYTES) continue;
       yield Buffer.concat(pieces);

@@ -1,7 +1,9 @@
+import { inOneGo } from '../breathe.ts';
 import { ShardError } from '../errors.ts';
-import type { Degrees, DestTypeId } from '../units.ts';
+import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
 import { MICRO, toMicro } from '../units.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
+import { PoiSet } from './poi-set.ts';
 
 /** What an answer says of a point of interest beside its id and its time. */
 export interface PoiFacts {
@@ -24,7 +26,7 @@ const STRING_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as co
  *
  *     pool     varint count, then per string: varint bytes, UTF-8 (each distinct string once)
  *     records  varint count, then per record: lon, lat (zigzag, micro-degrees past the one before),
- *              six string numbers (0: null, else 1 + place in the pool), types (count, distances)
+ *              six string numbers (0: null, else 1 + position in the pool), types (count, distances)
  */
 export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   const pool = new Map<string, number>();
@@ -61,7 +63,24 @@ export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   return out.view();
 }
 
-/** Reads a POI table. Strings stay UTF-8 until asked for: a page needs few of many thousands. */
+/** What a table is in memory. */
+interface Columns {
+  readonly count: number;
+  readonly lon: Int32Array;
+  readonly lat: Int32Array;
+  readonly stringStarts: Uint32Array;
+  readonly stringEnds: Uint32Array;
+  readonly strings: Uint32Array;
+  readonly typeStarts: Uint32Array;
+  readonly types: Uint16Array;
+  readonly byType: ReadonlyMap<DestTypeId, PoiSet>;
+  readonly textBytes: Bytes;
+}
+
+/** Strings, and records, between two steps of reading a table. */
+const ENTRIES_A_STEP = 1 << 12;
+
+/** A POI table as read. Strings stay UTF-8 until asked for: a page needs few of many thousands. */
 export class PoiTable {
   readonly count: number;
   /** Micro-degrees. */
@@ -73,49 +92,33 @@ export class PoiTable {
   readonly #strings: Uint32Array;
   readonly #typeStarts: Uint32Array;
   readonly #types: Uint16Array;
+  readonly #byType: ReadonlyMap<DestTypeId, PoiSet>;
+  /** The strings of all records, in UTF-8: one that many share counts for each. */
+  readonly textBytes: Bytes;
 
-  constructor(object: string, bytes: Uint8Array) {
+  private constructor(bytes: Uint8Array, columns: Columns) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const reader = new VarintReader(bytes);
+    this.count = columns.count;
+    this.lon = columns.lon;
+    this.lat = columns.lat;
+    this.textBytes = columns.textBytes;
+    this.#stringStarts = columns.stringStarts;
+    this.#stringEnds = columns.stringEnds;
+    this.#strings = columns.strings;
+    this.#typeStarts = columns.typeStarts;
+    this.#types = columns.types;
+    this.#byType = columns.byType;
+  }
+
+  /** Reads a table. Anything that `encodePoiTable` has not written is a `ShardError`. */
+  static fromBytes(object: string, bytes: Uint8Array): PoiTable {
+    return inOneGo(PoiTable.steps(object, bytes));
+  }
+
+  /** `fromBytes` in steps of a few milliseconds, for a caller with other things to attend to. */
+  static *steps(object: string, bytes: Uint8Array): Generator<undefined, PoiTable, undefined> {
     try {
-      const pool = reader.uint();
-      if (pool > bytes.length) throw new RangeError(`counts ${pool} strings`);
-      this.#stringStarts = new Uint32Array(pool);
-      this.#stringEnds = new Uint32Array(pool);
-      for (let i = 0; i < pool; i++) {
-        const length = reader.uint();
-        this.#stringStarts[i] = reader.position;
-        reader.bytes(length);
-        this.#stringEnds[i] = reader.position;
-      }
-      this.count = reader.uint();
-      if (this.count > bytes.length) throw new RangeError(`counts ${this.count} records`);
-      this.lon = new Int32Array(this.count);
-      this.lat = new Int32Array(this.count);
-      this.#strings = new Uint32Array(this.count * STRING_COLUMNS.length);
-      this.#typeStarts = new Uint32Array(this.count + 1);
-      const types: number[] = [];
-      let lon = 0;
-      let lat = 0;
-      for (let i = 0; i < this.count; i++) {
-        lon += reader.int();
-        lat += reader.int();
-        this.lon[i] = lon;
-        this.lat[i] = lat;
-        for (let c = 0; c < STRING_COLUMNS.length; c++) {
-          const string = reader.uint();
-          if (string > pool) throw new RangeError(`record ${i} names string ${string} of ${pool}`);
-          this.#strings[i * STRING_COLUMNS.length + c] = string;
-        }
-        const typeCount = reader.uint();
-        let type = 0;
-        for (let t = 0; t < typeCount; t++) {
-          type += reader.uint();
-          types.push(type);
-        }
-        this.#typeStarts[i + 1] = types.length;
-      }
-      this.#types = Uint16Array.from(types);
+      return new PoiTable(bytes, yield* columnSteps(bytes));
     } catch (error) {
       if (error instanceof RangeError) throw new ShardError(object, 'ATTR', error.message);
       throw error;
@@ -124,14 +127,15 @@ export class PoiTable {
 
   /** Memory held beside the section's own bytes. */
   get byteLength(): number {
-    return this.count * 40 + this.#stringStarts.length * 8 + this.#types.length * 2;
+    const columns = this.count * 40 + this.#stringStarts.length * 8 + this.#types.length * 2;
+    return columns + this.#byType.size * Math.ceil(this.count / 8);
   }
 
-  name(ordinal: number): string {
+  name(ordinal: CountyPoi): string {
     return this.#string(ordinal, 'name') ?? '';
   }
 
-  facts(ordinal: number): PoiFacts {
+  facts(ordinal: CountyPoi): PoiFacts {
     return {
       name: this.name(ordinal),
       lon: this.lon[ordinal] / MICRO,
@@ -146,11 +150,18 @@ export class PoiTable {
   }
 
   /** The leaf types of a record, ascending. A view: do not keep it past the table. */
-  types(ordinal: number): Uint16Array {
+  types(ordinal: CountyPoi): Uint16Array {
     return this.#types.subarray(this.#typeStarts[ordinal], this.#typeStarts[ordinal + 1]);
   }
 
-  #string(ordinal: number, column: (typeof STRING_COLUMNS)[number]): string | null {
+  /** The records that have any of some leaf types. */
+  ofTypes(types: Iterable<DestTypeId>): PoiSet {
+    const any = new PoiSet(this.count);
+    for (const type of types) any.addAll(this.#byType.get(type));
+    return any;
+  }
+
+  #string(ordinal: CountyPoi, column: (typeof STRING_COLUMNS)[number]): string | null {
     const string = this.#strings[ordinal * STRING_COLUMNS.length + STRING_COLUMNS.indexOf(column)];
     if (string === 0) return null;
     return this.#bytes.toString(
@@ -159,4 +170,52 @@ export class PoiTable {
       this.#stringEnds[string - 1],
     );
   }
+}
+
+function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefined> {
+  const reader = new VarintReader(bytes);
+  const pool = reader.uint();
+  if (pool > bytes.length) throw new RangeError(`counts ${pool} strings`);
+  const stringStarts = new Uint32Array(pool);
+  const stringEnds = new Uint32Array(pool);
+  for (let i = 0; i < pool; i++) {
+    const length = reader.uint();
+    stringStarts[i] = reader.position;
+    reader.bytes(length);
+    stringEnds[i] = reader.position;
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  const count = reader.uint();
+  if (count > bytes.length) throw new RangeError(`counts ${count} records`);
+  const [lon, lat] = [new Int32Array(count), new Int32Array(count)];
+  const strings = new Uint32Array(count * STRING_COLUMNS.length);
+  const typeStarts = new Uint32Array(count + 1);
+  const types: number[] = [];
+  const byType = new Map<DestTypeId, PoiSet>();
+  let textBytes = 0;
+  let [x, y] = [0, 0];
+  for (let i = 0; i < count; i++) {
+    lon[i] = x += reader.int();
+    lat[i] = y += reader.int();
+    for (let c = 0; c < STRING_COLUMNS.length; c++) {
+      const string = reader.uint();
+      if (string > pool) throw new RangeError(`record ${i} names string ${string} of ${pool}`);
+      strings[i * STRING_COLUMNS.length + c] = string;
+      if (string > 0) textBytes += stringEnds[string - 1] - stringStarts[string - 1];
+    }
+    const typeCount = reader.uint();
+    let type = 0;
+    for (let t = 0; t < typeCount; t++) {
+      type += reader.uint();
+      types.push(type);
+      if (!byType.has(type)) byType.set(type, new PoiSet(count));
+      byType.get(type)!.add(i);
+    }
+    typeStarts[i + 1] = types.length;
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  return {
+    ...{ count, lon, lat, stringStarts, stringEnds, strings, typeStarts, byType, textBytes },
+    types: Uint16Array.from(types),
+  };
 }

@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { StoreError } from '../errors.ts';
-import type { ObjectRef, Store } from './store.ts';
+import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 
 /** Files kept open between reads. */
 const OPEN_FILES = 256;
 /**
  * Objects are immutable, so a handle goes stale only when a build mends a damaged one. A reader has
- * the new file after this long, which is what a client that met the damage is told to wait.
+ * the new file after this long, which is what a client that met the damage is told to wait. What is
+ * read all along is opened anew halfway, beside the reads: none of them waits for it.
  */
 const KEEP_OPEN_MS = 5_000;
 /**
  * What is read at once. A row that the page cache holds takes some 2 µs so, and by the thread pool
- * seven times the processor time. No more than a disk gives in one go.
+ * seven times the processor time; more, up to this, some 5 µs. A disk gives as much in one go.
  */
-const SMALL_BYTES = 4096;
+const SMALL_BYTES = 32_768;
 /** A small read that took longer came from the disk: the next ones leave the event loop free. */
 const SLOW_MS = 1;
 const READS_AFTER_SLOW = 32;
@@ -27,11 +28,13 @@ export class FolderReader implements Store {
   readonly location: string;
   /** Evicted files are closed by `dispose`; a read under way keeps its own reference. */
   readonly #files: LRUCache<string, OpenFile>;
+  readonly #keepOpenMs: number;
   /** Small reads that are still to go by the thread pool. */
   #pooledReads = 0;
 
   constructor(folder: string, keepOpenMs = KEEP_OPEN_MS) {
     this.location = path.resolve(folder);
+    this.#keepOpenMs = keepOpenMs;
     this.#files = new LRUCache({
       max: OPEN_FILES,
       ttl: keepOpenMs,
@@ -81,17 +84,60 @@ export class FolderReader implements Store {
     }
   }
 
+  /** A folder knows no hashes. */
+  async stat(name: string): Promise<ObjectStat | null> {
+    const found = await this.stored(name);
+    return found && { bytes: found.bytes, sha256: null };
+  }
+
   async close(): Promise<void> {
     this.#files.clear();
   }
 
+  protected async stored(name: string): Promise<StoredObject | null> {
+    try {
+      const info = await stat(this.pathOf(name));
+      return info.isFile() ? { name, bytes: info.size, modifiedMs: info.mtimeMs } : null;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw this.explain(name, error);
+    }
+  }
+
+  /** Throws a `StoreError` of a name that leads out of the folder. */
   protected pathOf(name: string): string {
+    if (name.split(/[/\\]/).includes('..')) {
+      throw new StoreError(
+        'unavailable',
+        name,
+        'is no name of an object: it leads out of the store',
+      );
+    }
     return path.join(this.location, name);
   }
 
   async #open(ref: ObjectRef): Promise<OpenFile> {
-    const cached = this.#files.get(ref.name);
-    if (cached?.retain()) return cached;
+    const known = this.#files.get(ref.name);
+    if (known?.retain()) {
+      if (known.isDue(performance.now())) void this.#renew(ref, known);
+      return known;
+    }
+    const file = await this.#openFile(ref);
+    file.retain();
+    this.#files.set(ref.name, file);
+    return file;
+  }
+
+  /** What is wrong with the file meanwhile, whoever has to open it is told. */
+  async #renew(ref: ObjectRef, known: OpenFile): Promise<void> {
+    const file = await this.#openFile(ref).catch(() => null);
+    if (file === null) return;
+    // Forgotten meanwhile: it may be of before.
+    if (this.#files.peek(ref.name) === known) this.#files.set(ref.name, file);
+    else file.release();
+  }
+
+  async #openFile(ref: ObjectRef): Promise<OpenFile> {
     let handle: FileHandle;
     try {
       handle = await open(this.pathOf(ref.name), 'r');
@@ -107,10 +153,7 @@ export class FolderReader implements Store {
         `has ${size} bytes; its manifest says ${ref.bytes}: build the release again`,
       );
     }
-    const file = new OpenFile(handle);
-    file.retain();
-    this.#files.set(ref.name, file);
-    return file;
+    return new OpenFile(handle, performance.now() + this.#keepOpenMs / 2);
   }
 
   /** Has the next read open the object anew. */
@@ -151,10 +194,19 @@ export class FolderReader implements Store {
 /** A file handle that closes when the cache and the last read have let go of it. */
 class OpenFile {
   readonly handle: FileHandle;
+  #dueMs: number;
   #holders = 1;
 
-  constructor(handle: FileHandle) {
+  constructor(handle: FileHandle, dueMs: number) {
     this.handle = handle;
+    this.#dueMs = dueMs;
+  }
+
+  /** Whether it is time to open the file anew: said once. */
+  isDue(nowMs: number): boolean {
+    if (nowMs < this.#dueMs) return false;
+    this.#dueMs = Number.POSITIVE_INFINITY;
+    return true;
   }
 
   retain(): boolean {

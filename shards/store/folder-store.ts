@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Content, contentOf } from '../content.ts';
 import { StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
 import { isLocked, takeLock } from './lock-file.ts';
-import type { Lock, ObjectStat, StoredObject, WritableStore } from './store.ts';
+import type { Lock, StoredObject, WritableStore } from './store.ts';
 
 /** Where a build into a folder keeps what it does not publish. */
 const SCRATCH = '.build-scratch';
@@ -14,6 +14,8 @@ const HALF_WRITTEN = /\.[0-9a-f-]{36}\.tmp$/;
 const LOCK = /[.-]lock$/;
 /** A lock on its way into place may be of a process that is alive, and is gone in no time. */
 const HALF_LOCK = /[.-]lock\.[0-9a-f-]{36}\.tmp$/;
+/** The lock on taking over that of somebody dead: whoever has it may have died over it. */
+const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
 
 /**
  * A store in a folder of this machine. Writes are fsynced and renamed into place: whole or absent.
@@ -26,7 +28,7 @@ export class FolderStore extends FolderReader implements WritableStore {
 
   holdsFile(file: string): boolean {
     const relative = path.relative(this.location, path.resolve(file));
-    return !relative.startsWith('..') && !path.isAbsolute(relative);
+    return relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
   }
 
   /** All but the scratch folder, which is no part of what is published. */
@@ -59,12 +61,6 @@ export class FolderStore extends FolderReader implements WritableStore {
     }
   }
 
-  /** A folder knows no hashes. */
-  async stat(name: string): Promise<ObjectStat | null> {
-    const found = await this.#stored(name);
-    return found && { bytes: found.bytes, sha256: null };
-  }
-
   list(prefix: string): Promise<StoredObject[]> {
     return this.#find(prefix, (name) => !HALF_WRITTEN.test(name) && !LOCK.test(name));
   }
@@ -72,12 +68,15 @@ export class FolderStore extends FolderReader implements WritableStore {
   async leftovers(prefix: string): Promise<StoredObject[]> {
     const found = await this.#find(
       prefix,
-      (name) => HALF_WRITTEN.test(name) && !HALF_LOCK.test(name),
+      (name) => SUCCESSION.test(name) || (HALF_WRITTEN.test(name) && !HALF_LOCK.test(name)),
     );
-    if (prefix === '') found.push(...(await this.#find(`${SCRATCH}/`, () => true)));
+    if (prefix === '') {
+      const recursive = true;
+      found.push(...(await this.#find(`${SCRATCH}/`, () => true, { recursive })));
+    }
     // A mutable object may be on its way into place by who need not lock out anybody else.
     const underWay = await Promise.all(
-      found.map(({ name }) => isLocked(this.pathOf(lockOf(name.replace(HALF_WRITTEN, ''))))),
+      found.map(({ name }) => isLocked(this.pathOf(lockOver(name)))),
     );
     return found.filter((_, i) => !underWay[i]);
   }
@@ -102,36 +101,30 @@ export class FolderStore extends FolderReader implements WritableStore {
     }
   }
 
-  async #find(prefix: string, isWanted: (name: string) => boolean): Promise<StoredObject[]> {
+  async #find(
+    prefix: string,
+    isWanted: (name: string) => boolean,
+    depth = { recursive: false },
+  ): Promise<StoredObject[]> {
     const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-    const names = (await this.#entries(folder))
+    const names = (await this.#entries(folder, depth))
       .map((entry) => `${folder}${entry}`)
       .filter((name) => name.startsWith(prefix) && isWanted(name));
     const found: StoredObject[] = [];
     for (const name of names.sort()) {
-      const object = await this.#stored(name);
+      const object = await this.stored(name);
       if (object) found.push(object);
     }
     return found;
   }
 
-  /** What is right in a folder of the store; nothing if there is no such folder. */
-  async #entries(folder: string): Promise<string[]> {
+  /** What is in a folder of the store, or anywhere below; nothing if there is no such folder. */
+  async #entries(folder: string, depth = { recursive: false }): Promise<string[]> {
     try {
-      return await readdir(this.pathOf(folder));
+      return await readdir(this.pathOf(folder), depth);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw this.explain(folder, error);
-    }
-  }
-
-  async #stored(name: string): Promise<StoredObject | null> {
-    try {
-      const info = await stat(this.pathOf(name));
-      return info.isFile() ? { name, bytes: info.size, modifiedMs: info.mtimeMs } : null;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-      throw this.explain(name, error);
     }
   }
 
@@ -154,6 +147,11 @@ export class FolderStore extends FolderReader implements WritableStore {
       throw this.explain(name, error);
     }
   }
+}
+
+/** Who has this works on what may be left over. */
+function lockOver(name: string): string {
+  return SUCCESSION.test(name) ? name : lockOf(name.replace(HALF_WRITTEN, ''));
 }
 
 /** The lock on replacing a mutable object. */

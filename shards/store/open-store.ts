@@ -1,27 +1,59 @@
 import { StoreError } from '../errors.ts';
 import { FolderReader } from './folder-reader.ts';
 import { FolderStore } from './folder-store.ts';
+import type { HttpReaderOptions } from './http/http-reader.ts';
 import type { Store, WritableStore } from './store.ts';
+import { kindOf, type StoreKind, shownLocation, storeFault } from './store-location.ts';
 
-/** Opens a store to read, by what a person calls it. A `StoreError` where `storeFault` finds one. */
-export function openStore(location: string): Store {
-  requireStore(location);
-  return new FolderReader(location);
+/** How stores of a kind are opened. What is behind a network is loaded when it is asked for. */
+interface Opener {
+  read(location: string, options?: HttpReaderOptions): Promise<Store>;
+  /** Null: it can only be read. */
+  readonly write: ((location: string) => Promise<WritableStore>) | null;
 }
 
-/** The same, to publish into. */
-export function openWritableStore(location: string): WritableStore {
-  requireStore(location);
-  return new FolderStore(location);
+const OPENERS: Readonly<Record<StoreKind, Opener>> = {
+  folder: {
+    read: async (location) => new FolderReader(location),
+    write: async (location) => new FolderStore(location),
+  },
+  s3: {
+    async read(location, options) {
+      const { S3Reader } = await import('./s3/s3-reader.ts');
+      return new S3Reader(location, options);
+    },
+    async write(location) {
+      const { S3Store } = await import('./s3/s3-store.ts');
+      return new S3Store(location);
+    },
+  },
+  http: {
+    async read(location, options) {
+      const { HttpsReader } = await import('./http/https-reader.ts');
+      return new HttpsReader(location, options);
+    },
+    write: null,
+  },
+};
+
+/**
+ * Opens a store to read, by what a person calls it. Rejects with a `StoreError` where `storeFault`
+ * finds one. `options` are for one behind HTTP.
+ */
+export async function openStore(location: string, options?: HttpReaderOptions): Promise<Store> {
+  return openerOf(location).read(location, options);
 }
 
-/** Why this cannot be the name of a store; null if it can. */
-export function storeFault(location: string): string | null {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(location)?.[1];
-  return scheme === undefined ? null : `a store is a folder; "${scheme}" is not supported`;
+/** The same, to publish into. A `StoreError` too for a store that can only be read. */
+export async function openWritableStore(location: string): Promise<WritableStore> {
+  const { write } = openerOf(location);
+  if (write !== null) return write(location);
+  const problem = 'this store is read-only; give the folder or the bucket behind it';
+  throw new StoreError('unavailable', location, problem);
 }
 
-function requireStore(location: string): void {
+function openerOf(location: string): Opener {
   const fault = storeFault(location);
-  if (fault !== null) throw new StoreError('unavailable', location, fault);
+  if (fault !== null) throw new StoreError('unavailable', shownLocation(location), fault);
+  return OPENERS[kindOf(location)];
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { breathe } from '../breathe.ts';
 import { damaged, ShardError, StoreError } from '../errors.ts';
+import { type Askers, EVERYBODY } from '../fair-queue.ts';
 import type { Bytes } from '../units.ts';
 import type { ObjectRef, Store, WritableStore } from './store.ts';
 
@@ -10,12 +11,16 @@ const STEP_BYTES: Bytes = 2 ** 20;
 const READ_BYTES: Bytes = 4 * 2 ** 20;
 
 /** All of an object, in one read; a `ShardError` if its SHA-256 is not the recorded one. */
-export async function readVerified(store: Store, ref: ObjectRef): Promise<Uint8Array> {
+export async function readVerified(
+  store: Store,
+  ref: ObjectRef,
+  askers: Askers = EVERYBODY,
+): Promise<Uint8Array> {
   const whole = await store.readRange(ref, 0, ref.bytes);
   const hash = createHash('sha256');
   for (let at = 0; at < whole.length; at += STEP_BYTES) {
     hash.update(whole.subarray(at, at + STEP_BYTES));
-    const pause = breathe();
+    const pause = breathe(askers);
     if (pause) await pause;
   }
   requireHash(ref, hash.digest('hex'));

@@ -19,6 +19,13 @@ export interface RangeSource {
   readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array>;
 }
 
+/** What a store knows of an object without reading it. */
+export interface ObjectStat {
+  readonly bytes: Bytes;
+  /** Hex; null if the store does not know it. */
+  readonly sha256: string | null;
+}
+
 /** What a store can do for a reader. Every failure is a `StoreError`. */
 export interface Store extends RangeSource {
   /** How a person names it: a folder, or a URL. */
@@ -26,6 +33,9 @@ export interface Store extends RangeSource {
 
   /** A whole small object by name, with the identity a conditional put asks for. */
   readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }>;
+
+  /** What is known of an object; null if there is none. */
+  stat(name: string): Promise<ObjectStat | null>;
 
   close(): Promise<void>;
 }
@@ -36,13 +46,6 @@ export interface StoredObject {
   readonly bytes: Bytes;
   /** When it was written, milliseconds since 1970. */
   readonly modifiedMs: number;
-}
-
-/** What a store knows of an object without reading it. */
-export interface ObjectStat {
-  readonly bytes: Bytes;
-  /** Hex; null if the store does not know it. */
-  readonly sha256: string | null;
 }
 
 /** A lock that was taken; or who has it, in words, such as `process 4711`. */
@@ -76,9 +79,6 @@ export interface WritableStore extends Store {
    */
   putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string>;
 
-  /** What is known of an object; null if there is none. */
-  stat(name: string): Promise<ObjectStat | null>;
-
   /** The objects under a prefix, sorted by name; not those in folders further down, nor locks. */
   list(prefix: string): Promise<StoredObject[]>;
 
@@ -92,7 +92,8 @@ export interface WritableStore extends Store {
 
   /**
    * Takes a lock, by which writers keep each other out of a section of their work. It waits for
-   * nobody; one whose owner has died is taken over, by one of those who want it.
+   * nobody; one whose owner has died is taken over, by one of those who want it. Where a lock can be
+   * lost by one who is alive, all that he would write or remove rejects with `conflict`.
    */
   lock(name: string): Promise<Lock>;
 }

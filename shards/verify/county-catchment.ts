@@ -2,39 +2,36 @@ import type { CountyManifest } from '../manifest.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { TENTHS } from '../matrix/row-codec.ts';
 import { PoiTable } from '../pois/poi-table.ts';
-import { type CountyFips, MICRO, toMicro } from '../units.ts';
+import { type CountyFips, MICRO } from '../units.ts';
 import { type Fault, findFaults } from './fault.ts';
 import { featuresOf } from './layer.ts';
 import { sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
 
 /**
- * The places at home in a county and who reaches them: each is at home where the directory says, and
+ * The POIs at home in a county and who reaches them: each is at home where the directory says, and
  * on the county's map. The rows are held against the POI rows later.
  */
 export async function* verifyCatchment(
   verification: Verification,
   fips: CountyFips,
   county: CountyManifest,
-  onPlaces: (count: number) => void,
+  onPois: (count: number) => void,
 ): AsyncGenerator<Fault> {
   const { release, dests } = verification;
   const { catchment: ref, 'poi-map': mapRef } = county.objects;
-  let places: Float64Array | null = null;
+  let pois: Float64Array | null = null;
   yield* findFaults(ref.name, async (findings) => {
     const matrix = await Matrix.open(release.store, ref);
-    const table = new PoiTable(ref.name, matrix.attributes);
+    const table = PoiTable.fromBytes(ref.name, matrix.attributes);
     verification.checkShape(matrix, TENTHS, null, findings);
     if (table.count !== matrix.origins.length) {
-      findings.add('facts', () => `of ${table.count} of ${matrix.origins.length} places`);
+      findings.add('facts', () => `of ${table.count} of ${matrix.origins.length} POIs`);
     }
     for (const id of matrix.origins) {
       const home = dests?.countyOf(id);
       if (!dests || home === fips) continue;
-      findings.add(
-        'places of another county',
-        () => `dest_id ${id} is at home in ${home ?? 'none'}`,
-      );
+      findings.add('POIs of another county', () => `dest_id ${id} is at home in ${home ?? 'none'}`);
     }
     checkBox(table, county.poi_box, (problem) => findings.add('poi_box', () => problem));
     await verification.checkBlocks(matrix.targets, findings);
@@ -42,8 +39,8 @@ export async function* verifyCatchment(
     const scan = verification.pois.transpose(verification.countyNumber(fips), matrix, counties);
     for await (const { ordinal, modes } of matrix.rows()) scan.row(ordinal, modes);
     scan.finish();
-    onPlaces(matrix.origins.length);
-    places = matrix.origins;
+    onPois(matrix.origins.length);
+    pois = matrix.origins;
   });
   if (!verification.isSound(mapRef)) return;
   yield* findFaults(mapRef.name, async (findings) => {
@@ -52,8 +49,8 @@ export async function* verifyCatchment(
       ids.push(Number(properties.dest_id));
     }
     ids.sort((a, b) => a - b);
-    if (places && !sameIds(ids, places)) {
-      findings.add('features', () => `${ids.length}, not the ${places!.length} of ${ref.name}`);
+    if (pois && !sameIds(ids, pois)) {
+      findings.add('features', () => `${ids.length}, not the ${pois!.length} of ${ref.name}`);
     }
   });
 }
@@ -64,7 +61,7 @@ function checkBox(
   wrong: (problem: string) => void,
 ): void {
   if (count === 0 || said === null) {
-    if (count !== 0 || said !== null) wrong(`${said} around ${count} places`);
+    if (count !== 0 || said !== null) wrong(`${said} around ${count} POIs`);
     return;
   }
   const box = [Infinity, Infinity, -Infinity, -Infinity];
@@ -74,6 +71,6 @@ function checkBox(
     box[2] = Math.max(box[2], lon[i]);
     box[3] = Math.max(box[3], lat[i]);
   }
-  if (box.every((edge, i) => edge === toMicro(said[i]))) return;
+  if (box.every((edge, i) => edge / MICRO === said[i])) return;
   wrong(`${box.map((edge) => edge / MICRO).join(', ')}; the manifest says ${said.join(', ')}`);
 }

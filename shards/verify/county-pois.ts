@@ -1,11 +1,17 @@
-import { checkedSection, readEnvelope, sectionOf } from '../envelope.ts';
+import { checkedSection, HEADER_READ_BYTES, readEnvelope, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { geoidFromNumber } from '../geoid.ts';
 import { type BlockIndex, linkModeOf } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import { type ModeRow, TENTHS } from '../matrix/row-codec.ts';
 import type { Mode } from '../modes.ts';
-import { decodeNearestRow, NEAREST_KIND, nearestBytes, nearestRange } from '../nearest/nearest.ts';
+import {
+  decodeNearestRow,
+  decodeNearestShape,
+  NEAREST_KIND,
+  nearestBytes,
+  nearestRange,
+} from '../nearest/nearest.ts';
 import type { PoiTable } from '../pois/poi-table.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
@@ -16,7 +22,7 @@ import type { Verification } from './verification.ts';
 const READ_BYTES = 2 ** 20;
 
 /**
- * The rows of a county's POI matrix: places that the release knows, no later by transit than on
+ * The rows of a county's POI matrix: POIs that the release knows, no later by transit than on
  * foot, nothing from a block without a street; and the nearest object is the least of them.
  */
 export async function* verifyPois(
@@ -39,7 +45,7 @@ export async function* verifyPois(
     const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
     const homes = Int32Array.from(matrix.targets, (id) => {
       const home = dests?.countyOf(id) ?? null;
-      if (dests && home === null) findings.add('places without a county', () => `dest_id ${id}`);
+      if (dests && home === null) findings.add('POIs without a county', () => `dest_id ${id}`);
       return home === null ? -1 : verification.countyNumber(home);
     });
     const least = leastOf(table, release.taxonomy.leafIds, modes.length, findings);
@@ -93,8 +99,8 @@ function leastOf(
   findings: Findings,
 ): (rows: readonly ModeRow[]) => Uint16Array {
   const columnOf = new Map(leafIds.map((id, column) => [id, column]));
-  const columns = Array.from({ length: table.count }, (_, place) =>
-    Array.from(table.types(place), (type) => {
+  const columns = Array.from({ length: table.count }, (_, poi) =>
+    Array.from(table.types(poi), (type) => {
       if (!columnOf.has(type)) findings.add('types that are no leaves', () => `type ${type}`);
       return columnOf.get(type) ?? -1;
     }).filter((column) => column !== -1),
@@ -158,13 +164,12 @@ class NearestRows {
 
   async checkShape(): Promise<void> {
     const { name, bytes } = this.#ref;
-    const head = await this.#store.readRange(this.#ref, 0, Math.min(bytes, 1024));
+    const head = await this.#store.readRange(this.#ref, 0, Math.min(bytes, HEADER_READ_BYTES));
     const envelope = readEnvelope(name, head, bytes, NEAREST_KIND);
     const { offset, bytes: length } = sectionOf(name, envelope, 'META');
     const section = await this.#store.readRange(this.#ref, offset, length);
     const meta = checkedSection(name, envelope, 'META', section, offset);
-    const view = new DataView(meta.buffer, meta.byteOffset, meta.byteLength);
-    const [rows, columns] = [view.getUint32(0, true), view.getUint32(4, true)];
+    const { rows, columns } = decodeNearestShape(meta);
     if (rows !== this.#rows || columns !== this.#columns) {
       const wanted = `${this.#rows} blocks × ${this.#columns}`;
       throw new ShardError(name, 'META', `${rows} × ${columns} cells for ${wanted}`);

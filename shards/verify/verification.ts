@@ -15,7 +15,7 @@ import { TransposeCheck } from './transpose-check.ts';
 /** What the checks of a release share. */
 export class Verification {
   readonly release: Release;
-  /** Where each place is at home; null while that cannot be read. */
+  /** Where each POI is at home; null while that cannot be read. */
   dests: DestDirectory | null = null;
   readonly pois: TransposeCheck;
   readonly reach: TransposeCheck;

@@ -27,6 +27,17 @@ test('a key is ta_live_ and 38 base-62 characters, and well-formed', () => {
   );
 });
 
+test('keys that were given out stay well-formed', () => {
+  // Their checksums are by Python's zlib.crc32.
+  for (const [secret, checksum] of [
+    ['0'.repeat(32), '2wjyrI'],
+    ['7'.repeat(32), '0TfKFy'],
+    ['3AHOVcjqx4BIPWdkry5CJQXelsz6DKRY', '0VzF4y'],
+  ]) {
+    expect(isWellFormedApiKey(`ta_live_${secret}${checksum}`)).toBe(true);
+  }
+});
+
 test('any one character mistyped, and any two neighbours swapped, is found out', () => {
   fc.assert(
     fc.property(minted, fc.nat(37), fc.constantFrom(...BASE62), (key, place, other) => {

@@ -9,9 +9,9 @@ import { runLedgerProgram } from '../support/ledger-program.ts';
 
 /** Grants until the disk is full, goes on when there is room again, and counts what was granted. */
 const GRANT_UNTIL_FULL = `
-  const account = await ledger.createAccount({ email: null });
+  const { account } = await ledger.openAccount({ email: null, grant: null, by: 'operator', atMs: 1 });
   say('account ' + account.id);
-  const grant = (n) => ledger.grant(account.id, { tokens: 1, cause: n + 'x'.repeat(1000), atMs: 1 });
+  const grant = (n) => ledger.grant(account.id, { tokens: 1, cause: n + 'x'.repeat(1000), atMs: 1 }, 'operator');
   let granted = 0;
   try {
     for (;;) {

@@ -11,6 +11,7 @@ import {
   type Receipt,
 } from '../../portal/accounts/replays.ts';
 import { chargeAndKeep } from '../support/charged-answer.ts';
+import { newAccount, ROUTE } from '../support/customers.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const HOUR_MS = 3_600_000;
@@ -27,11 +28,12 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
     afterAll(() => ledger.close());
 
     async function customer(tokens: number) {
-      const { id } = await ledger.createAccount({ email: null });
-      if (tokens > 0) await ledger.grant(id, { tokens, cause: 'start', atMs: NOON });
+      const { id } = await newAccount(ledger);
+      if (tokens > 0) await ledger.grant(id, { tokens, cause: 'start', atMs: NOON }, 'operator');
       const charge = (cost: number, atMs = NOON, keyId = 'key') => ({
         account: id,
         keyId,
+        route: ROUTE,
         tokens: cost,
         atMs,
       });
@@ -126,7 +128,7 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
         balance: 3,
       });
       expect(await ledger.replay(id, request, NOON)).toBeUndefined();
-      await ledger.grant(id, { tokens: 1, cause: 'more', atMs: NOON });
+      await ledger.grant(id, { tokens: 1, cause: 'more', atMs: NOON }, 'operator');
       expect((await debitOnce(charge(4), request, answer('now'))).outcome).toBe('debited');
       expect(await books()).toEqual({ balance: 0, requests: 1 });
     });

@@ -8,6 +8,7 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import type { Receipt } from '../../portal/accounts/replays.ts';
 import { chargeAndKeep } from '../support/charged-answer.ts';
+import { newAccount, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 
 const TOKENS = 10_000_000;
@@ -22,8 +23,8 @@ const open = () => openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tta-answers-'));
   ledger = await open();
-  account = (await ledger.createAccount({ email: null })).id;
-  await ledger.grant(account, { tokens: TOKENS, cause: 'start', atMs: NOON });
+  account = (await newAccount(ledger)).id;
+  await ledger.grant(account, { tokens: TOKENS, cause: 'start', atMs: NOON }, 'operator');
 });
 afterEach(async () => {
   await ledger.close();
@@ -40,7 +41,7 @@ test('after kill −9 every acknowledged answer is there, and what was debited i
      await Promise.all(Array.from({ length: 8 }, async () => {
        for (;;) {
          const n = next++;
-         const charge = { account: '${account}', keyId: 'key', tokens: 1 + (n % 5), atMs: ${NOON} };
+         const charge = { account: '${account}', keyId: 'key', route: '${ROUTE}', tokens: 1 + (n % 5), atMs: ${NOON} };
          const made = await ledger.debitOnce(charge, { key: 'n' + n, fingerprint: 'f' + n });
          await ledger.keepAnswer(made.receipt, { headers, gzip: Buffer.from('answer ' + n) });
          say('kept ' + n + '.');
@@ -70,7 +71,7 @@ test('after kill −9 every acknowledged answer is there, and what was debited i
 
 test('kill −9 amid refunds: each debit is refunded once, whether before the kill or after', async () => {
   const debit = async (_: unknown, n: number): Promise<Receipt> => {
-    const charge = { account, keyId: 'key', tokens: 1 + (n % 5), atMs: NOON };
+    const charge = { account, keyId: 'key', route: ROUTE, tokens: 1 + (n % 5), atMs: NOON };
     const made = await ledger.debitOnce(charge, { key: `n${n}`, fingerprint: 'f' });
     if (made.outcome !== 'debited') throw new Error(made.outcome);
     return made.receipt;
@@ -104,7 +105,7 @@ test('processes that race with one key charge it once, and give one answer', asy
       { account, keys: 200, atMs: NOON },
       'NAME',
     ])};
-    const charge = { account, keyId: 'key', tokens: 1, atMs };
+    const charge = { account, keyId: 'key', route: '${ROUTE}', tokens: 1, atMs };
     const answer = { headers: {}, gzip: Buffer.from(name) };
     for (let n = 0; n < keys; n++) {
       const request = { key: 'n' + n, fingerprint: 'f' };
@@ -131,7 +132,7 @@ test('ended answers make room for new ones: a ledger does not grow by them', asy
     const kept = Array.from({ length: answersADay }, (_, n) =>
       chargeAndKeep(
         ledger,
-        { account, keyId: 'key', tokens: 1, atMs: NOON + day * DAY_MS },
+        { account, keyId: 'key', route: ROUTE, tokens: 1, atMs: NOON + day * DAY_MS },
         { key: `day ${day} answer ${n}`, fingerprint: 'f' },
         { headers: {}, gzip: randomBytes(bytes) },
       ),

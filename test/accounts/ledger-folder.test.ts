@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { newAccount } from '../support/customers.ts';
 
 let scratch: string;
 let folder: string;
@@ -16,7 +17,7 @@ afterEach(() => rm(scratch, { recursive: true, force: true }));
 /** Opens the ledger, makes an account in it, and closes it. */
 async function use(): Promise<void> {
   const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
-  await ledger.createAccount({ email: null });
+  await newAccount(ledger);
   await ledger.close();
 }
 

@@ -8,8 +8,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
+import { signInsSuite } from './sign-ins-suite.ts';
 
 let folder: string;
 let opened = 0;
@@ -21,6 +24,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const directory = () => path.join(folder, `ledger-${opened++}`);
 
+customersSuite('the LMDB ledger', () => `lmdb:${directory()}`);
+signInsSuite('the LMDB ledger', () => `lmdb:${directory()}`);
 ledgerSuite('the LMDB ledger', () => `lmdb:${directory()}`);
 idempotencySuite('the LMDB ledger', () => openLedger(`lmdb:${directory()}`, OPTIONS));
 
@@ -31,7 +36,7 @@ function debitor(at: string, account: string, keyId: string, inFlight: number) {
     import { writeSync } from 'node:fs';
     import { openLedger } from '${ledger}';
     const ledger = await openLedger('lmdb:${at}', { rateLimitPerMinute: 1 });
-    const charge = { account: '${account}', keyId: '${keyId}', tokens: 1, atMs: Date.now() };
+    const charge = { account: '${account}', keyId: '${keyId}', route: '${ROUTE}', tokens: 1, atMs: Date.now() };
     await Promise.all(Array.from({ length: ${inFlight} }, async () => {
       while ((await ledger.debit(charge)).outcome === 'debited') writeSync(1, '.');
     }));
@@ -52,8 +57,8 @@ async function openInAnotherProcess(at: string): Promise<number> {
   const program = `
     import { openLedger } from '${ledger}';
     const ledger = await openLedger('lmdb:${at}', { rateLimitPerMinute: 1 });
-    const { id } = await ledger.createAccount({ email: null });
-    await ledger.grant(id, { tokens: 1, cause: 'visit', atMs: 1 });
+    const { account } = await ledger.openAccount({ email: null, grant: null, by: 'operator', atMs: 1 });
+    await ledger.grant(account.id, { tokens: 1, cause: 'visit', atMs: 1 }, 'operator');
     await ledger.close();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
   const [code] = await once(child, 'close');
@@ -62,9 +67,9 @@ async function openInAnotherProcess(at: string): Promise<number> {
 
 async function accountWith(at: string, tokens: number) {
   const ledger = await openLedger(`lmdb:${at}`, OPTIONS);
-  const account = await ledger.createAccount({ email: null });
-  await ledger.grant(account.id, { tokens, cause: 'start', atMs: 1 });
-  const made = await ledger.createKey(account.id, '', 1);
+  const account = await newAccount(ledger);
+  await ledger.grant(account.id, { tokens, cause: 'start', atMs: 1 }, 'operator');
+  const made = await newKey(ledger, account.id, '', 1);
   if (!made.created) throw new Error(made.reason);
   return { ledger, id: account.id, keyId: made.key.id, plainKey: made.plainKey };
 }
@@ -126,5 +131,5 @@ test('a folder that cannot be used is named', async () => {
   await writeFile(file, '');
   await expect(openLedger(`lmdb:${file}/below`, OPTIONS)).rejects.toThrow(LedgerUnavailable);
   await expect(openLedger(`lmdb:${file}/below`, OPTIONS)).rejects.toThrow(file);
-  expect(() => openLedger('mysql://x', OPTIONS)).toThrow('a ledger is given as lmdb:DIR');
+  await expect(openLedger('mysql://x', OPTIONS)).rejects.toThrow('a ledger is given as lmdb:DIR');
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { newAccount, ROUTE } from '../support/customers.ts';
 
 let folder: string;
 let ledger: Ledger;
@@ -20,8 +21,8 @@ afterAll(async () => {
 const NOON = Date.UTC(2026, 5, 1, 12);
 
 async function accountWith(tokens: number): Promise<AccountId> {
-  const { id } = await ledger.createAccount({ email: null });
-  await ledger.grant(id, { tokens, cause: 'start', atMs: NOON });
+  const { id } = await newAccount(ledger);
+  await ledger.grant(id, { tokens, cause: 'start', atMs: NOON }, 'operator');
   return id;
 }
 
@@ -35,19 +36,19 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
   '%d tokens are neither debited nor refunded nor granted',
   async (tokens) => {
     const id = await accountWith(100);
-    const charge = { account: id, keyId: 'key', tokens, atMs: NOON };
+    const charge = { account: id, keyId: 'key', route: ROUTE, tokens, atMs: NOON };
     await expect(ledger.debit(charge)).rejects.toThrow(RangeError);
     await expect(ledger.refund(charge)).rejects.toThrow(RangeError);
-    await expect(ledger.grant(id, { tokens, cause: 'more', atMs: NOON })).rejects.toThrow(
-      RangeError,
-    );
+    await expect(
+      ledger.grant(id, { tokens, cause: 'more', atMs: NOON }, 'operator'),
+    ).rejects.toThrow(RangeError);
     expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
   },
 );
 
 test('a debit at no time, or by a key that cannot be, changes nothing', async () => {
   const id = await accountWith(100);
-  const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
+  const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.refund({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.debit({ ...charge, keyId: 'k'.repeat(3_000) })).rejects.toThrow();
@@ -56,7 +57,7 @@ test('a debit at no time, or by a key that cannot be, changes nothing', async ()
 
 test('a refused debit spoils none that came with it', async () => {
   const id = await accountWith(100);
-  const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
+  const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   const outcomes = await Promise.allSettled([
     ledger.debit(charge),
     ledger.debit({ ...charge, atMs: Number.NaN }),
@@ -74,7 +75,7 @@ test('a refused debit spoils none that came with it', async () => {
 
 test('what was not debited cannot be refunded', async () => {
   const id = await accountWith(100);
-  const charge = { account: id, keyId: 'key', tokens: 10, atMs: NOON };
+  const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await ledger.debit(charge);
   await ledger.refund(charge);
   await expect(ledger.refund(charge)).rejects.toThrow(/refund/);
@@ -89,6 +90,6 @@ test('an account whose address cannot be kept is not made', async () => {
   };
   const before = await count();
   const email = `${'a'.repeat(3_000)}@example.org`;
-  await expect(ledger.createAccount({ email })).rejects.toThrow();
+  await expect(newAccount(ledger, { email })).rejects.toThrow();
   expect(await count()).toBe(before);
 });

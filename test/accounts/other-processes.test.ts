@@ -2,10 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
 
 const TOKENS = 10_000_000;
@@ -17,12 +19,12 @@ let charge: Charge;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tta-processes-'));
   ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1_000_000 });
-  const account = await ledger.createAccount({ email: null });
-  await ledger.grant(account.id, { tokens: TOKENS, cause: 'start', atMs: 1 });
-  const made = await ledger.createKey(account.id, '', 1);
+  const account = await newAccount(ledger);
+  await ledger.grant(account.id, { tokens: TOKENS, cause: 'start', atMs: 1 }, 'operator');
+  const made = await newKey(ledger, account.id, '', 1);
   if (!made.created) throw new Error(made.reason);
   plainKey = made.plainKey;
-  charge = { account: account.id, keyId: made.key.id, tokens: 1, atMs: 1 };
+  charge = { account: account.id, keyId: made.key.id, route: ROUTE, tokens: 1, atMs: 1 };
 });
 afterEach(async () => {
   await ledger.close();
@@ -34,20 +36,20 @@ test('what another process grants, disables and revokes is in force here at once
   const elsewhere = async (body: string) => {
     const program = runLedgerProgram(
       `lmdb:${folder}`,
-      `const { account, keyId } = ${JSON.stringify(charge)}; ${body}; await ledger.close();`,
+      `const { account, keyId } = ${JSON.stringify(charge)}; const by = ${JSON.stringify(BY)}; ${body}; await ledger.close();`,
     );
     expect([await program.ended, program.output()]).toEqual([0, '']);
   };
   expect(await admit()).toMatchObject({ outcome: 'admitted', member: false, balance: TOKENS });
   await elsewhere(`
-    await ledger.grant(account, { tokens: 5, cause: 'elsewhere', atMs: 2 });
-    await ledger.setMember(account, true)`);
+    await ledger.grant(account, { tokens: 5, cause: 'elsewhere', atMs: 2 }, 'operator');
+    await ledger.setMembership(account, ${JSON.stringify(WITHOUT_END)}, by)`);
   expect(await admit()).toMatchObject({ member: true, balance: TOKENS + 5 });
-  await elsewhere('await ledger.setDisabled(account, true)');
+  await elsewhere('await ledger.setDisabled(account, true, by)');
   expect(await admit()).toEqual({ outcome: 'account-disabled' });
-  await elsewhere('await ledger.setDisabled(account, false)');
+  await elsewhere('await ledger.setDisabled(account, false, by)');
   expect(await admit()).toMatchObject({ outcome: 'admitted' });
-  await elsewhere('await ledger.revokeKey(account, keyId)');
+  await elsewhere('await ledger.revokeKey(account, keyId, by)');
   expect(await admit()).toEqual({ outcome: 'invalid-key' });
 });
 

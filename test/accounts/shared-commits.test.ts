@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isMember, WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
 
 let folder: string;
 let ledger: Ledger;
@@ -44,12 +46,10 @@ test('changes that share commits have the outcomes that they would have one afte
       fc.array(fc.array(step, { maxLength: 25 }), { maxLength: 6 }),
       async (turns) => {
         const paper = Array.from({ length: ACCOUNTS }, () => new PaperAccount());
-        const ids = await Promise.all(
-          paper.map(async () => (await ledger.createAccount({ email: null })).id),
-        );
+        const ids = await Promise.all(paper.map(async () => (await newAccount(ledger)).id));
         for (const turn of turns) {
           const keys = await Promise.all(ids.map((id) => ledger.keys(id)));
-          const active = keys.map((list) => list.filter((key) => !key.revoked));
+          const active = keys.map((list) => list.filter((key) => key.revokedAtMs === null));
           const asked: Promise<unknown>[] = [];
           const expected: unknown[] = [];
           for (const [kind, at, first, second] of turn) {
@@ -57,6 +57,7 @@ test('changes that share commits have the outcomes that they would have one afte
             const charge = (tokens: number, day: number) => ({
               account: id,
               keyId: 'key',
+              route: ROUTE,
               tokens,
               atMs: day * DAY_MS,
             });
@@ -72,7 +73,9 @@ test('changes that share commits have the outcomes that they would have one afte
               const granted = !on.causes.has(second);
               if (granted) on.balance += first;
               on.causes.add(second);
-              asked.push(ledger.grant(id, { tokens: first, cause: `cause ${second}`, atMs: 0 }));
+              asked.push(
+                ledger.grant(id, { tokens: first, cause: `cause ${second}`, atMs: 0 }, 'operator'),
+              );
               expected.push({ granted, balance: on.balance });
             } else if (kind === 'refund') {
               const last = on.debits.pop();
@@ -82,26 +85,28 @@ test('changes that share commits have the outcomes that they would have one afte
               expected.push(undefined);
             } else if (kind === 'member') {
               on.member = first;
-              asked.push(ledger.setMember(id, first));
+              asked.push(ledger.setMembership(id, first ? WITHOUT_END : null, BY));
               expected.push(undefined);
             } else if (kind === 'create key') {
               const created = on.activeKeys < 3;
               if (created) on.activeKeys++;
-              asked.push(ledger.createKey(id, '', 0).then((made) => made.created));
+              asked.push(newKey(ledger, id, '', 0).then((made) => made.created));
               expected.push(created);
             } else {
               const key = active[at].pop();
               if (!key) continue;
               on.activeKeys--;
-              asked.push(ledger.revokeKey(id, key.id));
+              asked.push(ledger.revokeKey(id, key.id, BY));
               expected.push(true);
             }
           }
           expect(await Promise.all(asked)).toEqual(expected);
           for (const [at, id] of ids.entries()) {
             const { balance, member, debits, activeKeys } = paper[at];
-            expect(await ledger.account(id)).toMatchObject({ balance, member });
-            const kept = (await ledger.keys(id)).filter((key) => !key.revoked);
+            const account = (await ledger.account(id))!;
+            expect(account.balance).toBe(balance);
+            expect(isMember(account.membership, 0)).toBe(member);
+            const kept = (await ledger.keys(id)).filter((key) => key.revokedAtMs === null);
             expect(kept).toHaveLength(activeKeys);
             const usage = await ledger.usage(id);
             for (const day of [0, 1, 2]) {
@@ -122,4 +127,16 @@ test('changes that share commits have the outcomes that they would have one afte
     ),
     { numRuns: 60 },
   );
+});
+
+test('who makes one debit beside the hundreds of another is told among the first', async () => {
+  const [many, one] = await Promise.all([newAccount(ledger), newAccount(ledger)]);
+  const told: string[] = [];
+  const debit = async (account: string) => {
+    await ledger.debit({ account, keyId: 'key', route: ROUTE, tokens: 0, atMs: 0 });
+    told.push(account);
+  };
+  await Promise.all([...Array.from({ length: 300 }, () => debit(many.id)), debit(one.id)]);
+  expect(told).toHaveLength(301);
+  expect(told.indexOf(one.id)).toBeLessThan(8);
 });

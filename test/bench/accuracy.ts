@@ -2,13 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildRelease } from '../../builder/build.ts';
-import { readBlocks } from '../../builder/census/blocks.ts';
-import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
-import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { buildNetwork } from '../../builder/streets/network.ts';
-import { StreetSearch } from '../../builder/streets/street-search.ts';
-import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
 import { plainGridBlock, plainGridWalk } from '../../infra/demo/plain-grid-oracle.ts';
@@ -16,8 +10,7 @@ import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { SecondEngine } from '../search/second-engine.ts';
-import { ensureDebianPackage } from '../support/debian.ts';
+import { walksOfBoth } from '../search/walks-of-both.ts';
 import { buildSmallCity } from '../transit/built-city.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { type CityWithStops, randomCity } from '../transit/random-city.ts';
@@ -28,9 +21,6 @@ import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 
 const MINUTE_MS = 60_000;
-const HALF_HOUR_MS = 30 * MINUTE_MS;
-/** Every so many blocks is an origin of the walks that the second engine repeats. */
-const STRIDE = 40;
 /** Seeds of the cities and timetables drawn by lot. */
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
@@ -79,7 +69,7 @@ async function onTimetables(): Promise<void> {
   for (const seed of SEEDS) {
     await inFolder(async (folder) => {
       const city = randomCity(seed);
-      const { feeds, runs, rules } = randomTimetable(seed, city.stops);
+      const { feeds, runs, rules, inSeat } = randomTimetable(seed, city.stops);
       const files = [
         await writeFeed(path.join(folder, 'one.zip'), feeds[0], {}),
         await writeFeed(path.join(folder, 'two.zip'), feeds[1], {}),
@@ -88,7 +78,7 @@ async function onTimetables(): Promise<void> {
       const reach = await built.reach();
       await built.close();
       const walks = walksOf(city);
-      const plain = transitTimes(runs, rules, walks);
+      const plain = transitTimes(runs, rules, walks, inSeat);
       city.blocks.forEach((_, from) => {
         city.blocks.forEach((_, to) => {
           if (from === to) return;
@@ -125,40 +115,13 @@ function walksOf(city: CityWithStops): Walks {
 
 /** Half-hour walks in Baltimore, against an engine that shares no code with the builder. */
 async function againstSecondEngine({ osm, blocks: files, counties }: BenchInputs): Promise<void> {
-  await ensureDebianPackage('osmium-tool', 'osmium');
-  const blocks = (await readBlocks(files, counties, () => {})).counties.get(counties[0])!;
-  const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
-  const extract = await extractOsm([osm], world, silent);
-  const streets = buildNetwork(extract.streets, extract.nodes);
-  const { graph, linker } = buildModeNetwork(streets, 'walk', extract.coverage);
-  const points = blocks.flatMap(({ lon, lat }) => {
-    const link = linker.link(lon, lat);
-    return typeof link === 'string' ? [] : [{ link, at: [lon, lat] as const }];
-  });
-  const targets = points.map(({ link }, target) => ({ target, link }));
-  const terminals = hangTerminals(graph, points.length, targets);
-  const search = new StreetSearch(graph, terminals, HALF_HOUR_MS);
-  const origins = Array.from(points.keys()).filter((i) => i % STRIDE === 0);
-  const engine = new SecondEngine(osm);
-  const second = engine.times(
-    points.map(({ at }) => at),
-    origins,
-    HALF_HOUR_MS * 1.2,
-  );
-  const deviations: number[] = [];
-  let onlyOne = 0;
-  origins.forEach((origin, row) => {
-    const reached = new Set(search.reached.subarray(0, search.run(points[origin].link)));
-    second[row].forEach((theirs, target) => {
-      if (target === origin) return;
-      if (reached.has(target) && Number.isFinite(theirs)) {
-        deviations.push(search.times[target] / theirs - 1);
-      } else if (reached.has(target) || theirs <= HALF_HOUR_MS * 0.95) onlyOne++;
-    });
-  });
+  const { walks, origins } = await walksOfBoth(osm, files, counties[0]);
+  const both = walks.filter(({ ours, theirs }) => Number.isFinite(ours) && Number.isFinite(theirs));
+  const deviations = both.map(({ ours, theirs }) => ours / theirs - 1);
+  const onlyOne = walks.length - both.length;
   const sizes = Float64Array.from(deviations, Math.abs).sort();
   const at = (share: number) => 100 * sizes[Math.floor(share * (sizes.length - 1))];
-  const about = { place: 'Baltimore', pairs: sizes.length, origins: origins.length };
+  const about = { place: 'Baltimore', pairs: sizes.length, origins };
   const mean = deviations.reduce((sum, deviation) => sum + deviation, 0) / deviations.length;
   const within = sizes.filter((size) => size <= 0.05).length;
   figure('accuracy.walk.mean_deviation', 100 * mean, '%', about);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { locateBlock } from '../../proxy/answers/located-block.ts';
+import { locateOrigin, nameBlock } from '../../proxy/answers/located-block.ts';
 import { unroutedReason } from '../../proxy/answers/unrouted.ts';
 import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
 import type { Geoid } from '../../shards/geoid.ts';
@@ -102,7 +102,7 @@ async function reachedFrom(
   mode: Mode,
   minutes: Minutes,
 ): Promise<number> {
-  const block = await locateBlock(release, release.countyOfBlock(geoid)!, geoid);
+  const block = await locateOrigin(release, nameBlock(release, geoid), 'bench');
   if (unroutedReason(block.index, block.ordinal, mode) !== null) return 0;
   return countWithin(await reachable(block, mode, 'from'), minutes);
 }

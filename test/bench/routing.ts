@@ -25,7 +25,7 @@ export async function benchRouting(inputs: BenchInputs): Promise<void> {
     ['bike', 60],
   ];
   for (const [mode, minutes] of cases) {
-    const { graph, linker } = buildModeNetwork(streets, mode, extract.coverage);
+    const { graph, linker } = buildModeNetwork(streets, mode, extract);
     const origins = blocks.flatMap(({ lon, lat }) => {
       const link = linker.link(lon, lat);
       return typeof link === 'string' ? [] : [link];

@@ -6,16 +6,20 @@ import { benchAgainstPostgis } from './against-postgis.ts';
 import { benchAgainstTileserver } from './against-tileserver.ts';
 import { benchBatches } from './batches.ts';
 import { benchBuild } from './build.ts';
+import { benchEngines } from './engines.ts';
+import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { benchHostile } from './hostile.ts';
 import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
+import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
 import { readPlaces } from './places.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
+import { benchStores } from './stores.ts';
 import { benchTransitRouting } from './transit-routing.ts';
 
 /** What is measured on a release that is built first. */
@@ -23,6 +27,7 @@ type ServedPart = (store: string, inputs: BenchInputs, folder: string) => Promis
 
 const SERVED: Readonly<Record<string, ServedPart>> = {
   serving: (store, _inputs, folder) => benchServing(store, folder),
+  ledger: (store, _inputs, folder) => benchLedger(store, folder),
   isochrones: (store, { place }, folder) => benchIsochrones(store, place, [WALK_30], folder),
   batches: async (store, { places }, folder) =>
     benchBatches(store, await readPlaces(places), folder),
@@ -32,19 +37,25 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
   hostile: (store, _inputs, folder) => benchHostile(store, folder),
   postgis: async (store, { places }, folder) =>
     benchAgainstPostgis(store, await readPlaces(places), folder),
+  fleet: async (store, { places }, folder) => benchFleet(store, await readPlaces(places), folder),
+  stores: (store, _inputs, folder) => benchStores(store, folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),
 };
 const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
+/** Runs when it is asked for: it installs some hundred megabytes from registries. */
+const ENGINES = 'engines';
 
 /**
  * `npm run bench [-- PART…]`: every claim about speed, size and accuracy, a line of JSON each, measured in one
- * run; by default all parts.
+ * run; by default all parts but the engines of others.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
-const unknown = asked.filter((part) => !PARTS.includes(part));
+const unknown = asked.filter((part) => ![...PARTS, ENGINES].includes(part));
 if (unknown.length > 0) {
-  throw new Error(`no such part: ${unknown.join(', ')}; there are ${PARTS.join(', ')}`);
+  throw new Error(
+    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ENGINES].join(', ')}`,
+  );
 }
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
@@ -53,7 +64,8 @@ try {
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
-  if (asked.some((part) => !UNSERVED.includes(part))) {
+  if (asked.includes(ENGINES)) await benchEngines(inputs, folder);
+  if (asked.some((part) => ![...UNSERVED, ENGINES].includes(part))) {
     const store = await benchBuild(inputs, folder);
     for (const [part, bench] of Object.entries(SERVED)) {
       if (asked.includes(part)) await bench(store, inputs, folder);

@@ -23,7 +23,7 @@ export async function startServer(
     said += chunk;
     const address = /http:\/\/[\d.]+:\d+/.exec(said)?.[0];
     if (address === undefined) continue;
-    child.stdout.resume();
+    child.stdout.on('data', () => {});
     return { address, pid: child.pid!, stop: () => stopped(child) };
   }
   throw new Error(`${args.join(' ')} ended before it listened: ${said}`);

@@ -43,7 +43,8 @@ export async function benchServing(store: string, folder: string): Promise<void>
   }
 }
 
-async function busyBlock(store: string): Promise<string> {
+/** A block that has an answer. */
+export async function busyBlock(store: string): Promise<string> {
   const opened = new FolderStore(store);
   const release = await openRelease(opened, new ReleaseCache(1 << 28));
   const index = await release.index(Object.values(release.manifest.counties)[0]);

@@ -3,24 +3,28 @@ import { Random } from '../../infra/demo/seeded-random.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { booksOf, withLedger } from '../support/books.ts';
 import { figure } from './figure.ts';
 import type { Place } from './places.ts';
 import { residentMemory } from './resident-memory.ts';
 import { openAccounts, startService } from './service.ts';
 import { ROUTES } from './targets.ts';
-import { load, type Target } from './wrk.ts';
+import { CONNECTIONS, load, type Target } from './wrk.ts';
 
 const ACCOUNTS = 64;
-const REQUESTS = 200_000;
+/** Of an hour's soak, ten million. */
+const REQUESTS = Number(process.env.SOAK_REQUESTS ?? 200_000);
 const SLICE_SECONDS = 5;
 const SEED = 20_260_104;
 const MEBIBYTE = 2 ** 20;
-const ANSWER_CACHE_BYTES = 64 * MEBIBYTE;
-const HEAD_CACHE_BYTES = 64 * MEBIBYTE;
+const CACHE_BYTES = 128 * MEBIBYTE;
 /** What the process may take beside its caches. */
 const BESIDE_MB = 250;
 
-/** Many requests of all routes, mixed, and the memory the service comes to. */
+/**
+ * Many requests of all routes, mixed (`SOAK_REQUESTS` says how many), the memory the service comes
+ * to, and whether the ledger adds up.
+ */
 export async function benchSoak(
   store: string,
   places: readonly Place[],
@@ -30,10 +34,7 @@ export async function benchSoak(
   const keys = await openAccounts(ledger, ACCOUNTS);
   const opened = new FolderStore(store);
   const release = await openRelease(opened, new ReleaseCache(1 << 30));
-  const env = {
-    ANSWER_CACHE_BYTES: String(ANSWER_CACHE_BYTES),
-    HEAD_CACHE_BYTES: String(HEAD_CACHE_BYTES),
-  };
+  const env = { CACHE_BYTES: String(CACHE_BYTES) };
   const { address, pid, stop } = await startService(store, ledger, env);
   try {
     const measured = { release, places, address, key: keys[0] };
@@ -50,14 +51,34 @@ export async function benchSoak(
       samples.push(await residentMemory(pid, 'VmRSS'));
     }
     figure('soak.peak_memory', await residentMemory(pid, 'VmHWM'), 'MB', {
-      wanted_mb: (ANSWER_CACHE_BYTES + HEAD_CACHE_BYTES) / MEBIBYTE + BESIDE_MB,
+      wanted_mb: CACHE_BYTES / MEBIBYTE + BESIDE_MB,
       samples_mb: samples,
       sample_every_s: SLICE_SECONDS,
       requests,
       targets: targets.length,
     });
+    await stop();
+    await checkBooks(ledger, requests, samples.length);
   } finally {
     await stop();
     await opened.close();
+  }
+}
+
+/** Throws unless every request that was answered has been paid for, and every token is somewhere. */
+async function checkBooks(folder: string, answered: number, slices: number): Promise<void> {
+  let paid = 0;
+  await withLedger(folder, async (ledger) => {
+    for await (const { id } of ledger.allAccounts()) {
+      const { granted, used, requests, balance } = await booksOf(ledger, id);
+      if (granted - used !== balance)
+        throw new Error(`account ${id}: ${granted} − ${used} is not ${balance}`);
+      paid += requests;
+    }
+  });
+  // At the end of a slice, each connection has a request under way that is not counted as answered.
+  const most = answered + slices * CONNECTIONS;
+  if (paid < answered || paid > most) {
+    throw new Error(`${paid} requests were paid for; ${answered} to ${most} were answered`);
   }
 }

@@ -1,5 +1,6 @@
 import { scopeCounties } from '../../builder/county/county-scope.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
@@ -19,7 +20,8 @@ const WANTED_MS = 15;
  * what a search by all modes takes more than one without transit.
  */
 export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
-  const region = await readRegion({ ...inputs, osm: [inputs.osm] }, silent);
+  const given = { ...inputs, osm: [inputs.osm] };
+  const region = await readRegion({ ...given, feeds: await datesOf(given, silent) }, silent);
   const taxonomy = new Taxonomy(TAXONOMY);
   const linked = linkRegion(region, taxonomy, silent);
   const { world } = linked;

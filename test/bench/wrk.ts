@@ -25,6 +25,8 @@ export function ask(address: string, { path, key, body }: Target): Promise<Respo
 /** What a load saw. Latencies in milliseconds. */
 export interface Load {
   readonly requests: number;
+  /** Of all answers, with their heads. */
+  readonly bytes: number;
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
@@ -60,8 +62,8 @@ end
 function done(summary, latency)
   local e = summary.errors
   io.write(string.format(
-    '\\n{"requests":%d,"micros":%d,"p50":%d,"p99":%d,"errors":%d}\\n',
-    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    '\\n{"requests":%d,"bytes":%d,"micros":%d,"p50":%d,"p99":%d,"errors":%d}\\n',
+    summary.requests, summary.bytes, summary.duration, latency:percentile(50), latency:percentile(99),
     e.connect + e.read + e.write + e.status + e.timeout))
 end
 `;
@@ -91,6 +93,7 @@ export async function load(
     if (said.errors > 0) throw new Error(`${address}: ${said.errors} failed requests\n${stdout}`);
     return {
       requests: said.requests,
+      bytes: said.bytes,
       rate: said.requests / (said.micros / 1e6),
       p50: said.p50 / 1000,
       p99: said.p99 / 1000,

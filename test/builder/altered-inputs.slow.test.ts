@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { readBlocks } from '../../builder/census/blocks.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
-import { readTransit } from '../../builder/transit/read-transit.ts';
+import { dateFeeds, readTransit } from '../../builder/transit/read-transit.ts';
 import { COUNTIES } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { gtfsTables } from '../../infra/demo/gtfs-tables.ts';
@@ -19,6 +18,7 @@ import { blockLayer } from '../../infra/demo/tiger-layers.ts';
 import { planTransit } from '../../infra/demo/transit-plan.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
 import { busFeed, busLine } from '../transit/bus-town.ts';
 import { Dice } from '../transit/dice.ts';
@@ -31,11 +31,10 @@ const TIME_STAMP = 10;
 const FIRST_NAME = 30;
 const plan = planCity({ blocks: 500, seed: 1 });
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-altered-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+/** 2026-03-11, as days since 1970. */
+const NEAR = Date.UTC(2026, 2, 11) / 86_400_000;
+
+const folder = folderOfTests();
 const at = (name: string) => path.join(folder, name);
 
 type GtfsRow = GtfsTable['rows'] extends Iterable<infer Row> ? Row : never;
@@ -81,7 +80,10 @@ const digest = (value: unknown) =>
 const readTiger = async (file: string) =>
   digest((await readBlocks([file], [COUNTY], () => {})).counties);
 const readGtfs = async (file: string) => {
-  const { feeds, ...transit } = await readTransit([file], null, silent);
+  const { feeds, ...transit } = await readTransit(
+    await dateFeeds([file], null, NEAR, silent),
+    silent,
+  );
   return digest([transit, feeds.map(({ sha256: _, ...facts }) => facts)]);
 };
 

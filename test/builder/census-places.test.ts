@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
@@ -9,15 +7,12 @@ import { PlaceTable } from '../../shards/places/place-table.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import { randomCity } from '../transit/random-city.ts';
 import { blockGeoid, type Point, pointAt, text, writeSmallCity } from '../transit/small-city.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-places-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 /** A star-shaped outline around a point, closed and clockwise, as shapefiles have shells. */
 function star(dice: Dice, east: number, north: number, least: number, most: number) {

@@ -1,26 +1,26 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { silent } from '../../builder/progress.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { writeHgt } from '../elevation/rasters.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue, avenueFeed } from '../transit/avenue.ts';
 import { busLine, STOPS } from '../transit/bus-town.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
 
-type Inputs = Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs' | 'pois' | 'serviceDate'>;
+type Inputs = Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs' | 'pois' | 'serviceDate' | 'elevation'>;
 
-let folder: string;
+const folder = folderOfTests();
 let builds = 0;
 let usual: Inputs;
 let versions: Record<string, string>;
 const at = (...parts: string[]) => path.join(folder, ...parts);
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-components-'));
   const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
   usual = {
     ...{ osm: [osm], blocks: [blocks], serviceDate: '2026-03-11' },
@@ -29,7 +29,6 @@ beforeAll(async () => {
   };
   versions = await versionsOf(usual);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A feed whose name is in its data. */
 const feed = (agency: string) =>
@@ -101,6 +100,16 @@ test('another list of places is other places, and other parks where it lists any
   expect(await changedBy({ pois: [await listOf('libraries', 'other')] })).toEqual(['pois']);
   const parks = [...usual.pois!, await listOf('parks_small', 'other')];
   expect(await changedBy({ pois: parks })).toEqual(['pois', 'parks']);
+});
+
+test('heights of the ground are another road network, and others another one', async () => {
+  const withHeights = (metres: number) => ({
+    elevation: [writeHgt(folder, 39, -77, () => metres)],
+  });
+  expect(await changedBy(withHeights(1))).toEqual(['road_network']);
+  const { road_network: one } = await versionsOf({ ...usual, ...withHeights(1) });
+  const { road_network: other } = await versionsOf({ ...usual, ...withHeights(2) });
+  expect(other).not.toBe(one);
 });
 
 test('other blocks are other blocks, and nothing else', async () => {

@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countyDigest } from '../../builder/county/county-digest.ts';
 import { NO_LINKING } from '../../builder/streets/traits.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
 import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
 import { type Point, pointAt, type SmallCity, writeSmallCity } from '../transit/small-city.ts';
 import { type LinkedCity, linkCity } from './linked-city.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-digest-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 const CORNERS = 7;
 const SPACING = 200;

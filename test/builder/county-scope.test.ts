@@ -1,20 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MILLIS_PER_MINUTE, ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import { AGENCY, service } from '../transit/feed-records.ts';
 import { type FeedRecord, type FeedTables, gtfsTime, writeFeed } from '../transit/gtfs-text.ts';
 import { type Point, pointAt, type SmallCity, writeSmallCity } from '../transit/small-city.ts';
 import { linkCity } from './linked-city.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-scope-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 /** Towns of so many corners each way. */
 const CORNERS = 7;

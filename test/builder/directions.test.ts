@@ -1,50 +1,37 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import type { Direction } from '../../shards/manifest.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
+import { faultsIn } from '../support/faults.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
 import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
 
 const COUNTIES = ['99001', '99003'];
 const FAR_FUTURE = new Date('2099-01-01T00:00:00Z');
-let folder: string;
+const folder = folderOfTests();
 let inputs: { osm: string[]; blocks: string[] };
 let store: FolderStore;
 
 /** An avenue of four blocks, every other one in another county. */
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-directions-'));
   const city = avenue([1_000, 1_500, 2_000, 2_500], [1_200]);
   const geoidOf = (block: number) => blockGeoid(block).replace(/^\d{5}/, COUNTIES[block % 2]);
   const { osm, blocks } = await writeSmallCity(folder, city, geoidOf);
   inputs = { osm: [osm], blocks: [blocks] };
   store = new FolderStore(path.join(folder, 'store'));
 });
-afterAll(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => store.close());
 
 const build = (directions: readonly Direction[], into = store) =>
   buildRelease({ ...inputs, counties: [], release: 'x', tiles: false, directions }, into, silent);
-
-async function faults(): Promise<string[]> {
-  const found: string[] = [];
-  const release = await openRelease(store, new ReleaseCache(1e8));
-  for await (const { problem } of verifyRelease(release, () => {})) found.push(problem);
-  return found;
-}
 
 const reachTo = () => readdir(path.join(store.location, 'reach-to'));
 
@@ -58,7 +45,7 @@ test('a release built away from blocks only has no objects towards them, and say
   }
   expect(JSON.stringify(manifest.assumptions)).not.toContain('direction_to');
   expect(existsSync(path.join(store.location, 'reach-to'))).toBe(false);
-  expect(await faults()).toEqual([]);
+  expect(await faultsIn(store)).toEqual([]);
 });
 
 test('it is served: the other direction is not available, named and free', async () => {
@@ -89,7 +76,7 @@ test('one with both directions takes over all the rest, and is as if built anew'
   expect(searched).toEqual([]);
   expect(manifest.directions).toEqual(['from', 'to']);
   expect(manifest.assumptions.direction_to).toContain('transpose');
-  expect(await faults()).toEqual([]);
+  expect(await faultsIn(store)).toEqual([]);
   const anew = new FolderStore(path.join(folder, 'anew'));
   await build(['to', 'from'], anew);
   await anew.close();
@@ -111,12 +98,14 @@ test('back to one direction nothing is made, and garbage collection takes the ot
   );
   expect(remove.map(({ name }) => name.replace(/-[0-9a-f]{16,}\.\w+$/, '')).sort()).toEqual([
     'manifests/x',
+    'plans/99001',
     ...COUNTIES.map((county) => `reach-to/${county}`),
+    ...['receipts/join', 'receipts/plan'],
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
     // What is only needed to join the region with others once more.
     ...['receipts/region-99001', 'regions/99001'],
   ]);
-  expect([await reachTo(), await faults()]).toEqual([[], []]);
+  expect([await reachTo(), await faultsIn(store)]).toEqual([[], []]);
   const { searched: again } = await build(['from', 'to']);
-  expect([again, await faults()]).toEqual([[], []]);
+  expect([again, await faultsIn(store)]).toEqual([[], []]);
 });

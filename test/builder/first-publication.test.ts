@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
@@ -10,6 +9,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const SPRING = new Date('2026-03-01T06:00:00.000Z');
 const SUMMER = new Date('2026-06-01T06:00:00.000Z');
@@ -17,18 +17,14 @@ const AUTUMN = new Date('2026-09-01T06:00:00.000Z');
 
 const COUNTY = smallCounty({ fips: '24001', seed: 1, blocks: 6, pois: 4 });
 
-let folder: string;
+const folder = folderOfEachTest();
 let store: FolderStore;
 let manifest: Manifest;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-published-'));
   manifest = await publishSmallRelease(folder, 'first', [COUNTY]);
   store = new FolderStore(folder);
 });
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 const publish = (release: string, now: Date) =>
   publishManifest(store, { ...manifest, release }, now);

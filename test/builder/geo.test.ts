@@ -4,6 +4,7 @@ import { CoverGrid } from '../../builder/geo/cover-grid.ts';
 import { simplify } from '../../builder/geo/simplify.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
+import { ring } from '../support/rings.ts';
 
 /** A wobbly closed ring around the origin, about one degree across. */
 const wobbly = (size: number): fc.Arbitrary<Ring> =>
@@ -62,22 +63,8 @@ test('what would vanish, or come to cross itself, stays as it is', () => {
   ];
   expect(simplify({ polygons: [[sliver]] }, 0.1)).toEqual({ polygons: [[sliver]] });
   // Without its bay, the shell would run through the island's hole.
-  const shell: Ring = [
-    [0, 0],
-    [10, 0],
-    [10, 10],
-    [5.2, 10],
-    [5, 9.2],
-    [4.8, 10],
-    [0, 10],
-    [0, 0],
-  ];
-  const bay: Ring = [
-    [4.9, 9.7],
-    [5, 9.9],
-    [5.1, 9.7],
-    [4.9, 9.7],
-  ];
+  const shell: Ring = ring('0 0, 10 0, 10 10, 5.2 10, 5 9.2, 4.8 10, 0 10, 0 0');
+  const bay: Ring = ring('4.9 9.7, 5 9.9, 5.1 9.7, 4.9 9.7');
   const kept = simplify({ polygons: [[shell, bay]] }, 0.5).polygons[0];
   expect(kept).toEqual([shell, bay]);
 });

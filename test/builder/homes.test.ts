@@ -1,13 +1,11 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildRegion } from '../../builder/build-region.ts';
-import { joinRelease } from '../../builder/join-release.ts';
-import { silent } from '../../builder/progress.ts';
+import { expect, test } from 'vitest';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildInParts } from '../support/build-in-parts.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import {
   blockGeoid,
@@ -23,11 +21,7 @@ const HALF_SIDE = 1e-4;
 const FIRST_SHOP = 1_000_000;
 const NODE = 1;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-homes-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 /** A grid of streets; blocks anywhere, county by turns; shops in blocks, on their edges, and between. */
 function randomTown(dice: Dice): SmallCity {
@@ -76,12 +70,8 @@ test.each([1, 2, 3])(
     const store = new FolderStore(path.join(inputs, 'store'));
     const [first, ...others] = COUNTIES;
     for (const parts of [[COUNTIES], [[first], others], COUNTIES.map((county) => [county])]) {
-      const receipts = [];
-      for (const counties of parts) {
-        const request = { osm: [osm], blocks: [blocks], counties };
-        receipts.push((await buildRegion(request, store, silent)).receipt);
-      }
-      await joinRelease({ release: 'x', tiles: false }, receipts, store, silent);
+      const request = { osm: [osm], blocks: [blocks], counties: COUNTIES };
+      await buildInParts({ ...request, release: 'x', tiles: false }, parts, store);
       const dests = await (await openRelease(store, new ReleaseCache(1e7))).destIds();
       const homes = town.shops.map((_, i) => dests.countyOf((FIRST_SHOP + i) * 4 + NODE));
       expect(homes).toEqual(expectedHomes(town));

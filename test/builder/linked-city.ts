@@ -1,6 +1,7 @@
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { type CountyScope, scopeCounties } from '../../builder/county/county-scope.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
+import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { type LinkedRegion, linkRegion } from '../../builder/region/link-region.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
@@ -20,7 +21,8 @@ export async function linkCity(
   inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs'>,
   sizes: readonly number[],
 ): Promise<LinkedCity> {
-  const whole = await readRegion({ ...inputs, counties: [] }, silent);
+  const feeds = await datesOf(inputs, silent);
+  const whole = await readRegion({ ...inputs, feeds, counties: [] }, silent);
   const blocks = [...whole.counties.values()].flat();
   let first = 0;
   const counties = new Map(

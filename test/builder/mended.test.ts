@@ -1,19 +1,17 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { beforeEach, expect, inject, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { storeContents } from '../support/store-contents.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let folder: string;
+const folder = folderOfEachTest();
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-mended-'));
   await cp(inject('demoStore'), folder, { recursive: true });
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Every file of the store, receipts too. */
 async function files(): Promise<string[]> {

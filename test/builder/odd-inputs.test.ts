@@ -1,27 +1,25 @@
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
 import { busFeed } from '../transit/bus-town.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { writeSmallCity } from '../transit/small-city.ts';
 
-let folder: string;
+const folder = folderOfTests();
 let osm: string;
 let blocks: string;
 let gtfs: string;
 const at = (name: string) => path.join(folder, name);
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-odd-'));
   ({ osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000])));
   gtfs = await writeFeed(at('bus.zip'), busFeed());
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Builds, which must be refused; gives the message, and whether anything had been searched. */
 async function refusal(

@@ -1,20 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import { blockGeoid, pointAt, shopName, text, writeSmallCity } from '../transit/small-city.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-outlines-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 const CENTRE = 1_500;
 const TEETH = 180;

@@ -1,29 +1,19 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type BuildResult, buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { COUNTY_OBJECT_KINDS, type Manifest } from '../../shards/manifest.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
 import { ROW, type RowChanges, writeCountyRow } from '../support/county-row.ts';
+import { faultsIn } from '../support/faults.ts';
 import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { tta } from '../support/tta.ts';
 
-/** The command as it is installed: threads run compiled code. */
-const TTA = path.resolve('dist/infra/cli/tta.js');
-
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-rebuild-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 /** Builds into a store of that name, and checks the release. */
 async function build(
@@ -33,10 +23,7 @@ async function build(
   const opened = new FolderStore(path.join(folder, store));
   try {
     const result = await buildRelease({ counties: [], release: 'r', ...request }, opened, silent);
-    const release = await openRelease(opened, new ReleaseCache(1 << 28));
-    const faults: string[] = [];
-    for await (const { problem } of verifyRelease(release, () => {})) faults.push(problem);
-    expect(faults).toEqual([]);
+    expect(await faultsIn(opened)).toEqual([]);
     return result;
   } finally {
     await opened.close();
@@ -60,10 +47,11 @@ test('the same inputs give the same bytes: again, in another order, on one threa
 
   for (const workers of ['1', '2']) {
     const store = path.join(folder, `threads-${workers}`);
-    await promisify(execFile)(process.execPath, [
-      ...[TTA, 'build', '--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
+    const { code } = await tta(
+      ...['build', '--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
       ...['--out', store, '--release', 'r', '--workers', workers],
-    ]);
+    );
+    expect(code).toBe(0);
     expect(await storeContents(store)).toEqual(once);
   }
 }, 180_000);

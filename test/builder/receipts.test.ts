@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import { Receipts } from '../../builder/receipts/receipts.ts';
 import { objectRefSchema } from '../../shards/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const schema = z.strictObject({
   rows: z.int(),
@@ -16,18 +16,14 @@ const schema = z.strictObject({
 });
 const KEY = 'a'.repeat(64);
 
-let folder: string;
+const folder = folderOfEachTest();
 let store: FolderStore;
 let receipts: Receipts;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-receipts-'));
   store = new FolderStore(folder);
   receipts = new Receipts(store);
 });
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
 async function kept() {
   const pois = await putObject(store, 'pois/99001', 'tta', Buffer.from('rows'));

@@ -1,12 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { buildRegion } from '../../builder/build-region.ts';
-import type { RegionRequest } from '../../builder/build-request.ts';
+import type { InputPaths } from '../../builder/build-request.ts';
 import { joinRelease } from '../../builder/join-release.ts';
+import { planRelease } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import type { RegionReceipt } from '../../builder/receipts/region-receipt.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Manifest } from '../../shards/manifest.ts';
@@ -14,26 +17,46 @@ import { Matrix } from '../../shards/matrix/matrix.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
+import { buildInParts } from '../support/build-in-parts.ts';
+import { ROW, writeCountyRow } from '../support/county-row.ts';
+import { faultsIn } from '../support/faults.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 
 /** The demo city's counties, which share a border that streets and lines cross. */
 const [WEST, EAST] = ['99001', '99003'];
 const JOIN = { release: 'r' };
 
-let folder: string;
-let city: Omit<RegionRequest, 'counties'>;
+const folder = folderOfTests();
+
+/** A list of one's own of libraries, in a folder of its own. */
+function listIn(name: string, names: readonly string[], lon = -70): string {
+  const features = names.map((name) => ({
+    ...{ type: 'Feature', properties: { id: name, name, type: 'libraries' } },
+    geometry: { type: 'Point', coordinates: [lon, 36.01] },
+  }));
+  mkdirSync(path.join(folder, name));
+  const file = path.join(folder, name, 'own.geojson');
+  writeFileSync(file, JSON.stringify({ type: 'FeatureCollection', features }));
+  return file;
+}
+
+let city: InputPaths;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-regions-'));
   const out = path.join(folder, 'city');
   const { osm, blocks, gtfs, places } = await writeDemoCity({ blocks: 500, seed: 7, out }, silent);
-  city = { osm: [osm], blocks, gtfs: [gtfs], places: [places] };
+  city = {
+    osm: [osm],
+    blocks,
+    gtfs: [gtfs],
+    places: [places],
+    pois: [listIn('own', ['Oak', 'Elm'])],
+  };
   const { store } = opened('one');
   await buildRelease({ ...city, ...JOIN, counties: [] }, store, silent);
   await store.close();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 function opened(name: string): { store: FolderStore; contents: () => Promise<object> } {
   const location = path.join(folder, name);
@@ -42,29 +65,31 @@ function opened(name: string): { store: FolderStore; contents: () => Promise<obj
   const contents = async () =>
     Object.fromEntries(
       Object.entries(await storeContents(location)).filter(
-        ([file]) => !/^(receipts|regions|published|latest)/.test(file),
+        ([file]) => !/^(regions|latest)/.test(file),
       ),
     );
   return { store, contents };
 }
 
-async function faultsIn(store: FolderStore): Promise<string[]> {
-  const release = await openRelease(store, new ReleaseCache(1e8));
-  const faults: string[] = [];
-  for await (const { object, problem } of verifyRelease(release, () => {})) {
-    faults.push(`${object}: ${problem}`);
-  }
-  return faults;
-}
-
-test('two regions that share a border, built apart and joined, are one build of both, byte for byte', async () => {
+test('two regions that share a border, built apart and joined, are one build of both, byte for byte, also with their lists elsewhere', async () => {
   const { store, contents } = opened('two');
-  const { receipt: east } = await buildRegion({ ...city, counties: [EAST] }, store, silent);
-  const { receipt: west } = await buildRegion({ ...city, counties: [WEST] }, store, silent);
-  await joinRelease(JOIN, [east, west], store, silent);
+  const pois = [listIn('elsewhere', ['Oak', 'Elm'])];
+  await buildInParts({ ...city, pois, ...JOIN, counties: [] }, [[EAST], [WEST]], store);
   expect(await contents()).toEqual(await opened('one').contents());
   expect(await faultsIn(store)).toEqual([]);
   await store.close();
+});
+
+test('units that each see no farther than an hour are what one build of all is, also where counties lie hours apart', async () => {
+  const inputs = path.join(folder, 'row');
+  mkdirSync(inputs);
+  const request = { ...(await writeCountyRow(inputs)), ...JOIN, counties: [] };
+  const [whole, parts] = [opened('row-whole'), opened('row-parts')];
+  await buildRelease(request, whole.store, silent);
+  const [first, second, third, fourth] = ROW;
+  await buildInParts(request, [[first, fourth], [third], [second]], parts.store);
+  expect(await parts.contents()).toEqual(await whole.contents());
+  await Promise.all([whole.store.close(), parts.store.close()]);
 });
 
 test('rows of a region lead past its counties, and a release of it alone is sound', async () => {
@@ -118,39 +143,67 @@ test('what a region left is in every release that it is joined into', async () =
   expect(final(alone)).toEqual(final(both));
 });
 
-test('a region without a feed has the modes of its release, and walks where others ride', async () => {
-  const { store } = opened('two');
-  const [{ receipt: west }, { receipt: plain }] = [
-    await buildRegion({ ...city, counties: [WEST] }, store, silent),
-    await buildRegion({ ...city, gtfs: [], counties: [EAST] }, store, silent),
-  ];
-  await expect(joinRelease(JOIN, [west, plain], store, silent)).rejects.toThrow(
-    /regions of 99001 and 99003 were built with other modes/,
+test('a release is joined of the regions of its plan, each county once', async () => {
+  const { store } = opened('joins');
+  const request = { ...city, ...JOIN, counties: [] };
+  const receipts = new Receipts(store);
+  const { pathOf, ...plan } = await planRelease(request, store, silent, receipts);
+  const build = (counties: string[]) => buildRegion({ plan, pathOf, counties }, store, silent);
+  const { receipt: west } = await build([WEST]);
+  const join = (regions: RegionReceipt[]) => joinRelease({ ...JOIN, plan }, regions, store, silent);
+  await expect(join([west, west])).rejects.toThrow('county 99001 is in two of the regions');
+  await expect(join([west])).rejects.toThrow('county 99003 of the plan is in none of the regions');
+
+  const other = await planRelease({ ...request, counties: [EAST] }, store, silent, receipts);
+  const unit = { plan: other, pathOf, counties: [EAST] };
+  const { receipt: east, searched } = await buildRegion(unit, store, silent);
+  await expect(join([west, east])).rejects.toThrow(
+    /^the region of 99003 was built by plan [0-9a-f]{16}, and the release is of plan [0-9a-f]{16}; build it by that$/,
   );
-  const asked = { ...city, gtfs: [], modes: west.modes, counties: [EAST] };
-  const { receipt: east } = await buildRegion(asked, store, silent);
-  const { manifest } = await joinRelease({ ...JOIN, tiles: false }, [west, east], store, silent);
-  expect(manifest.modes).toEqual(['walk', 'bike', 'transit']);
-  expect(manifest.feeds).toHaveLength(1);
-  expect(await faultsIn(store)).toEqual([]);
-  let rows = 0;
-  const matrix = await Matrix.open(store, manifest.counties[EAST].objects.pois);
-  for await (const { modes } of matrix.rows()) {
-    const [walk, , transit] = modes;
-    expect(transit).toEqual(walk);
-    rows += walk.targets.length;
-  }
-  expect(rows).toBeGreaterThan(1_000);
+  // By the right plan it is there already, but for the receipt that names it.
+  expect(searched).toEqual([EAST]);
+  const again = await build([EAST]);
+  expect(again.searched).toEqual([]);
+  expect(again.receipt.counties).toEqual(east.counties);
+  await join([west, again.receipt]);
   await store.close();
 });
 
-test('a county is of one region of a release, and a release of at least one region', async () => {
-  const { store } = opened('two');
-  const { receipt } = await buildRegion({ ...city, counties: [WEST] }, store, silent);
-  await expect(joinRelease(JOIN, [receipt, receipt], store, silent)).rejects.toThrow(
-    'county 99001 is in two of the regions',
+test('a plan of another version of the program is refused, by both', async () => {
+  const { store } = opened('joins');
+  const request = { ...city, ...JOIN, counties: [] };
+  const { pathOf, ...planned } = await planRelease(request, store, silent, new Receipts(store));
+  const plan = { ...planned, plan: { ...planned.plan, program: '0123456789abcdef' } };
+  const refusal =
+    /^plans\/99001-[0-9a-f]{16}.json: program: was made by 0123456789abcdef, another version/;
+  const unit = { plan, pathOf, counties: [WEST] };
+  await expect(buildRegion(unit, store, silent)).rejects.toThrow(refusal);
+  expect(() => joinRelease({ ...JOIN, plan }, [], store, silent)).toThrow(refusal);
+  await store.close();
+});
+
+test('an input that is another file than the plan’s makes another plan, wherever it lies the same', async () => {
+  const { store } = opened('plans');
+  const planOf = async (inputs: typeof city) =>
+    (await planRelease({ ...inputs, counties: [] }, store, silent, new Receipts(store))).ref;
+  const elsewhere = path.join(folder, 'elsewhere');
+  await cp(path.join(folder, 'city'), elsewhere, { recursive: true });
+  const moved = (file: string) => file.replace(path.join(folder, 'city'), elsewhere);
+  const there = {
+    ...city,
+    osm: city.osm.map(moved),
+    blocks: city.blocks.map(moved).reverse(),
+    gtfs: city.gtfs!.map(moved),
+    places: city.places!.map(moved),
+  };
+  const plan = await planOf(city);
+  expect(await planOf(there)).toEqual(plan);
+  await writeFile(
+    there.osm[0].replace('.osm.pbf', '.poly'),
+    'p\n1\n-180 0\n180 0\n0 80\nEND\nEND\n',
   );
-  await expect(joinRelease(JOIN, [], store, silent)).rejects.toThrow('at least one region');
+  expect(await planOf(there)).not.toEqual(plan);
+  expect(await planOf({ ...city, serviceDate: '2026-03-17' } as typeof city)).not.toEqual(plan);
   await store.close();
 });
 

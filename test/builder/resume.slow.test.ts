@@ -1,21 +1,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
 
-/** The command as it is installed: compiled, in a process of its own. */
-const TTA = path.resolve('dist/infra/cli/tta.js');
-
-let folder: string;
+const folder = folderOfTests();
 /** Flags of the build but for `--out`. */
 let flags: string[];
 /** The store that an undisturbed build makes, and how long that takes. */
@@ -23,7 +21,6 @@ let whole: Record<string, string>;
 let wholeMs: number;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-resume-'));
   const out = path.join(folder, 'city');
   const { osm, blocks, gtfs, places } = await writeDemoCity({ blocks: 500, seed: 5, out }, silent);
   flags = [
@@ -34,8 +31,8 @@ beforeAll(async () => {
   await finish(path.join(folder, 'whole'));
   wholeMs = performance.now() - begun;
   whole = await storeContents(path.join(folder, 'whole'));
+  expect(await verified(path.join(folder, 'whole'))).toContain('is sound');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function finish(store: string): Promise<void> {
   await promisify(execFile)(process.execPath, [TTA, ...flags, '--out', store]);
@@ -74,7 +71,6 @@ test('a build killed at any moments goes on, and ends with the bytes of one left
       }
       await finish(store);
       expect(await storeContents(store)).toEqual(whole);
-      expect(await verified(store)).toContain('is sound');
       expect((await readdir(store)).filter((entry) => entry.startsWith('.'))).toEqual([]);
       await rm(store, { recursive: true });
     }),

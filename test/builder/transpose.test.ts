@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { putObject } from '../../builder/publish/put-object.ts';
@@ -15,18 +14,15 @@ import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts
 import { Spool } from '../../shards/spool.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 
-let folder: string;
+const folder = folderOfTests();
 let store: FolderStore;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-transpose-'));
   store = new FolderStore(path.join(folder, 'store'));
 });
-afterAll(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => store.close());
 
 const MODES = 3;
 const COUNTIES = ['99001', '99003', '99005', '99007'];

@@ -1,44 +1,37 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { silent } from '../../builder/progress.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
+import { faultsIn } from '../support/faults.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
 import { busFeed } from '../transit/bus-town.ts';
 import { writeFeed } from '../transit/gtfs-text.ts';
 import { pointAt, writeSmallCity } from '../transit/small-city.ts';
 
 const FREQUENT = 'frequent_transit';
-let folder: string;
+const folder = folderOfTests();
 let inputs: { osm: string[]; blocks: string[] };
 let feed: string;
 let store: FolderStore;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-modes-'));
   const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
   inputs = { osm: [osm], blocks: [blocks] };
   feed = await writeFeed(path.join(folder, 'feed.zip'), busFeed());
   store = new FolderStore(path.join(folder, 'store'));
 });
-afterAll(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => store.close());
 
 /** Builds, checks the release, and asks a proxy for what it lists. */
 async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
   const request = { ...inputs, ...more, counties: [], release: 'x' };
   const { searched, manifest } = await buildRelease(request, store, silent);
-  const release = await openRelease(store, new ReleaseCache(1e8));
-  for await (const fault of verifyRelease(release, () => {})) expect(fault).toBe(null);
+  expect(await faultsIn(store)).toEqual([]);
   const proxy = await openProxy(store.location);
   const ask = async (route: string) => (await proxy.get(route)).json();
   const [{ modes }, { destination_types: types }, meta] = [

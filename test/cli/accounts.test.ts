@@ -1,38 +1,27 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../infra/cli/program.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { ttaIn } from '../support/tta.ts';
 
 /** The commands as they are installed, each in a process of its own, beside one that has the ledger open. */
 // Forty of them, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 });
-const TTA = path.resolve('dist/infra/cli/tta.js');
 
-let folder: string;
+const folder = folderOfTests();
 let ledger: Ledger;
 const address = () => `lmdb:${path.join(folder, 'ledger')}`;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-accounts-'));
   ledger = await openLedger(address(), { rateLimitPerMinute: 1_000_000 });
 });
-afterAll(async () => {
-  await ledger.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => ledger.close());
 
-async function tta(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [TTA, ...args], {
-    env: { ...process.env, LEDGER: address() },
-  })
-    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
-    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
-}
+const tta = (...args: string[]) => ttaIn({ LEDGER: address() }, ...args);
 
 /** The object that a command prints with `--json`. */
 async function json(...args: string[]) {
@@ -86,7 +75,7 @@ describe('tta keys', () => {
   test('leaves nothing of a key that there is no room for', async () => {
     const owner = ['--email', 'full@example.org'];
     const { account } = await json('keys', 'create', ...owner);
-    for (const label of ['second', 'third']) await ledger.createKey(account, label, 1);
+    for (const label of ['second', 'third']) await newKey(ledger, account, label, 1);
     const before = await accountsHeld();
     const refused = await refusal('keys', 'create', ...owner, '--tokens', '50', '--member');
     expect(refused).toBe(
@@ -122,9 +111,23 @@ describe('tta keys', () => {
   });
 });
 
+test('makes no ledger where a path is mistyped, but for the first key or an import', async () => {
+  const mistyped = path.join(folder, 'mistyped');
+  const at = ['--ledger', `lmdb:${mistyped}`];
+  for (const command of [
+    ['keys', 'list'],
+    ['accounts', 'list'],
+    ['accounts', 'export'],
+    ['accounts', 'disable', 'a@b.org'],
+  ]) {
+    expect(await refusal(...command, ...at)).toContain(`lmdb:${mistyped}: there is no ledger;`);
+  }
+  expect(existsSync(mistyped)).toBe(false);
+});
+
 describe('tta accounts', () => {
   test('grants once per cause, without a key', async () => {
-    const { id } = await ledger.createAccount({ email: 'grants@example.org' });
+    const { id } = await newAccount(ledger, { email: 'grants@example.org' });
     const grant = ['accounts', 'grant', 'Grants@example.org', '--tokens', '60'];
     const invoice = [...grant, '--cause', 'invoice 7'];
     const first = { account: id, granted: true, cause: 'invoice 7', tokens_remaining: 60 };
@@ -157,23 +160,36 @@ describe('tta accounts', () => {
     expect(await admit()).toMatchObject({ member: false });
   });
 
-  test('shows balance, keys, grants and usage of an account, and lists them all', async () => {
+  test('shows an account with all that was done with it, and lists them all', async () => {
     const made = await json('keys', 'create', '--email', 'show@example.org', '--label', 'desk');
     const [{ id: keyId }] = await ledger.keys(made.account);
     const atMs = Date.UTC(2026, 4, 1);
-    await ledger.debit({ account: made.account, keyId, tokens: 12, atMs });
+    await ledger.debit({ account: made.account, keyId, route: ROUTE, tokens: 12, atMs });
     const shown = await json('accounts', 'show', 'show@example.org');
     expect(shown).toMatchObject({
       ...{ account: made.account, email: 'show@example.org', tokens_remaining: 4988 },
-      ...{ member: false, disabled: false },
+      ...{ member: false, disabled: false, membership: null, sessions: 0 },
       keys: [{ id: keyId, prefix: made.prefix, label: 'desk', state: 'active' }],
       grants: [{ tokens: 5000, cause: 'signup' }],
-      usage: [{ day: '2026-05-01', key: made.prefix, requests: 1, tokens: 12 }],
+      usage: [{ day: '2026-05-01', key: made.prefix, route: ROUTE, requests: 1, tokens: 12 }],
+      audit: ['key-created', 'tokens-granted', 'account-opened'].map((what) => ({
+        ...{ what, by: 'operator' },
+      })),
     });
+    const untilMs = Date.now() + 1e6;
+    const member = { status: 'ending', untilMs, renewsAtMs: null, subscription: 'sub_1' } as const;
+    await ledger.setMembership(made.account, member, BY);
+    const until = new Date(untilMs).toISOString();
+    expect(await refusal('accounts', 'member', made.account)).toMatch(/pays by sub_1 .* --end/);
+    expect((await json('accounts', 'show', made.account)).membership).toEqual({
+      ...{ status: 'ending', until, renews: null, subscription: 'sub_1' },
+    });
+    await ledger.setMembership(made.account, null, BY);
     const { stdout } = await tta('accounts', 'show', made.account);
     expect(stdout).toContain('4988 tokens');
-    expect(stdout).toContain(`2026-05-01  ${made.prefix}…  1 requests  12 tokens`);
-    const { keys, grants, usage, ...listed } = shown;
+    expect(stdout).toMatch(/operator {2}membership-changed/);
+    expect(stdout).toContain(`2026-05-01  ${made.prefix}…  ${ROUTE}  1 request  12 tokens`);
+    const { keys, grants, usage, audit, sessions, membership, ...listed } = shown;
     const lines = (await tta('accounts', 'list', '--json')).stdout.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(listed);
     expect(lines).toHaveLength((await accountsHeld()).length);
@@ -193,13 +209,15 @@ describe('tta accounts', () => {
     const { commands } = await createProgram(undefined);
     for (const [name, verbs] of [
       ['keys', ['create', 'list', 'revoke', 'disable', 'enable']],
-      ['accounts', ['list', 'show', 'grant', 'disable', 'enable', 'member']],
+      ['accounts', ['list', 'show', 'grant', 'disable', 'enable', 'member', 'export', 'import']],
     ] as const) {
       const group = commands.find((command) => command.name() === name)!;
       expect(group.commands.map((command) => command.name())).toEqual(verbs);
       for (const command of group.commands) {
         const help = command.helpInformation();
-        for (const flag of ['--ledger', '--json', 'env: LEDGER']) expect(help).toContain(flag);
+        for (const flag of ['--ledger', 'env: LEDGER']) expect(help).toContain(flag);
+        const moves = ['export', 'import'].includes(command.name());
+        expect(help.includes('--json')).toBe(!moves);
         if (command.name() === 'member') expect(help).toContain('--end');
         if (command.name() === 'grant') expect(help).toContain('--cause');
       }

@@ -1,31 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { type Ended, TTA, tta } from '../support/tta.ts';
 
-/** The command as it is installed: compiled, in a process of its own. */
-const TTA = path.resolve('dist/infra/cli/tta.js');
-
-let folder: string;
+const folder = folderOfTests();
 let osm: string;
 let blocks: string;
 const at = (...parts: string[]) => path.join(folder, ...parts);
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-errors-'));
   osm = path.join(inject('demoCity'), 'osm/demo.osm.pbf');
   blocks = path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function tta(...args: string[]) {
-  return promisify(execFile)(process.execPath, [TTA, ...args])
-    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
-    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
-}
 
 const build = (flags: { osm?: string; blocks?: string; counties?: string; out?: string }) =>
   tta(
@@ -38,10 +28,7 @@ async function entriesOf(of: string): Promise<string[]> {
 }
 
 /** One clear line, exit code 1, and nothing published. */
-async function expectRefused(
-  result: Awaited<ReturnType<typeof tta>>,
-  ...parts: (string | RegExp)[]
-): Promise<void> {
+async function expectRefused(result: Ended, ...parts: (string | RegExp)[]): Promise<void> {
   const lines = result.stderr.split('\n').filter((line: string) => line.startsWith('tta: '));
   expect(lines).toHaveLength(1);
   for (const part of parts) expect(lines[0]).toMatch(part);
@@ -89,11 +76,14 @@ test('an unknown county is named, and those there are', async () => {
 
 test('directions are from, or from and to; the environment may say so too', async () => {
   const flags = ['build', '--osm', osm, '--blocks', blocks, '--out', at('out'), '--directions'];
-  await expectRefused(await tta(...flags, 'to'), /--directions: "to" is made of "from"; give/);
-  await expectRefused(await tta(...flags, 'from,up'), /--directions: "up" is none of from, to/);
+  await expectRefused(await tta(...flags, 'to'), /--directions="to": "to" is made of "from"; give/);
+  await expectRefused(
+    await tta(...flags, 'from,up'),
+    /--directions="from,up": "up" is none of from, to/,
+  );
   process.env.DIRECTIONS = 'outwards';
   try {
-    await expectRefused(await build({}), /--directions: "outwards" is none of from, to/);
+    await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is none of from, to/);
   } finally {
     delete process.env.DIRECTIONS;
   }
@@ -123,10 +113,11 @@ test('an output that is a file, somebody’s folder, or holds the inputs is refu
 });
 
 test('a store of a scheme that is not supported is refused by name, and no folder is made of it', async () => {
-  const line = /s3:\/\/bucket\/there: a store is a folder; "s3" is not supported/;
-  await expectRefused(await build({ out: 's3://bucket/there' }), line);
-  await expectRefused(await tta('release', 'list', '--store', 's3://bucket/there'), line);
-  expect(await entriesOf('.')).not.toContain('s3:');
+  const line =
+    /gs:\/\/bucket\/there": a store is a folder, s3:\/\/bucket\/prefix or https:\/\/host\/prefix; "gs" is not supported/;
+  await expectRefused(await build({ out: 'gs://bucket/there' }), line);
+  await expectRefused(await tta('release', 'list', '--store', 'gs://bucket/there'), line);
+  expect(await entriesOf('.')).not.toContain('gs:');
 });
 
 test('of two builds into one store the second is refused, and the first is whole', async () => {

@@ -1,20 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { HttpVisitor } from '../support/http-visitor.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
 
 const run = promisify(execFile);
-const TTA = path.resolve('dist/infra/cli/tta.js');
 const START = path.resolve('dist/infra/start.js');
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-commands-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 /** Starts a server and waits until its output matches. */
 async function started(node: string, args: string[], env: Record<string, string>, wanted: RegExp) {
@@ -44,7 +41,7 @@ async function started(node: string, args: string[], env: Record<string, string>
 }
 
 describe('npm start', () => {
-  const env = () => ({ VAR_DIR: path.join(folder, 'var'), PORT: '0' });
+  const env = () => ({ VAR_DIR: path.join(folder, 'var'), PORT: '0', PORTAL_PORT: '0' });
 
   test('builds the demo city, and prints a key and a curl line that answers', async () => {
     const service = await started(process.execPath, [START], env(), /curl .*\n/);
@@ -54,6 +51,28 @@ describe('npm start', () => {
     expect(stdout).toMatch(/^HTTP\/1\.1 200/);
     expect(stdout).toMatch(/x-tokens-charged: \d+/i);
     expect(JSON.parse(stdout.split('\r\n\r\n')[1]).results.length).toBeGreaterThan(10);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('the portal beside it has an account for whoever reads its mail page', async () => {
+    const service = await started(process.execPath, [START], env(), /curl .*\n/);
+    const [portal, api] = ['Portal', 'API'].map(
+      (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said)![1],
+    );
+    const [, mailPage] = /Mail +(http:\/\/\S+)/.exec(service.said)!;
+    const visitor = new HttpVisitor(portal);
+    const email = 'somebody@example.org';
+    expect((await visitor.post('/auth/request', { email })).status).toBe(202);
+    let page = '';
+    while (!page.includes(email)) page = await (await fetch(mailPage)).text();
+    const code = /\b\d{6}\b/.exec(page)![0];
+    expect((await visitor.post('/auth/verify-code', { email, code })).status).toBe(200);
+    const made = await visitor.post('/keys', { label: 'first' });
+    const { key } = (await made.json()) as { key: string };
+    const tokens = await fetch(`${api}/v1/tokens`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await tokens.json()).toEqual({ tokens_remaining: 5_000 });
+    // Nobody finds it who was not told where it is.
+    expect((await fetch(new URL('/mail', mailPage))).status).toBe(404);
     expect(await service.stop()).toBe(0);
   });
 
@@ -67,6 +86,23 @@ describe('npm start', () => {
     const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
     expect(service.said).toContain(key);
     await service.stop();
+  });
+
+  test('prints a key that its ledger takes, wherever store and ledger are', async () => {
+    const elsewhere = path.join(folder, 'elsewhere');
+    const own = { ...env(), VAR_DIR: elsewhere, STORE: path.join(folder, 'var/store') };
+    const keys: string[] = [];
+    for (const ledger of ['one', 'other', 'other']) {
+      const LEDGER = `lmdb:${path.join(folder, ledger)}`;
+      const service = await started(process.execPath, [START], { ...own, LEDGER }, /curl .*\n/);
+      const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said)!;
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+      expect(answer.status).toBe(200);
+      keys.push(key);
+      await service.stop();
+    }
+    expect(keys[1]).not.toBe(keys[0]);
+    expect(keys[2]).toBe(keys[1]);
   });
 });
 
@@ -103,7 +139,7 @@ test('on Node 24 the demo city is built, verified and served', async () => {
   const ledger = `lmdb:${path.join(folder, 'ledger24')}`;
   const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);
   const args = [TTA, 'serve', '--store', store, '--ledger', ledger, '--port', '0'];
-  const service = await started(node, args, {}, /http:\/\/\S+\n/);
+  const service = await started(node, args, {}, /http:\/\/\S+.*\n/);
   const address = /http:\/\/\S+/.exec(service.said)![0];
   const answer = await fetch(`${address}/v1/blocks/990010001001000/summary`, {
     headers: { authorization: `Bearer ${JSON.parse(made.stdout).key}` },

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import {
   mkdtemp,
   readdir,
@@ -11,23 +10,15 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { Manifest } from '../../shards/manifest.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';
+import { tta } from '../support/tta.ts';
 
-/** The command as it is installed: compiled, in a process of its own. */
-const TTA = path.resolve('dist/infra/cli/tta.js');
 const HOUR_MS = 3_600_000;
-
-async function tta(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [TTA, ...args])
-    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
-    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
-}
 
 let store: TamperedRelease;
 /** Manifests by the label of their release. */

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { UsageError } from '../../infra/cli/run.ts';
-import { serveSettings } from '../../infra/environment.ts';
+import { expect, test } from 'vitest';
+import { UsageError } from '../../infra/errors.ts';
+import { portalSettings, serveSettings, startSettings } from '../../infra/settings/servers.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-settings-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfTests();
 
 const FLAGS = { store: './store', ledger: 'lmdb:./ledger' };
 const settings = (env: Record<string, string>, flags: object = {}) =>
@@ -29,7 +25,7 @@ function faultsOf(env: Record<string, string>, flags: object = {}): string {
 test('settings are read by their names, and flags win', () => {
   const env = {
     ...{ PORT: '8000', HOST: '0.0.0.0', BASE_URL: 'https://api.example', ROW_BUDGET: '7' },
-    ...{ RATE_LIMIT_PER_MINUTE: '5', FREE_RATE_LIMIT_PER_MINUTE: '6', HEAD_CACHE_BYTES: '8' },
+    ...{ RATE_LIMIT_PER_MINUTE: '5', FREE_RATE_LIMIT_PER_MINUTE: '6', CACHE_BYTES: '8' },
     ...{ ANSWER_CACHE_BYTES: '9', LOG_LEVEL: 'error', PROBLEM_BASE: 'https://problems.example' },
     CURSOR_SECRETS: 'the newer one of two, the older one of two',
     TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::/32',
@@ -37,7 +33,7 @@ test('settings are read by their names, and flags win', () => {
   const set = settings(env, { port: '9000' });
   expect(set).toMatchObject({
     ...{ store: './store', ledger: 'lmdb:./ledger', port: 9000, host: '0.0.0.0' },
-    ...{ rateLimitPerMinute: 5, headCacheBytes: 8 },
+    ...{ rateLimitPerMinute: 5, cacheBytes: 8 },
     proxy: {
       ...{ version: '1.2.3', baseUrl: 'https://api.example', batchRowBudget: 7, logLevel: 'error' },
       ...{ freeRateLimitPerMinute: 6, answerCacheBytes: 9 },
@@ -49,9 +45,23 @@ test('settings are read by their names, and flags win', () => {
   expect(set.proxy.cursorSecrets).toEqual(['the newer one of two', 'the older one of two']);
 });
 
+test('what must be given is named by flag and variable, together with all else that is wrong', () => {
+  const said = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
+  expect(said).toBe(
+    'settings: --store or STORE: is missing; --ledger or LEDGER: is missing; PORT="x": is not an integer from 0 to 65535',
+  );
+});
+
+test('the address of a ledger may be in a file, as any secret', async () => {
+  const file = path.join(folder, 'ledger');
+  await writeFile(file, 'redis://ada:hidden@host\n');
+  const { ledger } = settings({ LEDGER_FILE: file }, { ledger: undefined });
+  expect(ledger).toBe('redis://ada:hidden@host');
+});
+
 test('what is empty is as if it were not there', () => {
   expect(settings({ PORT: '', CURSOR_SECRETS: ' ', TRUST_PROXY: '' })).toEqual(settings({}));
-  expect(settings({})).toMatchObject({ port: 8080, proxy: { baseUrl: 'http://localhost:8080' } });
+  expect(settings({})).toMatchObject({ port: 8080, proxy: { baseUrl: undefined } });
 });
 
 test('all that is wrong is told at once, on one line', () => {
@@ -61,15 +71,15 @@ test('all that is wrong is told at once, on one line', () => {
       ...{ TRUST_PROXY: 'true', CURSOR_SECRETS: 'too short' },
       ...{ ANSWER_CACHE_BYTES: '-1', RATE_LIMIT_PER_MINUTE: '1.5' },
     },
-    { store: 's3://bucket', ledger: 'mysql://x' },
+    { store: 'gs://bucket', ledger: 'mysql://x' },
   );
   expect(said).not.toContain('\n');
   for (const wrong of [
-    'STORE="s3://bucket": a store is a folder',
-    'LEDGER="mysql://x": a ledger is given as lmdb:DIR',
+    '--store="gs://bucket": a store is a folder, s3://bucket/prefix or https://host/prefix',
+    '--ledger="mysql://x": a ledger is given as lmdb:DIR, redis://HOST',
     'PORT="70000": is not an integer from 0 to 65535',
     'ROW_BUDGET="many": is not an integer from 1 to 1000000000',
-    'ANSWER_CACHE_BYTES="-1": is not an integer',
+    'ANSWER_CACHE_BYTES="-1": is not a size such as 8GB',
     'RATE_LIMIT_PER_MINUTE="1.5": is not an integer',
     'BASE_URL="api.example": ',
     'LOG_LEVEL="loud": ',
@@ -78,9 +88,9 @@ test('all that is wrong is told at once, on one line', () => {
   ]) {
     expect(said).toContain(wrong);
   }
-  expect(said.split('; ').filter((part) => /^(settings: )?[A-Z_]+[=:]/.test(part))).toHaveLength(
-    10,
-  );
+  expect(
+    said.split('; ').filter((part) => /^(settings: )?(--[a-z]+|[A-Z_]+)[=:]/.test(part)),
+  ).toHaveLength(10);
 });
 
 test('a secret is never shown, and may be in a file', async () => {
@@ -95,10 +105,18 @@ test('a secret is never shown, and may be in a file', async () => {
     `settings: CURSOR_SECRETS_FILE="${none}": cannot be read (ENOENT); PORT="x": is not an integer from 0 to 65535`,
   );
   expect(faultsOf({ CURSOR_SECRETS: 'hidden' })).not.toContain('hidden');
+  const [ledger, shown] = [
+    'redis://ada:hidden@host/none',
+    '--ledger="redis://host/none": a ledger is',
+  ];
+  expect(faultsOf({}, { ledger })).toContain(shown);
+  expect(faultsOf({}, { ledger })).not.toContain('hidden');
   await writeFile(file, 'short\n');
   expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain('a secret has 16 characters or more');
   await writeFile(file, '\n');
-  expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain('one or two secrets are needed');
+  expect(faultsOf({ CURSOR_SECRETS_FILE: file })).toContain(
+    `CURSOR_SECRETS_FILE="${file}": is empty`,
+  );
 });
 
 test.each([
@@ -130,4 +148,92 @@ test.each([
   const said = faultsOf({ TRUST_PROXY: text });
   expect(said).toContain(`settings: TRUST_PROXY="${text}": is the number of proxies before this`);
   expect(said).toContain('to trust all is refused, for clients could then choose their own');
+});
+
+const portal = (env: Record<string, string>, flags: object = {}) =>
+  portalSettings({ ledger: 'lmdb:./ledger', ...flags }, '1.2.3', env);
+
+/** What is said of something that throws. */
+function said(attempt: () => unknown): string {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error('taken');
+}
+
+test('settings of the portal are read by their names', async () => {
+  const file = path.join(folder, 'stripe');
+  await writeFile(file, 'sk_of_a_file\n');
+  const env = {
+    ...{ PORTAL_PORT: '8001', HOST: '::1', PORT: '1', ACCOUNT_URL: 'https://account.example/' },
+    ...{ BASE_URL: 'https://api.example', SMTP_URL: 'smtps://me:it@mail.example', VAR_DIR: '/v' },
+    ...{ MAIL_FROM: 'Travel times <no-reply@example.org>', STRIPE_WEBHOOK_SECRET: 'whsec' },
+    ...{
+      SESSION_SECRETS: 'the newer one of two,the older one of two',
+      STRIPE_SECRET_KEY_FILE: file,
+      STRIPE_MEMBERSHIP_PRICE: 'price_1, price_0',
+    },
+  };
+  expect(portal(env)).toMatchObject({
+    ...{ ledger: 'lmdb:./ledger', port: 8001, host: '::1' },
+    mail: {
+      smtpUrl: 'smtps://me:it@mail.example',
+      from: 'Travel times <no-reply@example.org>',
+      folder: '/v/mail',
+    },
+    stripe: {
+      secretKey: 'sk_of_a_file',
+      webhookSecret: 'whsec',
+      membershipPrices: ['price_1', 'price_0'],
+    },
+    portal: {
+      accountUrl: 'https://account.example',
+      apiUrl: 'https://api.example',
+      sessionSecrets: ['the newer one of two', 'the older one of two'],
+    },
+  });
+  expect(portal({})).toMatchObject({ port: 8081, mail: { smtpUrl: null }, stripe: null });
+});
+
+test('all that is wrong with the portal is told at once, and no secret is shown', () => {
+  const wrong = {
+    ...{
+      PORTAL_PORT: 'x',
+      ACCOUNT_URL: 'https://example.org/account',
+      SMTP_URL: 'http://a:secret@b',
+    },
+    ...{ SESSION_SECRETS: 'short', STRIPE_SECRET_KEY: 'sk_secret' },
+  };
+  const text = said(() => portal(wrong));
+  for (const told of [
+    ...['PORTAL_PORT="x": ', 'ACCOUNT_URL="https://example.org/account": has a path'],
+    ...['SMTP_URL: a mail server is given as', 'SESSION_SECRETS: a secret has 16'],
+    ...['MAIL_FROM: is missing beside SMTP_URL', 'STRIPE_WEBHOOK_SECRET: is missing beside'],
+  ]) {
+    expect(text).toContain(told);
+  }
+  expect(text).not.toMatch(/secret@|sk_secret|short;/);
+  expect(text).not.toContain('\n');
+  const from = (MAIL_FROM: string) => said(() => portal({ SMTP_URL: 'smtp://m', MAIL_FROM }));
+  for (const sender of [
+    'nobody',
+    'A <a@b.example>\r\nBcc: c@d.example',
+    'a@b.example, c@d.example',
+  ]) {
+    expect(from(sender)).toContain('MAIL_FROM=');
+  }
+});
+
+test('what is wrong with either of two servers in one process is told at once', () => {
+  const text = said(() => startSettings('1', { PORT: 'x', PORTAL_PORT: 'y', HOST: '' }));
+  expect(text).toContain('PORT="x"');
+  expect(text).toContain('PORTAL_PORT="y"');
+  const { api, portal, isOwnStore } = startSettings('1', { VAR_DIR: '/v', STORE: 's3://bucket' });
+  expect([api.store, isOwnStore]).toEqual(['s3://bucket', false]);
+  expect([api.ledger, portal.ledger]).toEqual(['lmdb:/v/ledger', 'lmdb:/v/ledger']);
+  expect(portal.mail.folder).toBe('/v/mail');
+  expect(startSettings('1', {})).toMatchObject({ isOwnStore: true });
 });

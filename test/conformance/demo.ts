@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { Api } from './api.ts';
 import {
   type NaiveBlock,
@@ -32,13 +32,25 @@ export interface Demo {
   readonly place: NaivePlace;
 }
 
+/** The demo that the tests of a file share: there from the first to the last. */
+export function demoOfTests(): Demo {
+  const demo: Partial<Demo> = {};
+  beforeAll(async () => void Object.assign(demo, await openDemo()));
+  afterAll(() => demo.api?.close());
+  return demo as Demo;
+}
+
+/** Read once, of all files that share their modules. */
+let naive: Promise<NaiveRelease> | undefined;
+
 export async function openDemo(): Promise<Demo> {
   const api = await Api.open();
-  const release = await readNaiveRelease(
+  naive ??= readNaiveRelease(
     api.proxy.releases.current,
     inject('demoStore'),
     path.join(inject('demoCity'), 'places', 'tl_99_place.zip'),
   );
+  const release = await naive;
   const routable = release.blocks.filter((block) => block.isRoutable);
   const block = routable[Math.floor(routable.length / 2)];
   const [{ dest_id }] = release.times.get(block.geoid)!;
@@ -46,10 +58,18 @@ export async function openDemo(): Promise<Demo> {
     api,
     release,
     block,
-    water: release.blocks.find((one) => !one.isRoutable)!,
+    water: release.blocks.find((one) => one.land_area_m2 === 0)!,
     poi: release.pois.find((one) => one.dest_id === dest_id)!,
     place: release.places.find((one) => one.geoid === PORT_MERIDIAN)!,
   };
+}
+
+/** The same behind another proxy, which the tests of a file share too. */
+export function otherProxyOfTests(demo: Demo, options: Parameters<typeof Api.open>[0] = {}): Demo {
+  const other: Partial<Demo> = {};
+  beforeAll(async () => void Object.assign(other, demo, { api: await Api.open(options) }));
+  afterAll(() => other.api?.close());
+  return other as Demo;
 }
 
 /** The demo behind another proxy, a fresh one or one that is set up otherwise, while `use` runs. */

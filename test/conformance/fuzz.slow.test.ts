@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { type Answer, type Customer, expectOk } from './api.ts';
-import { type Demo, openDemo } from './demo.ts';
+import { demoOfTests } from './demo.ts';
 import { landmarksOf } from './fuzz/landmarks.ts';
 import { ACCEPTED, type ApiDocument, requestsTo } from './fuzz/requests.ts';
 import { runFuzz } from './fuzz/run-fuzz.ts';
@@ -17,7 +15,7 @@ const BODILESS = [204, 304];
 /** A slice of what `npm run bench -- fuzz` sends. */
 const REQUESTS = 20_000;
 
-let demo: Demo;
+const demo = demoOfTests();
 let document: ApiDocument;
 let ajv: Ajv2020;
 let things: { marks: Landmarks; pools: Pools };
@@ -25,14 +23,12 @@ let things: { marks: Landmarks; pools: Pools };
 let poor: Customer;
 
 beforeAll(async () => {
-  demo = await openDemo();
   document = expectOk(await demo.api.get('/openapi.json'));
   ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'openapi');
   poor = await demo.api.newCustomer({ tokens: 40 });
   things = await landmarksOf(demo.api.proxy.releases.current);
 });
-afterAll(() => demo.api.close());
 
 test('any request to any operation is answered as the document says, and paid as the answer says', async () => {
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -42,16 +38,12 @@ test('any request to any operation is answered as the document says, and paid as
 
 test('of random requests to the running service none is failed, and charged = debited = rows delivered', async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
-  const ledger = await mkdtemp(path.join(tmpdir(), 'tta-fuzz-'));
-  try {
-    const report = await runFuzz(inject('demoStore'), ledger, { requests: REQUESTS, seed });
-    expect(report.faults, `seed ${seed}`).toEqual([]);
-    expect([...report.statuses.keys()]).toEqual(
-      expect.arrayContaining([200, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]),
-    );
-  } finally {
-    await rm(ledger, { recursive: true, force: true });
-  }
+  const ledger = await folderOfThisTest();
+  const report = await runFuzz(inject('demoStore'), ledger, { requests: REQUESTS, seed });
+  expect(report.faults, `seed ${seed}`).toEqual([]);
+  expect([...report.statuses.keys()]).toEqual(
+    expect.arrayContaining([200, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429]),
+  );
 }, 300_000);
 
 /** One operation: every answer is in the document; `api.call` checks the rest of what is promised. */

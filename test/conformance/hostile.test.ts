@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { WireAnswer } from './answer-reader.ts';
-import { type Demo, openDemo } from './demo.ts';
-import { PROBLEM_STATUS } from './problems.ts';
+import { demoOfTests, NO_SUCH_BLOCK } from './demo.ts';
+import { problemFaults } from './fuzz/judge.ts';
 import { onTheWire, parseAnswers } from './wire.ts';
 
-let demo: Demo;
+const demo = demoOfTests();
 let port: number;
 let summary: string;
 beforeAll(async () => {
-  demo = await openDemo();
-  await demo.api.proxy.app.listen({ port: 0, host: '127.0.0.1' });
-  ({ port } = demo.api.proxy.app.server.address() as { port: number });
+  port = await demo.api.proxy.listen();
   summary = `/v1/blocks/${demo.block.geoid}/summary`;
 });
-afterAll(() => demo.api.close());
 
 /** Stands for the customer's key in requests that are written before there is one. */
 const KEY = '<key>';
@@ -26,7 +23,7 @@ const request = (first: string, lines = '', body = '') =>
  * Sends bytes and holds every answer to what is promised: a problem document or a success, no fault
  * of ours, nothing internal; and the balance went down by exactly what the answers say.
  */
-async function send(bytes: string, options: { leaveAtOnce?: boolean } = {}) {
+async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
   const { api } = demo;
   const before = await api.balance();
   const keyed = bytes.replaceAll(KEY, api.customer.key);
@@ -39,25 +36,22 @@ async function send(bytes: string, options: { leaveAtOnce?: boolean } = {}) {
   }
   // A debit whose answer did not reach its client is undone in its own time.
   await expect
-    .poll(async () => before - (await api.balance()), { message: 'what the balance went down by' })
+    .poll(async () => before - (await api.balance()), {
+      ...{ message: 'what the balance went down by', timeout: 5_000 },
+    })
     .toBe(said);
   const alive = await demo.api.get('/v1/health');
   expect(alive.statusCode, 'the service goes on').toBe(200);
   return { answers, isClosed, statuses: answers.map(({ status }) => status), charged: said };
 }
 
-function keepsItsWord({ status, headers, body: bytes }: WireAnswer): void {
-  const body = bytes.toString();
+function keepsItsWord(answer: WireAnswer): void {
+  const { status, headers, body } = answer;
   expect(headers['x-request-id'], `X-Request-Id of a ${status}`).toBeTruthy();
   expect(headers['x-request-id']).toMatch(/^[\x21-\x7e]{1,128}$/);
   if (status < 400) return;
-  expect(status, body).toBeLessThan(500);
-  expect(headers['content-type'], body).toMatch(/^application\/problem\+json/);
-  const problem = JSON.parse(body);
-  const slug = String(new URL(problem.type).pathname.split('/').at(-1));
-  expect([slug, problem.status]).toEqual([slug, status]);
-  expect(PROBLEM_STATUS).toHaveProperty(slug, status);
-  expect(body).not.toMatch(/node_modules|\.[jt]s:\d|\bat \S+ \(|fastify|FST_/i);
+  expect(status, body.toString()).toBeLessThan(500);
+  expect(problemFaults(answer), body.toString()).toEqual([]);
 }
 
 describe('addresses', () => {
@@ -157,7 +151,6 @@ describe('requests that are none', () => {
         'zz\r\n{}\r\n',
       ),
     ],
-    ['no Host in HTTP/1.1', 'GET /v1/health HTTP/1.1\r\n\r\n'],
   ])('%s: one problem document, and the connection closes', async (_, bytes) => {
     const { statuses, isClosed } = await send(bytes);
     expect(statuses).toHaveLength(1);
@@ -165,9 +158,31 @@ describe('requests that are none', () => {
     expect(isClosed).toBe(true);
   });
 
+  test.each([
+    ['missing', 'GET / HTTP/1.1\r\n'],
+    ['missing', 'GET /v1/health HTTP/1.1\r\n'],
+    ['missing', `GET /v1/blocks/${NO_SUCH_BLOCK}/summary HTTP/1.1\r\n`],
+    ['repeated', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nhOST: x\r\n'],
+    ['repeated', 'GET /v1/health HTTP/1.0\r\nHost: x\r\nHost: y\r\n'],
+  ])('a Host that is %s is named, and the connection closes: %j', async (type, head) => {
+    const { answers, isClosed } = await send(`${head}\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([400]);
+    expect(JSON.parse(answers[0].body.toString())).toMatchObject({
+      type: expect.stringMatching(/\/invalid-parameters$/),
+      errors: [{ loc: ['header', 'host'], type }],
+    });
+    expect(isClosed).toBe(true);
+  });
+
+  test('where no key was checked, nothing is said of tokens', async () => {
+    const { answers } = await send(request('GET /v1/blocks/%zz/summary', 'Connection: close\r\n'));
+    expect(JSON.parse(answers[0].body.toString()).errors).toMatchObject([{ type: 'malformed' }]);
+    expect(Object.keys(answers[0].headers).filter((name) => /^x-tokens/.test(name))).toEqual([]);
+  });
+
   test('nothing at all, and half a request, get nothing and cost nothing', async () => {
     for (const bytes of ['', 'GET', request(`GET ${summary}`).slice(0, -2)]) {
-      expect((await send(bytes)).statuses).toEqual([]);
+      expect((await send(bytes, { silenceMs: 400 })).statuses).toEqual([]);
     }
   });
 
@@ -175,7 +190,8 @@ describe('requests that are none', () => {
     const before = await demo.api.balance();
     await send(request(`GET ${summary}`), { leaveAtOnce: true });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(await demo.api.balance()).toBe(before);
+    // What was debited meanwhile is given back.
+    await expect.poll(() => demo.api.balance(), { timeout: 5_000 }).toBe(before);
   });
 });
 
@@ -191,7 +207,6 @@ describe('headers', () => {
   });
 
   test.each([
-    ['a doubled Host', 'Host: y\r\n', 400],
     ['a folded header', 'X-A: 1\r\n 2\r\n', 400],
     ['an If-None-Match of many tags', `If-None-Match: ${'"a", '.repeat(2500)}"b"\r\n`, 200],
     ['an If-None-Match that is hard to match', `If-None-Match: ${'W/"'.repeat(4000)}\r\n`, 200],
@@ -215,10 +230,17 @@ describe('headers', () => {
     expect(Date.now() - began).toBeLessThan(2000);
   });
 
-  test('HTTP/1.0 is answered and closed', async () => {
-    const bytes = `GET ${summary} HTTP/1.0\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
-    const { statuses, isClosed } = await send(bytes);
-    expect([statuses, isClosed]).toEqual([[200], true]);
+  test('HTTP/1.0 needs no Host, is answered and closed', async () => {
+    for (const [target, status] of [
+      [summary, 200],
+      ['/v1/health', 200],
+      ['/docs', 200],
+      ['/', 302],
+    ]) {
+      const bytes = `GET ${target} HTTP/1.0\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
+      const { statuses, isClosed } = await send(bytes);
+      expect([target, statuses, isClosed]).toEqual([target, [status], true]);
+    }
   });
 
   test('line ends without a carriage return are refused or read, not misread', async () => {
@@ -246,7 +268,10 @@ describe('pipelining', () => {
     const wanted = [200, 200, 404, 400, 404];
     const all = Array.from({ length: 50 }, (_, i) => i);
     const bytes = all
-      .map((i) => request(`GET ${paths[i % 5]}`, `X-Request-Id: n${i}\r\n`))
+      .map((i) => {
+        const close = i === 49 ? 'Connection: close\r\n' : '';
+        return request(`GET ${paths[i % 5]}`, `X-Request-Id: n${i}\r\n${close}`);
+      })
       .join('');
     const { answers } = await send(bytes);
     expect(answers.map(({ headers }) => headers['x-request-id'])).toEqual(all.map((i) => `n${i}`));

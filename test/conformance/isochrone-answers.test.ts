@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectOk, expectProblem, type QueryValue } from './api.ts';
-import { type Demo, openDemo } from './demo.ts';
+import { demoOfTests } from './demo.ts';
 import { degreesToBorder, isInside, type Rings } from './plain-geometry.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const PATH = '/v1/isochrone';
 /** Nearer to a border than this, a point is taken for neither inside nor outside. */
@@ -48,17 +44,6 @@ describe('§4.5 format=blocks', () => {
     for (const row of body.blocks) expect(Object.keys(row).sort()).toEqual(['geoid', 'travel_min']);
   });
 
-  test('travel_min is whole minutes, rounded up, at most what was asked', async () => {
-    for (const minutes of [1, 7, 30, 60]) {
-      const { blocks: rows } = await blocks({ minutes });
-      for (const { travel_min } of rows as ReachedBlock[]) {
-        expect(Number.isInteger(travel_min)).toBe(true);
-        expect(travel_min).toBeGreaterThanOrEqual(0);
-        expect(travel_min).toBeLessThanOrEqual(minutes);
-      }
-    }
-  });
-
   test('with contours, each block also says the smallest that holds it', async () => {
     const plain: ReachedBlock[] = (await blocks({ minutes: 40, mode: 'bike' })).blocks;
     const one = await blocks({ contours: '40', mode: 'bike' });
@@ -71,29 +56,6 @@ describe('§4.5 format=blocks', () => {
       })),
     );
     expect(new Set(many.blocks.map(({ contour }: { contour: number }) => contour)).size).toBe(3);
-  });
-
-  test('fewer minutes give the same rows, cut', async () => {
-    const all: ReachedBlock[] = (await blocks({ minutes: 60 })).blocks;
-    for (const minutes of [5, 12, 30]) {
-      const some = (await blocks({ minutes })).blocks;
-      expect(some).toEqual(all.filter(({ travel_min }) => travel_min <= minutes));
-    }
-  });
-
-  test('who reaches whom: a from b in n minutes is b to a in n minutes', async () => {
-    const rows: ReachedBlock[] = (await blocks({ minutes: 20, mode: 'bike' })).blocks;
-    for (const { geoid, travel_min } of rows.filter((_, i) => i % 17 === 0)) {
-      const query = { block: geoid, minutes: 20, mode: 'bike', direction: 'to', format: 'blocks' };
-      const back: ReachedBlock[] = expectOk(await ask(query)).blocks;
-      const found = back.find((row) => row.geoid === demo.block.geoid);
-      expect([geoid, found?.travel_min]).toEqual([geoid, travel_min]);
-    }
-  });
-
-  test('the origin block is reached', async () => {
-    const rows: ReachedBlock[] = (await blocks({ minutes: 1 })).blocks;
-    expect(rows.map(({ geoid }) => geoid)).toContain(demo.block.geoid);
   });
 });
 
@@ -145,35 +107,6 @@ describe('§4.5 format=geojson', () => {
     },
   );
 
-  test('a contour covers the centres of the blocks that are reached, and no others but in filled holes', async () => {
-    const { features } = expectOk(await fromBlock({ minutes: 15 }));
-    const shape = polygonsOf(features[0]);
-    const rows: ReachedBlock[] = expectOk(
-      await fromBlock({ minutes: 15, format: 'blocks' }),
-    ).blocks;
-    const reached = new Set(rows.map(({ geoid }) => geoid));
-    const covered = demo.release.blocks.filter(({ lon, lat }) => isInside(shape, lon, lat));
-    for (const geoid of reached) {
-      expect(covered.map((block) => block.geoid)).toContain(geoid);
-    }
-    const filled = covered.filter(({ geoid }) => !reached.has(geoid));
-    expect(filled.length).toBeLessThanOrEqual(0.1 * covered.length);
-  });
-
-  test('rings are closed, wound as RFC 7946 has it, and have at most 6 decimals', async () => {
-    const { features } = expectOk(await fromBlock({ contours: '10,30', mode: 'bike' }));
-    for (const feature of features as Feature[]) {
-      for (const polygon of polygonsOf(feature)) {
-        polygon.forEach((ring, i) => {
-          expect(ring.length).toBeGreaterThanOrEqual(4);
-          expect(ring.at(-1)).toEqual(ring[0]);
-          expect(Math.sign(signedArea(ring))).toBe(i === 0 ? 1 : -1);
-          for (const value of ring.flat()) expect(Number(value.toFixed(6))).toBe(value);
-        });
-      }
-    }
-  });
-
   test('an origin that nothing can be routed from reaches nothing else', async () => {
     const query = { block: demo.water.geoid, minutes: 10, format: 'blocks' };
     const answer = await ask(query);
@@ -182,8 +115,3 @@ describe('§4.5 format=geojson', () => {
     else expect(answer.json().blocks.length).toBeLessThanOrEqual(1);
   });
 });
-
-/** Twice the area by the shoelace formula: positive for rings that run counter-clockwise. */
-function signedArea(ring: Rings[number]): number {
-  return ring.slice(1).reduce((sum, [x, y], i) => sum + ring[i][0] * y - x * ring[i][1], 0);
-}

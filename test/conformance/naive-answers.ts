@@ -26,11 +26,17 @@ export function summaryOf(release: NaiveRelease, geoid: string, filter: Filter) 
   );
 }
 
-/** What a summary says of modes that could not be routed: in the demo city, none from open water. */
-export function unroutedOf(release: NaiveRelease, { isRoutable }: NaiveBlock, filter: Filter) {
-  if (isRoutable) return {};
-  const reason = 'no-street-near';
-  return { unrouted: modesOf(release, filter).map((mode) => ({ mode, reason })) };
+/** What a summary says of modes that could not be routed. */
+export function unroutedOf(release: NaiveRelease, block: NaiveBlock, filter: Filter) {
+  const unrouted = modesOf(release, filter)
+    .map((mode) => ({ mode, reason: linkOf(block, mode) }))
+    .filter(({ reason }) => reason !== 'linked');
+  return unrouted.length === 0 ? {} : { unrouted };
+}
+
+/** Transit begins on foot. */
+function linkOf({ links }: NaiveBlock, mode: Mode) {
+  return links[mode === 'bike' ? 'bike' : 'walk'];
 }
 
 /** Rows of a block's places. */
@@ -81,11 +87,12 @@ export function arealWithMissingOf(
   );
   return [...blocks]
     .sort((a, b) => (a.geoid < b.geoid ? -1 : 1))
-    .flatMap(({ geoid, isRoutable }) =>
+    .flatMap((block) =>
       leavesOf(release, filter).flatMap((dest_type_id) =>
         modesOf(release, filter).map((mode) => {
           const mode_id = release.modeIds.get(mode)!;
-          const reason = isRoutable ? 'not-within-30' : 'no-data';
+          const { geoid } = block;
+          const reason = linkOf(block, mode) === 'linked' ? 'not-within-30' : 'no-data';
           const missing = { geoid, dest_type_id, mode_id, travel_time: null, reason };
           return known.get(`${geoid} ${dest_type_id} ${mode_id}`) ?? missing;
         }),

@@ -4,9 +4,9 @@ import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { readShapefile } from '../../builder/inputs/shapefile.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { BlockIndex } from '../../shards/index/block-index.ts';
+import { BlockIndex, type LinkStatus } from '../../shards/index/block-index.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import type { Mode } from '../../shards/modes.ts';
+import type { Mode, StreetMode } from '../../shards/modes.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
 import type { Release } from '../../shards/release.ts';
 import { isInside, type Rings } from './plain-geometry.ts';
@@ -19,6 +19,8 @@ export interface NaiveBlock {
   readonly lat: number;
   /** Whether any mode could be routed from it. */
   readonly isRoutable: boolean;
+  /** Whether its centre is tied to the streets of walk and bike, or why not. */
+  readonly links: Readonly<Record<StreetMode, LinkStatus>>;
   readonly polygons: readonly Rings[];
 }
 
@@ -74,12 +76,10 @@ export interface NaiveRelease {
   readonly pois: readonly NaivePoi[];
   /** What each block reaches, by GEOID. */
   readonly times: ReadonlyMap<string, readonly NaiveTime[]>;
-  /** Who reaches whom, by the GEOID that one begins at. */
-  readonly reach: ReadonlyMap<string, readonly NaiveReach[]>;
   readonly places: readonly NaivePlace[];
 }
 
-/** Reads every object of every county of a folder's release, and places from the census file. */
+/** Reads what times to places are of, of every county of a folder's release, and places from the census file. */
 export async function readNaiveRelease(
   release: Release,
   storeFolder: string,
@@ -90,7 +90,6 @@ export async function readNaiveRelease(
   const blocks: NaiveBlock[] = [];
   const pois = new Map<number, NaivePoi>();
   const times = new Map<string, NaiveTime[]>();
-  const reach = new Map<string, NaiveReach[]>();
   for (const fips of Object.keys(counties).sort()) {
     const { objects } = counties[fips];
     const polygons = await readPolygons(await whole(objects.blocks.name));
@@ -104,12 +103,13 @@ export async function readNaiveRelease(
         lon: index.lon[i] / 1e6,
         lat: index.lat[i] / 1e6,
         isRoutable: index.isRoutable(i),
+        links: { walk: index.link(i, 'walk').status, bike: index.link(i, 'bike').status },
         polygons: polygons.get(geoid)!,
       });
     }
     const bytes = await whole(objects.pois.name);
     const matrix = Matrix.fromBytes(fips, bytes);
-    const table = new PoiTable(fips, matrix.attributes);
+    const table = PoiTable.fromBytes(fips, matrix.attributes);
     matrix.targets.forEach((dest_id, ordinal) => {
       const { name, lon, lat, street, city, state, zip, brand, types } = table.facts(ordinal);
       pois.set(dest_id, {
@@ -121,12 +121,6 @@ export async function readNaiveRelease(
       const row = { dest_id: target, mode: modes[mode], travel_time: time / 10 };
       const geoid = geoidFromNumber(origin);
       put(times, geoid, { geoid, ...row, poi: pois.get(target)! });
-    }
-    const reachBytes = await whole(objects['reach-from'].name);
-    const blockMatrix = Matrix.fromBytes(fips, reachBytes);
-    for (const { origin, target, mode, time } of rowsOf(blockMatrix, reachBytes)) {
-      const [from, to] = [geoidFromNumber(origin), geoidFromNumber(target)];
-      put(reach, from, { from, to, mode: modes[mode], minutes: time });
     }
   }
   for (const { geoid } of blocks) if (!times.has(geoid)) times.set(geoid, []);
@@ -145,9 +139,30 @@ export async function readNaiveRelease(
     blocks: blocks.sort((a, b) => (a.geoid < b.geoid ? -1 : 1)),
     pois: [...pois.values()].sort((a, b) => a.dest_id - b.dest_id),
     times,
-    reach,
     places: await readPlaces(placeFile),
   };
+}
+
+/** Who reaches whom of the blocks of a release, by the GEOID that one begins at, and that one ends at. */
+export type NaiveReaches = Readonly<
+  Record<'from' | 'to', ReadonlyMap<string, readonly NaiveReach[]>>
+>;
+
+/** Reads them of a folder's release. What reaches a block is told by what others reach. */
+export async function readNaiveReach(release: Release, storeFolder: string): Promise<NaiveReaches> {
+  const { modes, counties } = release.manifest;
+  const reaches = { from: new Map<string, NaiveReach[]>(), to: new Map<string, NaiveReach[]>() };
+  for (const [fips, { objects }] of Object.entries(counties)) {
+    const bytes = await readFile(path.join(storeFolder, objects['reach-from'].name));
+    const matrix = Matrix.fromBytes(fips, bytes);
+    for (const { origin, target, mode, time } of rowsOf(matrix, bytes)) {
+      const [from, to] = [geoidFromNumber(origin), geoidFromNumber(target)];
+      const row = { from, to, mode: modes[mode], minutes: time };
+      put(reaches.from, from, row);
+      put(reaches.to, to, row);
+    }
+  }
+  return reaches;
 }
 
 /** The block whose inside holds a point; undefined for none. Points on borders are not asked about. */

@@ -9,6 +9,7 @@ export const PROBLEM_STATUS = {
   'missing-origins': 400,
   'too-many-origins': 400,
   'polygon-too-complex': 400,
+  'key-in-url': 400,
   'missing-key': 401,
   'invalid-key': 401,
   'account-disabled': 403,

@@ -1,8 +1,17 @@
 import fc from 'fast-check';
+import { beforeAll } from 'vitest';
 import type { Demo } from './demo.ts';
 
-/** Drawing from the release: queries that mostly find something. */
-export function randomQueries({ release }: Demo) {
+type RandomQueries = ReturnType<typeof drawFrom>;
+
+/** Drawing from the release that tests share: queries that mostly find something. */
+export function randomQueries(demo: Demo): RandomQueries {
+  const queries: Partial<RandomQueries> = {};
+  beforeAll(() => void Object.assign(queries, drawFrom(demo)));
+  return queries as RandomQueries;
+}
+
+function drawFrom({ release }: Demo) {
   const routable = release.blocks.filter(({ isRoutable }) => isRoutable);
   const [west, east] = extent(release.blocks.map(({ lon }) => lon));
   const [south, north] = extent(release.blocks.map(({ lat }) => lat));

@@ -138,7 +138,8 @@ export const AREAL_QUERY: MeteredRoute = {
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
 
-const ISOCHRONE = {
+/** An isochrone costs by its contours. */
+export const ISOCHRONE = {
   route: '/v1/isochrone',
   request: ({ block }: Landmarks): Call => ({
     path: '/v1/isochrone',

@@ -1,20 +1,18 @@
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Customer, expectOk, expectProblem } from './api.ts';
-import { type Demo, openDemo } from './demo.ts';
+import { demoOfTests } from './demo.ts';
 import { TILEJSON_SCHEMA } from './tilejson.ts';
 
-let demo: Demo;
+const demo = demoOfTests();
 let template: string;
 const GROCERIES = 101;
 const ZOOM = 12;
 
-beforeAll(async () => {
-  demo = await openDemo();
+beforeAll(() => {
   template = `/v1/isochrone/tiles/walk/${GROCERIES}`;
 });
-afterAll(() => demo.api.close());
 
 /** The tile of Web Mercator that a point lies in. */
 function tileAt({ lon, lat }: { lon: number; lat: number }, z: number): string {

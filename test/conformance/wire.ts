@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { AnswerReader, type WireAnswer } from './answer-reader.ts';
 
-/** How long a server may keep silent before what has come is taken for all there is. */
-const SILENCE_MS = 400;
+/** How long a server that does not close may keep silent before what has come is taken for all. */
+const SILENCE_MS = 10_000;
 
 /**
  * Sends bytes as they are and reads what comes back until the server closes or falls silent. Latin-1
@@ -11,7 +11,7 @@ const SILENCE_MS = 400;
 export function onTheWire(
   port: number,
   bytes: string | Uint8Array,
-  options: { readonly leaveAtOnce?: boolean } = {},
+  options: { readonly leaveAtOnce?: boolean; readonly silenceMs?: number } = {},
 ): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const received: Buffer[] = [];
@@ -29,7 +29,7 @@ export function onTheWire(
     };
     const listen = () => {
       clearTimeout(silence);
-      silence = setTimeout(finish, SILENCE_MS);
+      silence = setTimeout(finish, options.silenceMs ?? SILENCE_MS);
     };
     socket.on('data', (chunk) => {
       received.push(chunk);

@@ -7,6 +7,7 @@ import { Release } from '../../shards/release.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease, ReleaseSource } from '../../shards/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';
+import { openCustomer } from '../support/books.ts';
 import type { AskedRequest } from './requests-of-release.ts';
 
 export interface Answer {
@@ -49,11 +50,8 @@ export async function openColdProxy(store: Store): Promise<ColdProxy> {
     ledger,
     config: { answerCacheBytes: 0, freeRateLimitPerMinute: 1e9, logLevel: 'silent' },
   });
-  const { id } = await ledger.createAccount({ email: null });
-  await ledger.grant(id, { tokens: TOKENS, cause: 'test', atMs: Date.now() });
-  const made = await ledger.createKey(id, 'test', Date.now());
-  if (!made.created) throw new Error(made.reason);
-  const authorization = `Bearer ${made.plainKey}`;
+  const { account, key } = await openCustomer(ledger, { tokens: TOKENS });
+  const authorization = `Bearer ${key}`;
   const release = await openRelease(store, new ReleaseCache(CACHE_BYTES));
   releases.release = release;
   return {
@@ -81,7 +79,7 @@ export async function openColdProxy(store: Store): Promise<ColdProxy> {
         charged: Number(answer.headers['x-tokens-charged'] ?? 0),
       };
     },
-    debited: async () => TOKENS - (await ledger.account(id))!.balance,
+    debited: async () => TOKENS - (await ledger.account(account))!.balance,
     async close() {
       await app.close();
       await ledger.close();

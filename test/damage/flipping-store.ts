@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreError } from '../../shards/errors.ts';
-import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { ObjectRef, ObjectStat, Store } from '../../shards/store/store.ts';
 
 /** A byte of an object that is not what was written: its bits of `mask` are turned over. */
 export interface Flip {
@@ -47,6 +47,10 @@ export class FlippingStore implements Store {
 
   async readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {
     return { bytes: this.#read(name, 0, await this.bytesOf(name)), identity: name };
+  }
+
+  async stat(name: string): Promise<ObjectStat> {
+    return { bytes: (await this.bytesOf(name)).length, sha256: null };
   }
 
   async close(): Promise<void> {}

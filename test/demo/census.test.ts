@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { blocksOf } from '../../infra/demo/census-blocks.ts';
-import { COUNTIES } from '../../infra/demo/census-ids.ts';
+import { countiesOf } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { output, writtenCity } from './written-city.ts';
+import { cityOfTests, output } from './written-city.ts';
 
 const BALTIMORE = path.resolve('../shared/data/baltimore');
 
-let city: Awaited<ReturnType<typeof writtenCity>>;
-
-beforeAll(async () => {
-  await ensureDebianPackage('gdal-bin', 'ogrinfo');
-  city = await writtenCity(500, 7);
-});
-afterAll(() => rm(city.out, { recursive: true, force: true }));
+const city = cityOfTests(500, 7);
+beforeAll(() => ensureDebianPackage('gdal-bin', 'ogrinfo'));
 
 describe('the census files of the demo city', () => {
   test('hold exactly so many valid polygons, in NAD83', async () => {
@@ -112,14 +106,24 @@ describe('the census files of the demo city', () => {
 
   test('any city has exactly the blocks asked for, each with a GEOID of its own', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 500, max: 6_000 }), fc.nat(0xffff_ffff), (blocks, seed) => {
-        const plan = planCity({ blocks, seed });
-        const geoids = COUNTIES.flatMap((county) =>
-          [...blocksOf(plan, county)].map((b) => b.geoid),
-        );
-        expect(geoids).toHaveLength(blocks);
-        expect(new Set(geoids).size).toBe(blocks);
-      }),
+      fc.property(
+        fc.integer({ min: 600, max: 6_000 }),
+        fc.nat(0xffff_ffff),
+        fc.constantFrom(2, 3, 6, 12),
+        (blocks, seed, counties) => {
+          const plan = planCity({ blocks, seed, counties });
+          const geoids = countiesOf(plan).map((county) =>
+            [...blocksOf(plan, county)].map((b) => b.geoid),
+          );
+          expect(geoids).toHaveLength(counties);
+          for (const own of geoids) {
+            expect(own.length).toBeGreaterThan(20);
+            expect(new Set(own.map((geoid) => geoid.slice(0, 5))).size).toBe(1);
+          }
+          expect(geoids.flat()).toHaveLength(blocks);
+          expect(new Set(geoids.flat()).size).toBe(blocks);
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -131,6 +135,8 @@ describe('the census files of the demo city', () => {
     { blocks: Number.NaN, seed: 1 },
     { blocks: 700, seed: -1 },
     { blocks: 700, seed: 0.5 },
+    { blocks: 700, seed: 1, counties: 1 },
+    { blocks: 700, seed: 1, counties: 20 },
   ])('a city that cannot be is refused by name: $blocks blocks, seed $seed', (options) => {
     expect(() => planCity(options)).toThrow(BuildError);
   });

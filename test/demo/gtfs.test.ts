@@ -1,16 +1,14 @@
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { output, writtenCity } from './written-city.ts';
+import { cityOfTests, output } from './written-city.ts';
 
 type Row = Readonly<Record<string, string>>;
 
-let city: Awaited<ReturnType<typeof writtenCity>>;
+const city = cityOfTests(2_000, 7);
 let feed: Readonly<Record<string, readonly Row[]>>;
 
 beforeAll(async () => {
   await ensureDebianPackage('unzip', 'unzip');
-  city = await writtenCity(2_000, 7);
   const names = (await output('unzip', '-Z1', city.files.gtfs)).trim().split('\n');
   const tables = names.map(async (name) => {
     const text = await output('unzip', '-p', city.files.gtfs, name);
@@ -18,7 +16,6 @@ beforeAll(async () => {
   });
   feed = Object.fromEntries(await Promise.all(tables));
 });
-afterAll(() => rm(city.out, { recursive: true, force: true }));
 
 describe('the timetable of the demo city', () => {
   test.each([

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { type DemoFiles, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 
@@ -14,6 +15,14 @@ export async function writtenCity(
 ): Promise<{ out: string; files: DemoFiles }> {
   const out = await mkdtemp(path.join(tmpdir(), 'demo-city-'));
   return { out, files: await writeDemoCity({ blocks, seed, out }, silent) };
+}
+
+/** The demo city that the tests of a file share, until the last of them. */
+export function cityOfTests(blocks: number, seed: number): { out: string; files: DemoFiles } {
+  const city: Partial<Awaited<ReturnType<typeof writtenCity>>> = {};
+  beforeAll(async () => void Object.assign(city, await writtenCity(blocks, seed)));
+  afterAll(() => rm(city.out!, { recursive: true, force: true }));
+  return city as Required<typeof city>;
 }
 
 export async function hashes(files: DemoFiles): Promise<Record<string, string>> {
@@ -31,41 +40,4 @@ export async function hashes(files: DemoFiles): Promise<Record<string, string>> 
 export async function output(program: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, { maxBuffer: 1 << 28 });
   return stdout;
-}
-
-/** An element as osmium prints it in its OPL format. */
-export interface OplElement {
-  readonly type: 'n' | 'w' | 'r';
-  readonly id: number;
-  readonly tags: ReadonlyMap<string, string>;
-  /** Of a way. */
-  readonly refs: readonly number[];
-  readonly lon: number;
-  readonly lat: number;
-}
-
-/** Every element of a PBF file, as osmium reads it. */
-export async function oplElements(pbf: string): Promise<OplElement[]> {
-  const lines = (await output('osmium', 'cat', pbf, '-f', 'opl')).trimEnd().split('\n');
-  return lines.map((line) => {
-    const [first, ...fields] = line.split(' ');
-    const field = (letter: string) => fields.find((f) => f.startsWith(letter))?.slice(1) ?? '';
-    const list = (letter: string) => field(letter).split(',').filter(Boolean);
-    return {
-      type: first[0] as OplElement['type'],
-      id: Number(first.slice(1)),
-      tags: new Map(
-        list('T').map((tag) => tag.split('=').map(unescaped) as [key: string, value: string]),
-      ),
-      refs: first[0] === 'w' ? list('N').map((ref) => Number(ref.slice(1))) : [],
-      lon: Number(field('x')),
-      lat: Number(field('y')),
-    };
-  });
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll(/%([0-9a-f]+)%/g, (_, hex) =>
-    String.fromCodePoint(Number.parseInt(hex, 16)),
-  );
 }

@@ -13,6 +13,7 @@ import type { Progress } from '../../builder/progress.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { boxRing, ring } from '../support/rings.ts';
 
 const scratch = new Scratch();
 const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
@@ -91,7 +92,7 @@ describe('a place of one’s own list', () => {
     const { places, notes } = await read([file]);
     expect(places).toHaveLength(1);
     expect(places[0]).toMatchObject({
-      ...{ name: 'Place a', brand: 'B', source: `${file}: feature 1 (id a)` },
+      ...{ name: 'Place a', brand: 'B', source: 'listed place a' },
       ...{ types: [101, 705], lon: -76.6, lat: 39.3, entrances: [{ lon: -76.6, lat: 39.3 }] },
       address: { street: '1 Elm St', city: 'Elm', state: 'MD', zip: '21201' },
     });
@@ -113,29 +114,13 @@ describe('a place of one’s own list', () => {
   test('drawn as polygons stands on a point inside the largest', async () => {
     // A letter U, whose middle is outside of it, and a small square.
     const u = [
-      ...[
-        [0, 0],
-        [0.03, 0],
-        [0.03, 0.03],
-        [0.02, 0.03],
-        [0.02, 0.01],
-        [0.01, 0.01],
-        [0.01, 0.03],
-      ],
+      ...ring('0 0, 0.03 0, 0.03 0.03, 0.02 0.03, 0.02 0.01, 0.01 0.01, 0.01 0.03'),
       ...[
         [0, 0.03],
         [0, 0],
       ],
     ];
-    const square = [
-      [
-        [1, 1],
-        [1.001, 1],
-        [1.001, 1.001],
-        [1, 1.001],
-        [1, 1],
-      ],
-    ];
+    const square = [boxRing(1, 1, 1.001, 1.001)];
     const file = geojson('polygons.geojson', [
       { ...listed(1), geometry: { type: 'MultiPolygon', coordinates: [square, [u]] } },
     ]);
@@ -260,6 +245,50 @@ describe('a place of Overture', () => {
     expect(notes[0]).toMatch(/1 of 1 categories that no type takes \(swimming_instructor 1\)$/);
   });
 
+  test('is what it is called besides only where that is sure, and near to what it is', async () => {
+    const besides = (id: string, lon: number, primary: string, alternate: string[], more = {}) =>
+      overture(id, { categories: { primary, alternate }, ...more }, [lon, 0]);
+    const { places } = await read([
+      geojson('besides.geojson', [
+        besides('1', 1, 'cafe', ['bakery', 'church_cathedral']),
+        besides('2', 2, 'cafe', ['bakery'], { confidence: 0.7 }),
+        besides('3', 3, 'church_cathedral', ['elementary_school', 'preschool']),
+        besides('4', 4, 'gas_station', ['car_wash', 'convenience_store', 'atms']),
+        besides('5', 5, 'gas_station', ['convenience_store'], { confidence: 0.7 }),
+      ]),
+    ]);
+    expect(places.sort((a, b) => a.lon - b.lon).map(labels)).toEqual([
+      ['bakeries', 'cafes'],
+      ['cafes'],
+      ['churches'],
+      ['convenience_stores'],
+    ]);
+  });
+
+  test('that Overture has twice is one, the one it is surer of', async () => {
+    const at = (street: string | null) => ({ addresses: [{ freeform: street, region: 'US-MD' }] });
+    const named = (id: string, primary: string, confidence: number, lon: number, more = {}) =>
+      overture(id, { names: { primary }, confidence, ...more }, [lon, 0]);
+    const { places, notes } = await read([
+      geojson('double.geojson', [
+        named('1', 'Elm Cafe', 0.6, 0, {
+          ...at('12 Main St'),
+          brand: { names: { primary: 'Elm' } },
+        }),
+        named('2', 'Elm Café LLC', 0.9, 0.0005, { ...at('12 Main Street'), brand: null }),
+        // Next door, further away, and of another name.
+        named('3', 'Elm Cafe', 0.8, 0.0003, at('14 Main St')),
+        named('4', 'Elm Cafe', 0.8, 0.002, at('12 Main St')),
+        named('5', 'Oak Cafe', 0.8, 0, at('12 Main St')),
+      ]),
+    ]);
+    expect(places.map(({ source }) => source).sort()).toEqual(
+      ['2', '3', '4', '5'].map((id) => `Overture place ${id}`),
+    );
+    expect(places.find(({ name }) => name.endsWith('LLC'))?.brand).toBe('Elm');
+    expect(notes).toEqual([]);
+  });
+
   test('that is closed, doubtful, unusable or of no type is left out, counted and noted', async () => {
     const file = geojson('dropped.geojson', [
       overture('1', { operating_status: 'permanently_closed' }),
@@ -289,9 +318,9 @@ describe('a place of Overture', () => {
     ]);
     const { places } = await read([first, second, own]);
     expect(await read([own, second, first])).toEqual({ places, notes: [] });
-    const sources = ['Overture place 1', 'Overture place 2', `${own}: feature 1 (id 1)`];
+    const sources = ['Overture place 1', 'Overture place 2', 'listed place 1'];
     expect(places.map(({ source }) => source).sort()).toEqual(sources.sort());
-    const mine = places.find(({ source }) => source.startsWith(own));
+    const mine = places.find(({ source }) => source === 'listed place 1');
     expect(mine?.address).toMatchObject({ city: 'Oak', street: '12 Main St' });
     expect(places.map((p) => p.destId)).toEqual(places.map((p) => p.destId).sort((a, b) => a - b));
   });
@@ -485,9 +514,7 @@ describe('a GeoParquet file', () => {
       listed(7, { type: 'cafes', zip: '02134', name: null }, [1, 2]),
       listed(8, { name: null }, [3, 4]),
     ]);
-    const withoutSource = ({ places }: { places: Destination[] }) =>
-      places.map((place) => ({ ...place, source: '' }));
-    expect(withoutSource(await read([file]))).toEqual(withoutSource(await read([own])));
+    expect((await read([file])).places).toEqual((await read([own])).places);
     await expect(read([file, own])).rejects.toThrow(/own.parquet: row . \(id .\) and .*feature/);
   });
 
@@ -539,6 +566,7 @@ test('Overture’s categories name labels of leaves, and every leaf that they ca
   const named = Object.keys(OVERTURE_CATEGORIES);
   expect(leaves).toEqual(expect.arrayContaining(named));
   expect(leaves.filter((label) => !named.includes(label))).toEqual([
-    ...['parks_small', 'parks_medium', 'parks_large', 'running_tracks', 'frequent_transit'],
+    ...['parks_small', 'parks_medium', 'parks_large', 'recreation_grounds', 'protected_areas'],
+    ...['running_tracks', 'frequent_transit'],
   ]);
 });

@@ -136,7 +136,7 @@ describe('a place mapped twice', () => {
   });
 
   test.each([
-    ['further than a hundred metres', 'n1 Tamenity=cafe,name=Cafe%20%Een x0.0016 y0.0005'],
+    ['further than a hundred metres', 'n1 Tamenity=cafe,name=Cafe%20%Een x0.0022 y0.0005'],
     ['of another name', 'n1 Tamenity=cafe,name=Cafe%20%Twee x0.0005 y0.0005'],
     ['of another type', 'n1 Tamenity=bar,name=Cafe%20%Een x0.0005 y0.0005'],
   ])('is two where the node is %s', async (_, node) => {
@@ -150,7 +150,7 @@ describe('a place mapped twice', () => {
 
   test('is found in time however many share a name', () => {
     const many = Array.from({ length: 40_000 }, (_, i): Destination => {
-      const at = { lon: (i >> 1) / 100, lat: 0 };
+      const at = { lon: (i >> 1) / 200, lat: 0 };
       const source = i % 2 === 0 ? `node ${i}` : `way ${i}`;
       const address = { street: null, city: null, state: null, zip: null };
       return {
@@ -170,85 +170,93 @@ describe('a place mapped twice', () => {
   });
 });
 
-describe('a park', () => {
-  const outline = square(10, 0, 0, 0.002);
+/** Where a place is entered, in metres east and north of the origin, the west and the south first. */
+function entered({ entrances }: Destination): string[] {
+  const metres = (degrees: number) => Math.round(degrees * 111_320);
+  const at = entrances.map(({ lon, lat }) => [metres(lon), metres(lat)]);
+  return [...new Set(at.sort(([a, b], [c, d]) => a - c || b - d).map((point) => point.join(' ')))];
+}
 
-  test('is entered where ways for walking meet its boundary, and is one place', async () => {
-    const [park, ...others] = await destinations([
+describe('a park', () => {
+  // 223 m square, from the origin.
+  const outline = square(10, 0, 0, 0.002);
+  const park = `w1 Tleisure=park,name=Green N${ring(10)}`;
+
+  test('is entered all along the street beside it, and where ways for walking meet it', async () => {
+    // The street runs 44 m south of it; 56 m east another, 11 m north a motorway, in the west a tunnel.
+    const [green, ...others] = await destinations([
       ...outline,
-      'n1 T x-0.001 y0',
-      'n2 T x0.003 y0.002',
-      `w1 Tleisure=park,name=Green N${ring(10)}`,
-      'w2 Thighway=footway Nn1,n10',
-      'w3 Thighway=residential Nn12,n2',
-      'w4 Thighway=motorway Nn11,n2',
+      ...['n1 T x-0.01 y-0.0004', 'n2 T x0.01 y-0.0004'],
+      ...['n3 T x0.0025 y-0.01', 'n4 T x0.0025 y0.01'],
+      ...['n5 T x-0.01 y0.0021', 'n6 T x0.01 y0.0021'],
+      ...['n7 T x-0.0001 y0.001', 'n8 T x-0.0001 y0.01', 'n9 T x0.003 y0.003'],
+      park,
+      ...['w2 Thighway=residential Nn1,n2', 'w3 Thighway=residential Nn3,n4'],
+      ...['w4 Thighway=motorway Nn5,n6', 'w5 Thighway=footway,tunnel=yes Nn7,n8'],
+      'w6 Thighway=footway Nn9,n12',
     ]);
     expect(others).toEqual([]);
-    expect(labels(park)).toEqual(['parks_medium']);
-    expect(park.entrances).toEqual([
-      { lon: 0, lat: 0 },
-      { lon: 0.002, lat: 0.002 },
+    expect(labels(green)).toEqual(['parks_medium']);
+    const south = ['0 0', '49 0', '99 0', '148 0', '197 0'];
+    // The path's end, and as far as 50 m from it.
+    const corner = ['173 223', '223 223', '223 173'];
+    expect(entered(green).toSorted()).toEqual([...south, ...corner].toSorted());
+  });
+
+  test('that one path leads into is entered from the streets around it all the same', async () => {
+    const around = square(20, -0.0001, -0.0001, 0.0022);
+    const [green] = await destinations([
+      ...outline,
+      ...around,
+      park,
+      `w2 Thighway=residential N${ring(20)}`,
+      'w3 Thighway=footway Nn20,n10',
     ]);
+    // Every 50 m of the 890 m around it.
+    expect(entered(green)).toHaveLength(18);
   });
 
   test('is entered by the gates in its boundary, but not by those that are closed', async () => {
-    const [park] = await destinations([
+    const [green] = await destinations([
       ...outline.slice(0, 1),
       'n11 Tbarrier=gate x0.002 y0',
       'n12 Tentrance=yes x0.002 y0.002',
       'n13 Tbarrier=gate,access=private x0 y0.002',
-      `w1 Tleisure=park N${ring(10)}`,
+      park,
     ]);
-    expect(park.entrances).toEqual([
+    expect(green.entrances).toEqual([
       { lon: 0.002, lat: 0 },
       { lon: 0.002, lat: 0.002 },
     ]);
   });
 
-  test('is entered by its gates and where ways meet it alike', async () => {
-    const [park] = await destinations([
-      ...outline.slice(0, 2),
-      'n12 Tbarrier=gate x0.002 y0.002',
-      'n13 T x0 y0.002',
-      'n1 T x-0.001 y0',
-      `w1 Tleisure=park N${ring(10)}`,
-      'w2 Thighway=footway Nn1,n10',
+  test('behind a fence is entered by its openings alone, where any are mapped', async () => {
+    const street = ['n1 T x-0.001 y0', 'n2 T x0.01 y0', 'w2 Thighway=residential Nn1,n2'];
+    const fenced = `w1 Tleisure=park,barrier=fence N${ring(10)}`;
+    const [green] = await destinations([
+      ...[...outline.slice(0, 2), 'n12 Tbarrier=gate x0.002 y0.002', outline[3]],
+      ...[...street, fenced],
     ]);
-    expect(park.entrances).toEqual([
-      { lon: 0, lat: 0 },
-      { lon: 0.002, lat: 0.002 },
-    ]);
-  });
-
-  test('without either is entered where its boundary runs within 50 m of a street', async () => {
-    // Streets 44 m south and 56 m east; a motorway 11 m north; in the west a tunnel.
-    const [park] = await destinations([
-      ...outline,
-      ...[
-        'n1 T x-0.01 y-0.0004',
-        'n2 T x0.01 y-0.0004',
-        'n3 T x0.0025 y-0.01',
-        'n4 T x0.0025 y0.01',
-      ],
-      ...[
-        'n5 T x-0.01 y0.0021',
-        'n6 T x0.01 y0.0021',
-        'n7 T x-0.0001 y0.001',
-        'n8 T x-0.0001 y0.01',
-      ],
-      `w1 Tleisure=park N${ring(10)}`,
-      ...['w2 Thighway=residential Nn1,n2', 'w3 Thighway=residential Nn3,n4'],
-      ...['w4 Thighway=motorway Nn5,n6', 'w5 Thighway=footway,tunnel=yes Nn7,n8'],
-    ]);
-    expect(park.entrances).toEqual([
-      { lon: 0, lat: 0 },
-      { lon: 0.002, lat: 0 },
-    ]);
+    expect(green.entrances).toEqual([{ lon: 0.002, lat: 0.002 }]);
+    const [closed] = await destinations([...outline, ...street, fenced]);
+    expect(entered(closed)).toContain('99 0');
   });
 
   test('without any of these is entered at its point', async () => {
-    const [park] = await destinations([...outline, `w1 Tleisure=park N${ring(10)}`]);
-    expect(park.entrances).toEqual([{ lon: park.lon, lat: park.lat }]);
+    const [green] = await destinations([...outline, park]);
+    expect(green.entrances).toEqual([{ lon: green.lon, lat: green.lat }]);
+  });
+
+  test('and its node are one, however far apart the two are drawn: the outline knows the size', async () => {
+    const large = [...square(10, 0, 0, 0.008), `w1 Tleisure=park,name=Green%20%Park N${ring(10)}`];
+    const node = (x: number) => `n1 Tleisure=park,name=GREEN%20%PARK,addr:city=Elm x${x} y0.0005`;
+    const [green, ...others] = await destinations([...large, node(0.0075)]);
+    expect(others).toEqual([]);
+    expect(labels(green)).toEqual(['parks_large']);
+    expect(green.address.city).toBe('Elm');
+    // 55 m, and 333 m, from its side.
+    expect(await destinations([...large, node(0.0085)])).toHaveLength(1);
+    expect(await destinations([...large, node(0.011)])).toHaveLength(2);
   });
 
   test('is of the size that its polygons have, without their holes', async () => {
@@ -287,5 +295,41 @@ describe('a park', () => {
       { minLon: 4.99, minLat: 4.99, maxLon: 5.001, maxLat: 5.001 },
     );
     expect(found.map(({ name }) => name)).toEqual(['Wide']);
+  });
+});
+
+describe('a place that is large', () => {
+  const street = ['n1 T x-0.001 y0', 'n2 T x0.01 y0', 'w2 Thighway=residential Nn1,n2'];
+
+  test.each([
+    'leisure=nature_reserve',
+    'leisure=golf_course',
+    'amenity=university',
+    'amenity=hospital',
+    'shop=mall,building=yes',
+  ])('has sides too, and knows what it holds: %s', async (tags) => {
+    const [place] = await destinations([
+      ...[...square(10, 0, 0, 0.002), ...street],
+      `w1 T${tags} N${ring(10)}`,
+    ]);
+    expect(entered(place)).toEqual(expect.arrayContaining(['0 0', '99 0', '197 0']));
+    expect(place.outline).toHaveLength(1);
+  });
+
+  test('has none where it is no more than a house', async () => {
+    const [place] = await destinations([
+      ...[...square(10, 0, 0, 0.0004), ...street],
+      `w1 Tamenity=library N${ring(10)}`,
+    ]);
+    expect(place.entrances).toEqual([{ lon: place.lon, lat: place.lat }]);
+    expect(place.outline).toBeUndefined();
+  });
+
+  test('has sides by the doors that are mapped, where it is a building', async () => {
+    const [place] = await destinations([
+      ...[...square(10, 0, 0, 0.002).slice(0, 3), 'n13 Tentrance=main x0 y0.002', ...street],
+      `w1 Tshop=mall,building=retail N${ring(10)}`,
+    ]);
+    expect(place.entrances).toEqual([{ lon: 0, lat: 0.002 }]);
   });
 });

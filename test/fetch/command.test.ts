@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ttaIn } from '../support/tta.ts';
 import { COUNTY, layOutMaryland, PATHS } from './maryland.ts';
 import { Mirror } from './mirror.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
-/** The command as it is installed: compiled, in a process of its own. */
-const TTA = path.resolve('dist/infra/cli/tta.js');
 const folderPath = scratchFolders();
 let mirror: Mirror;
 
@@ -19,15 +15,12 @@ afterAll(() => mirror.close());
 
 async function fetchCommand(...args: string[]) {
   const env = {
-    ...process.env,
     GEOFABRIK_URL: mirror.url,
     CENSUS_URL: `${mirror.url}/`,
     MOBILITY_URL: `${mirror.url}${PATHS.catalogue}`,
     OVERTURE_URL: mirror.url,
   };
-  return promisify(execFile)(process.execPath, [TTA, 'fetch', ...args], { env })
-    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
-    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+  return ttaIn(env, 'fetch', ...args);
 }
 
 test('tta fetch prints the build command, and on a pipe plain lines', async () => {

@@ -15,6 +15,7 @@ import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { boxRing } from '../support/rings.ts';
 import { COUNTY, catalogue, layOutMaryland, PATHS, putOsm } from './maryland.ts';
 import { Mirror } from './mirror.ts';
 import { scratchFolders } from './scratch-folders.ts';
@@ -93,13 +94,7 @@ test('OpenStreetMap of a state that trips reach into is fetched too, its census 
   const eastwards = (by: number): Ring => {
     const [west, east] = [box.minLon + by, box.maxLon + by];
     const { minLat, maxLat } = box;
-    return [
-      [west, minLat],
-      [west, maxLat],
-      [east, maxLat],
-      [east, minLat],
-      [west, minLat],
-    ];
+    return boxRing(west, minLat, east, maxLat).reverse();
   };
   const file = path.join(folderPath(), 'tl_2024_us_county.zip');
   await writeShapefile(file, {

@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
@@ -8,6 +6,7 @@ import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { expectSoundContours, type Question } from './drawn-contours.ts';
 import { censusBlocks, type Shape } from './judged-contours.ts';
 
@@ -24,12 +23,11 @@ if (!HAVE_DATA) {
 }
 const ORIGINS = 12;
 
-let folder: string;
+const folder = folderOfTests();
 let proxy: ProxyHarness;
 let areas: ReadonlyMap<string, Shape>;
 beforeAll(async () => {
   if (!HAVE_DATA) return;
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-contours-of-baltimore-'));
   const store = new FolderStore(path.join(folder, 'store'));
   const request = { osm: [OSM], blocks: [BLOCKS], counties: ['24510'], release: 'test' };
   await buildRelease(request, store, silent);
@@ -37,10 +35,7 @@ beforeAll(async () => {
   proxy = await openProxy(path.join(folder, 'store'));
   areas = await censusBlocks([BLOCKS]);
 }, 300_000);
-afterAll(async () => {
-  await proxy?.close();
-  if (folder) await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => proxy?.close());
 
 baltimore(
   'contours of real blocks are valid, nested, and the union of what they stand for',

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 type Ring = readonly (readonly [lon: number, lat: number])[];
 export type Shape = readonly (readonly Ring[])[];
@@ -66,57 +66,53 @@ export async function judgeContours(
   const blocks = contours.flatMap((contour, nr) =>
     contour.blocks.map((geoid) => feature(areas.get(geoid)!, { nr, kind: 'block' })),
   );
-  const folder = await mkdtemp(path.join(tmpdir(), 'tta-contours-'));
-  try {
-    const contoursOnly = await writeLayer(folder, 'contours', drawn);
-    const everything = await writeLayer(folder, 'everything', [...drawn, ...blocks]);
-    const unions = await ogr2ogr(
-      'GeoJSON',
-      everything,
-      ...sql(`SELECT nr, ST_Union(geometry) FROM everything WHERE kind = 'block' GROUP BY nr`),
-    );
-    const union = new Map<number, Shape>();
-    for (const { properties, geometry } of JSON.parse(unions).features) {
-      union.set(properties.nr, shapeOf(geometry));
-    }
-    const facts = await ogr2ogr(
-      'CSV',
-      everything,
-      ...sql(
-        `SELECT nr, MIN(CASE kind WHEN 'contour' THEN ST_IsValid(geometry) END),
-         ST_Area(ST_Union(geometry)) FROM everything GROUP BY nr ORDER BY nr`,
-      ),
-    );
-    const outside = await ogr2ogr(
-      'CSV',
-      contoursOnly,
-      ...sql(
-        `SELECT a.nr, MAX(ST_Area(ST_Difference(a.geometry, b.geometry))) FROM contours a
-         JOIN contours b ON a.answer = b.answer AND a.minutes < b.minutes GROUP BY a.nr`,
-      ),
-    );
-    const outsideLarger = new Map(numbers(outside).map(([nr, area]) => [nr, area]));
-    return numbers(facts).map(([nr, isValid, together]) => {
-      const area = areaOf(contours[nr].shape);
-      const filled = union
-        .get(nr)!
-        .map(([shell, ...holes]) => [
-          shell,
-          ...holes.filter((hole) => squareMetres(hole) >= fillBelow),
-        ]);
-      return {
-        contour: contours[nr],
-        isValid: isValid === 1,
-        missing: together - area,
-        surplus: area - areaOf(filled),
-        outsideLarger: outsideLarger.get(nr) ?? 0,
-        border: perimeterOf(contours[nr].shape) * 1e-6,
-        isInOnePiece: contours[nr].shape.flat().length === filled.flat().length,
-      };
-    });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const folder = await folderOfThisTest();
+  const contoursOnly = await writeLayer(folder, 'contours', drawn);
+  const everything = await writeLayer(folder, 'everything', [...drawn, ...blocks]);
+  const unions = await ogr2ogr(
+    'GeoJSON',
+    everything,
+    ...sql(`SELECT nr, ST_Union(geometry) FROM everything WHERE kind = 'block' GROUP BY nr`),
+  );
+  const union = new Map<number, Shape>();
+  for (const { properties, geometry } of JSON.parse(unions).features) {
+    union.set(properties.nr, shapeOf(geometry));
   }
+  const facts = await ogr2ogr(
+    'CSV',
+    everything,
+    ...sql(
+      `SELECT nr, MIN(CASE kind WHEN 'contour' THEN ST_IsValid(geometry) END),
+       ST_Area(ST_Union(geometry)) FROM everything GROUP BY nr ORDER BY nr`,
+    ),
+  );
+  const outside = await ogr2ogr(
+    'CSV',
+    contoursOnly,
+    ...sql(
+      `SELECT a.nr, MAX(ST_Area(ST_Difference(a.geometry, b.geometry))) FROM contours a
+       JOIN contours b ON a.answer = b.answer AND a.minutes < b.minutes GROUP BY a.nr`,
+    ),
+  );
+  const outsideLarger = new Map(numbers(outside).map(([nr, area]) => [nr, area]));
+  return numbers(facts).map(([nr, isValid, together]) => {
+    const area = areaOf(contours[nr].shape);
+    const filled = union
+      .get(nr)!
+      .map(([shell, ...holes]) => [
+        shell,
+        ...holes.filter((hole) => squareMetres(hole) >= fillBelow),
+      ]);
+    return {
+      contour: contours[nr],
+      isValid: isValid === 1,
+      missing: together - area,
+      surplus: area - areaOf(filled),
+      outsideLarger: outsideLarger.get(nr) ?? 0,
+      border: perimeterOf(contours[nr].shape) * 1e-6,
+      isInOnePiece: contours[nr].shape.flat().length === filled.flat().length,
+    };
+  });
 }
 
 async function writeLayer(folder: string, name: string, features: object[]): Promise<string> {

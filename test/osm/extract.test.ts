@@ -3,7 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { extractOsm, type OsmExtract } from '../../builder/extract/extract-osm.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
-import { IMPASSABLE, streetTraits } from '../../builder/streets/traits.ts';
+import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
+import { buildNetwork } from '../../builder/streets/network.ts';
+import { LIMITS_RIDE, LIMITS_WALK, streetTraits } from '../../builder/streets/traits.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
@@ -79,7 +81,6 @@ describeBaltimore('extracting a real city', () => {
     expect(nodes.osmId).toEqual(nodes.osmId.toSorted());
     expect(new Set(streets.refs).size).toBe(nodes.count);
     expect(Math.max(...streets.refs)).toBe(nodes.count - 1);
-    expect(nodes.traits.some((traits) => traits === IMPASSABLE)).toBe(false);
   });
 
   test('keeps the destinations that are in the area, and no others', async () => {
@@ -169,7 +170,7 @@ describe('extracting a crafted place', () => {
       'w1 Thighway=path Nn1,n2,n3',
     ]);
     const { nodes } = await extractOsm([path], EVERYWHERE, silent);
-    expect([...nodes.traits]).toEqual([0, IMPASSABLE, 0]);
+    expect([...nodes.traits]).toEqual([0, LIMITS_WALK | LIMITS_RIDE, 0]);
   });
 
   test('claims no coverage when one of the files does not say what it covers', async () => {
@@ -183,6 +184,39 @@ describe('extracting a crafted place', () => {
     for (const paths of [[mute], [spoken, mute], [mute, spoken]]) {
       expect((await extractOsm(paths, EVERYWHERE, silent)).coverage).toBeNull();
     }
+  });
+
+  test('covers what the polygon beside a file says, and a mute file with one too', async () => {
+    const street = ['n1 T x0 y0', 'n2 T x0.1 y0', 'w1 Thighway=path Nn1,n2'];
+    const path = scratch.pbf('shire-latest', street);
+    const rings = ['shire', 'one', ' -1 -1', ' 2E+00 -1', ' -1 2', 'END', '!lake', ' 0 0.1'];
+    const poly = [...rings, ' 0.1 0.1', ' 0 0.2', ' 0 0.1', 'END', 'END', ''].join('\n');
+    scratch.write('shire.poly', new TextEncoder().encode(poly));
+    const { coverage, outlines } = await extractOsm([path], EVERYWHERE, silent);
+    expect(coverage).toEqual({ minLon: -1, minLat: -1, maxLon: 2, maxLat: 2 });
+    const network = buildNetwork(
+      {
+        count: 0,
+        osmId: new Float64Array(0),
+        traits: new Uint32Array(0),
+        firstRef: Uint32Array.of(0),
+        refs: new Uint32Array(0),
+      },
+      {
+        count: 0,
+        osmId: new Float64Array(0),
+        lon: new Float64Array(0),
+        lat: new Float64Array(0),
+        traits: new Uint8Array(0),
+      },
+    );
+    const { linker } = buildModeNetwork(network, 'walk', { coverage, outlines });
+    expect(linker.link(-0.5, 0.5)).toBe('no-street-near');
+    expect(linker.link(1.5, 1.5)).toBe('outside-street-data');
+    expect(linker.link(0.02, 0.12)).toBe('outside-street-data');
+
+    scratch.write('shire.poly', new TextEncoder().encode(poly.replace('2E+00 -1', '2E+00')));
+    await expect(extractOsm([path], EVERYWHERE, silent)).rejects.toThrow(/shire.poly: line 4: /);
   });
 
   test('an area without streets is an error that says what to look at', async () => {

@@ -5,6 +5,7 @@ import { assemblePolygons, type MemberLine } from '../../builder/osm/multipolygo
 import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { boxRing, ring } from '../support/rings.ts';
 import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
 import { type OplElement, readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
@@ -40,7 +41,7 @@ describe('the area of a polygon', () => {
         fc.double({ min: 1e-4, max: 1e-2, noNaN: true }),
         fc.double({ min: 1e-4, max: 1e-2, noNaN: true }),
         (lon, lat, width, height) => {
-          const box = rectangle(lon, lat, lon + width, lat + height);
+          const box = boxRing(lon, lat, lon + width, lat + height);
           const exact = ellipsoidArea(lon, lat, lon + width, lat + height);
           expect(Math.abs(areaOf([[box]]) / exact - 1)).toBeLessThan(1e-5);
           expect(areaOf([[box.toReversed()]])).toBeCloseTo(areaOf([[box]]), 6);
@@ -50,8 +51,8 @@ describe('the area of a polygon', () => {
   });
 
   test('adds up over polygons, and holes are taken off', () => {
-    const [outer, hole] = [rectangle(0, 0, 0.01, 0.01), rectangle(0.002, 0.002, 0.007, 0.007)];
-    const apart = rectangle(0.02, 0, 0.03, 0.01);
+    const [outer, hole] = [boxRing(0, 0, 0.01, 0.01), boxRing(0.002, 0.002, 0.007, 0.007)];
+    const apart = boxRing(0.02, 0, 0.03, 0.01);
     expect(areaOf([[outer, hole]]) / areaOf([[outer]])).toBeCloseTo(0.75, 9);
     expect(areaOf([[outer, hole], [apart]]) / areaOf([[outer]])).toBeCloseTo(1.75, 9);
   });
@@ -59,32 +60,20 @@ describe('the area of a polygon', () => {
 
 describe('the point of a polygon', () => {
   test('is the centroid where that is inside', () => {
-    const [lon, lat] = pointInside([[rectangle(-76.61, 39.28, -76.59, 39.29)]]);
+    const [lon, lat] = pointInside([[boxRing(-76.61, 39.28, -76.59, 39.29)]]);
     expect(lon).toBeCloseTo(-76.6, 9);
     expect(lat).toBeCloseTo(39.285, 9);
   });
 
   test('is in an arm of a U, and beside the hole of a ring', () => {
-    const u: Ring = [
-      ...([
-        [0, 0],
-        [3, 0],
-        [3, 3],
-        [2, 3],
-        [2, 0.5],
-        [1, 0.5],
-        [1, 3],
-        [0, 3],
-      ] as const),
-      [0, 0],
-    ];
+    const u = ring('0 0, 3 0, 3 3, 2 3, 2 0.5, 1 0.5, 1 3, 0 3, 0 0');
     expect(depthIn([u], pointInside([[u]]))).toBe(1);
-    const ring: Polygon = [rectangle(0, 0, 3, 3), rectangle(1, 1, 2, 2)];
-    expect(depthIn(ring, pointInside([ring]))).toBe(1);
+    const round = [boxRing(0, 0, 3, 3), boxRing(1, 1, 2, 2)];
+    expect(depthIn(round, pointInside([round]))).toBe(1);
   });
 
   test('is in the largest part', () => {
-    const parts = [[rectangle(0, 0, 1, 1)], [rectangle(5, 0, 8, 3)], [rectangle(2, 0, 3, 1)]];
+    const parts = [[boxRing(0, 0, 1, 1)], [boxRing(5, 0, 8, 3)], [boxRing(2, 0, 3, 1)]];
     expect(pointInside(parts)).toEqual([6.5, 1.5]);
   });
 
@@ -114,8 +103,8 @@ describe('assembling a multipolygon', () => {
   });
 
   test('gives a hole to the smallest ring around it', () => {
-    const [wood, lake] = [rectangle(0, 0, 10, 10), rectangle(1, 1, 9, 9)];
-    const [island, pond] = [rectangle(2, 2, 6, 6), rectangle(3, 3, 4, 4)];
+    const [wood, lake] = [boxRing(0, 0, 10, 10), boxRing(1, 1, 9, 9)];
+    const [island, pond] = [boxRing(2, 2, 6, 6), boxRing(3, 3, 4, 4)];
     const polygons = assemblePolygons([
       { role: 'outer', positions: wood },
       { role: 'inner', positions: lake },
@@ -129,7 +118,7 @@ describe('assembling a multipolygon', () => {
   });
 
   test('leaves out a ring that is cut off, and keeps the others', () => {
-    const [whole, cut] = [rectangle(0, 0, 1, 1), rectangle(2, 0, 3, 1).slice(0, 3)];
+    const [whole, cut] = [boxRing(0, 0, 1, 1), boxRing(2, 0, 3, 1).slice(0, 3)];
     const members = [whole, cut].map((positions) => ({ role: 'outer', positions }));
     expect(assemblePolygons(members)).toEqual([[whole]]);
     expect(assemblePolygons([{ role: 'outer', positions: cut }])).toEqual([]);
@@ -197,16 +186,6 @@ function ellipsoidArea(west: number, south: number, east: number, north: number)
   return (((a * a) / 2) * (q(north) - q(south)) * (east - west) * Math.PI) / 180;
 }
 
-function rectangle(west: number, south: number, east: number, north: number): Ring {
-  return [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
-}
-
 /** A star about a point, and a hole in it of its own shape at half the size. */
 function starWithHole(): fc.Arbitrary<Polygon> {
   const radii = fc.array(fc.double({ min: 0.001, max: 0.02, noNaN: true }), {
@@ -214,14 +193,14 @@ function starWithHole(): fc.Arbitrary<Polygon> {
     maxLength: 24,
   });
   return radii.map((lengths) => {
-    const ring = (scale: number): Ring => {
+    const scaled = (scale: number): Ring => {
       const points = lengths.map((r, i) => {
         const angle = (2 * Math.PI * i) / lengths.length;
         return [-76.6 + scale * r * Math.cos(angle), 39.3 + scale * r * Math.sin(angle)] as const;
       });
       return [...points, points[0]];
     };
-    return [ring(1), ring(0.5)];
+    return [scaled(1), scaled(0.5)];
   });
 }
 
@@ -241,20 +220,8 @@ function corners(ring: Ring): string[] {
 }
 
 test('a hole that touches its outer ring with its first node is a hole of it', () => {
-  const square = (west: number): Ring => [
-    [west, 0],
-    [west + 10, 0],
-    [west + 10, 10],
-    [west, 10],
-    [west, 0],
-  ];
-  const hole: Ring = [
-    [10, 5],
-    [8, 6],
-    [7, 5],
-    [8, 4],
-    [10, 5],
-  ];
+  const square = (west: number): Ring => boxRing(west, 0, west + 10, 10);
+  const hole: Ring = ring('10 5, 8 6, 7 5, 8 4, 10 5');
   const polygons = assemblePolygons([
     { role: 'outer', positions: square(0) },
     { role: 'outer', positions: square(10) },

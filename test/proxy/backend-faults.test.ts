@@ -1,33 +1,29 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../shards/errors.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const county = smallCounty({ fips: '24510', seed: 9, blocks: 12, pois: 40 });
 const { geoid } = county.blocks[3];
 const summary = `/v1/blocks/${geoid}/summary`;
 const TOKENS = 5000;
 
-let folder: string;
+const folder = folderOfEachTest();
 let proxy: ProxyHarness;
 let customer: { id: string; key: string };
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-faults-'));
   await publishSmallRelease(folder, 'small', [county]);
   proxy = await openProxy(folder);
   customer = await proxy.customer({ tokens: TOKENS });
 });
-afterEach(async () => {
-  await proxy.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => proxy.close());
 
-const balance = async () => (await proxy.ledger.account(customer.id))!.balance;
+const balance = () => proxy.balance(customer.id);
 
 test('what nobody foresaw is 500, uncharged; its cause is in the log under the request id only', async () => {
   const logged: unknown[][] = [];

@@ -3,17 +3,8 @@ import { type Area, circleArea } from '../../proxy/answers/area.ts';
 import { blocksIn } from '../../proxy/answers/blocks-in-area.ts';
 import { drawnArea } from '../../proxy/answers/drawn-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { boxRing, ring } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
-
-function box(west: number, south: number, east: number, north: number): Ring {
-  return [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
-}
 
 /** Codes of the counties that blocks were found in, and of those that were looked at. */
 async function search(counties: readonly WideCounty[], area: Area) {
@@ -21,7 +12,7 @@ async function search(counties: readonly WideCounty[], area: Area) {
   const found: string[] = [];
   let pages = 0;
   for (let from: number | null = 0; from !== null; pages++) {
-    const { counties, beyond } = await blocksIn(release, area, from);
+    const { counties, beyond } = await blocksIn(release, area, from, 'asker');
     for await (const { index, ordinals } of counties) {
       found.push(...ordinals.map((i) => String(Math.floor(index.geoids[i] / 1e10))));
     }
@@ -40,28 +31,28 @@ function problemOf(polygons: readonly Polygon[]): string {
 }
 
 describe('the limit of area cannot be gone around', () => {
-  const country = box(-100, 30, -80, 40);
+  const country = boxRing(-100, 30, -80, 40);
 
   test('by holes outside the shell, or twice in the same place', () => {
-    const away = [box(100, 30, 120, 40), box(-140, 30, -121, 40)];
+    const away = [boxRing(100, 30, 120, 40), boxRing(-140, 30, -121, 40)];
     expect(problemOf([[country, ...away]])).toMatch(/^invalid-geometry: .*hole/);
-    const hole = box(-99, 31, -81, 39);
+    const hole = boxRing(-99, 31, -81, 39);
     expect(problemOf([[country, hole, hole]])).toMatch(/^invalid-geometry/);
-    const slid = box(-98.9, 31.1, -80.9, 39.1);
+    const slid = boxRing(-98.9, 31.1, -80.9, 39.1);
     expect(problemOf([[country, hole, slid]])).toMatch(/^invalid-geometry/);
   });
 
   test('by polygons that lie upon each other', () => {
-    const [a, b] = [box(-100, 30, -99.9, 30.1), box(-99.95, 30.05, -99.8, 30.2)];
+    const [a, b] = [boxRing(-100, 30, -99.9, 30.1), boxRing(-99.95, 30.05, -99.8, 30.2)];
     expect(problemOf([[a], [b]])).toMatch(/^invalid-geometry: .*overlap/);
     expect(problemOf([[a], [a]])).toMatch(/^invalid-geometry: .*overlap/);
-    expect(problemOf([[a], [box(-99.9, 30, -99.8, 30.1)]])).toBe('none');
+    expect(problemOf([[a], [boxRing(-99.9, 30, -99.8, 30.1)]])).toBe('none');
   });
 
   test('what lies between two hundred small rings counts', () => {
     const holes = Array.from({ length: 200 }, (_, i) => {
       const [west, south] = [-99 + (i % 20) * 0.9, 31 + Math.floor(i / 20) * 0.8];
-      return box(west, south, west + 0.1, south + 0.1);
+      return boxRing(west, south, west + 0.1, south + 0.1);
     });
     expect(problemOf([[country, ...holes]])).toMatch(/^polygon-too-complex: .*km²/);
   });
@@ -69,19 +60,17 @@ describe('the limit of area cannot be gone around', () => {
 
 describe('only counties that an area touches are looked at', () => {
   test('not those between two polygons far apart', async () => {
-    const area = drawnArea([[box(-99.9, 30.1, -99.8, 30.2)], [box(-80.2, 39.8, -80.1, 39.9)]]);
+    const area = drawnArea([
+      [boxRing(-99.9, 30.1, -99.8, 30.2)],
+      [boxRing(-80.2, 39.8, -80.1, 39.9)],
+    ]);
     const { found, read } = await search(wholeCountry(), area);
     expect(read).toEqual(['10001', '13200']);
     expect(found).toEqual(['10001', '13200']);
   });
 
   test('not those around a sliver across the country', async () => {
-    const sliver: Ring = [
-      [-99.9, 30.01],
-      [-80.1, 39.99],
-      [-80.1, 39.99001],
-      [-99.9, 30.01],
-    ];
+    const sliver: Ring = ring('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
     const { read, pages } = await search(wholeCountry(), drawnArea([[sliver]]));
     // It runs from corner to corner through 80 columns and 40 rows.
     expect(read.length).toBeLessThanOrEqual(120);
@@ -92,11 +81,11 @@ describe('only counties that an area touches are looked at', () => {
   test('a county without a corner in the area, and an area within a county, are found', async () => {
     const centres = [[-99.5, 30.5]] as const;
     const county = { fips: '10001', box: [-100, 30, -99, 31] as const, centres };
-    const inside = drawnArea([[box(-99.6, 30.4, -99.4, 30.6)]]);
+    const inside = drawnArea([[boxRing(-99.6, 30.4, -99.4, 30.6)]]);
     expect((await search([county], inside)).found).toEqual(['10001']);
     const small = { ...county, box: [-99.51, 30.49, -99.49, 30.51] as const };
     expect((await search([small], inside)).found).toEqual(['10001']);
-    const across = drawnArea([[box(-101, 30.49, -98, 30.51)]]);
+    const across = drawnArea([[boxRing(-101, 30.49, -98, 30.51)]]);
     expect((await search([county], across)).found).toEqual(['10001']);
   });
 
@@ -110,11 +99,7 @@ describe('only counties that an area touches are looked at', () => {
         [-99.7, y + 1e-5],
       ];
     });
-    const spine: Ring = [
-      [-99.70001, 38.8],
-      [-99.70001, 30.1],
-      [-99.7, 30.1],
-    ];
+    const spine: Ring = ring('-99.70001 38.8, -99.70001 30.1, -99.7 30.1');
     const area = drawnArea([[[...teeth.flat(), ...spine]]]);
     const { read, pages } = await search(wholeCountry(), area);
     expect(new Set(read).size).toBe(read.length);
@@ -127,18 +112,14 @@ describe('a circle across the antimeridian', () => {
   const aleutians: WideCounty = {
     fips: '02016',
     box: [-180, 51, 180, 54],
-    centres: [
-      [179.9, 52],
-      [-179.9, 52],
-      [-170, 52],
-    ],
+    centres: ring('179.9 52, -179.9 52, -170 52'),
   };
 
   test.each([[179.99], [-179.99], [180], [-180]])(
     'around %s has what is on both sides',
     async (lon) => {
       const { release } = wideRelease([aleutians]);
-      const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0);
+      const { counties } = await blocksIn(release, circleArea(lon, 52, 20_000), 0, 'asker');
       const blocks: number[] = [];
       for await (const { index, ordinals } of counties) {
         blocks.push(...ordinals.map((i) => index.geoids[i]));

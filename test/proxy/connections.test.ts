@@ -1,24 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const county = smallCounty({ fips: '24510', seed: 11, blocks: 12, pois: 40 });
 const [hot, cold] = county.blocks.slice(3).map(({ geoid }) => `/v1/blocks/${geoid}/summary`);
 const TOKENS = 5000;
 
-let folder: string;
+const folder = folderOfEachTest();
 let proxy: ProxyHarness;
 let customer: { id: string; key: string };
 /** Lets the reads go that `holdReads` holds back. */
 let letGo = () => {};
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-connections-'));
   await publishSmallRelease(folder, 'small', [county]);
   proxy = await openProxy(folder);
   customer = await proxy.customer({ tokens: TOKENS });
@@ -27,7 +24,6 @@ beforeEach(async () => {
 afterEach(async () => {
   letGo();
   await proxy.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Holds store reads back; resolves when the first has begun. */
@@ -75,7 +71,7 @@ test('a request behind another is not begun, and costs nothing when its client l
   letGo();
   await new Promise((resolve) => setTimeout(resolve, 200));
   // The first was begun: its charge is given back.
-  await vi.waitFor(async () => expect(await balance()).toBe(paid));
+  await expect.poll(balance).toBe(paid);
   const [day] = await proxy.ledger.usage(customer.id);
   expect(day).toMatchObject({ requests: 1, tokens: TOKENS - paid });
 });
@@ -83,7 +79,7 @@ test('a request behind another is not begun, and costs nothing when its client l
 test('pipelined answers come in order, and each is charged once', async () => {
   const { socket, received } = await open();
   socket.write(ask(cold) + ask(hot) + ask(cold));
-  await vi.waitFor(() => expect(received().match(/"results"/g)).toHaveLength(3));
+  await expect.poll(() => received().match(/"results"/g)).toHaveLength(3);
   const charged = [...received().matchAll(/x-tokens-charged: (\d+)/g)].map(([, n]) => Number(n));
   const sum = charged.reduce((total, tokens) => total + tokens, 0);
   socket.destroy();
@@ -101,7 +97,7 @@ test('who sends too far ahead is ended; others are let in between what one sent 
   const { socket, received } = await open();
   const ended = new Promise((resolve) => socket.on('close', resolve));
   socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60));
-  await vi.waitFor(() => expect(received().match(/HTTP\/1\.1 404/g)).toHaveLength(60));
+  await expect.poll(() => received().match(/HTTP\/1\.1 404/g)).toHaveLength(60);
   clearInterval(probe);
   // Each had a turn of the loop of its own, so that the timer ran between them.
   expect(held.length).toBeGreaterThan(10);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Problem } from '../../portal/http/problem.ts';
 import { CursorSealer } from '../../proxy/cursors/cursor.ts';
-import { Problem } from '../../proxy/http/problem.ts';
 
 const sealer = new CursorSealer(['a secret of some length']);
 const QUERY = 'block-pois [["geoid","990010001001000"]]';

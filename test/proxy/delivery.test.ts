@@ -1,18 +1,17 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
-let proxy: ProxyHarness;
+const proxy = proxyOfTests();
 let body: string;
+let port: number;
 beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'));
-  await proxy.app.listen({ port: 0, host: '127.0.0.1' });
+  port = await proxy.listen();
   const [{ manifest: county }] = proxy.releases.current.counties;
   const { geoids } = await proxy.releases.current.index(county);
   const origins = Array.from(geoids.subarray(0, 250), (geoid) => String(geoid).padStart(15, '0'));
   body = JSON.stringify({ origins });
 });
-afterAll(() => proxy.close());
 
 /** Asks for the places of 250 blocks, some megabytes, and reads until `stop` says so. */
 function askForMuch(
@@ -20,7 +19,6 @@ function askForMuch(
   stop: (received: number, length: number) => boolean,
   headers: Record<string, string> = {},
 ): Promise<{ socket: Socket; text: string }> {
-  const { port } = proxy.app.server.address() as { port: number };
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let received = 0;
@@ -54,7 +52,7 @@ const rowsIn = (text: string) => text.split('"dest_id":').length - 1;
 const TOKENS = 200_000;
 
 async function books(id: string) {
-  const { balance } = (await proxy.ledger.account(id))!;
+  const balance = await proxy.balance(id);
   const used = (await proxy.ledger.usage(id)).reduce((sum, { tokens }) => sum + tokens, 0);
   expect(balance + used).toBe(TOKENS);
   return used;
@@ -67,7 +65,7 @@ test('an answer cut off by a reset is paid for as far as the kernel took it', as
   expect(charged).toBeGreaterThan(20_000);
   expect(await books(id)).toBe(charged);
   socket.resetAndDestroy();
-  await vi.waitFor(async () => expect(await books(id)).toBeLessThan(charged));
+  await expect.poll(() => books(id)).toBeLessThan(charged);
   const used = await books(id);
   expect(used).toBeGreaterThanOrEqual(rowsIn(text));
 });
@@ -87,7 +85,7 @@ test('with an Idempotency-Key, an answer cut off and asked for again is paid for
   const { socket, text } = await askForMuch(key, (received) => received > 200_000, again);
   const charged = chargedIn(text);
   socket.resetAndDestroy();
-  await vi.waitFor(async () => expect(await books(id)).toBeLessThan(charged));
+  await expect.poll(() => books(id)).toBeLessThan(charged);
   const repaid = charged - (await books(id));
   const replayed = await askForMuch(key, all, again);
   expect(replayed.text).toMatch(/idempotency-replayed: true/);

@@ -1,16 +1,10 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { acceptsGzip } from '../../proxy/http/content-coding.ts';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { expect, test } from 'vitest';
+import { acceptsGzip } from '../../portal/http/content-coding.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
-let proxy: ProxyHarness;
-beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'), {
-    config: { baseUrl: 'https://api.example.org/x' },
-  });
-});
-afterAll(() => proxy.close());
+const proxy = proxyOfTests({ config: { baseUrl: 'https://api.example.org/x' } });
 
 const get = (url: string, headers: Record<string, string> = {}, method?: 'HEAD' | 'POST') =>
   proxy.get(url, undefined, headers, method);
@@ -51,8 +45,9 @@ test('the script is compressed for those who take it, and for ever under its nam
   const { body: page } = await get('/docs');
   const [, src] = / src="(docs\/scalar-[0-9a-f]{16}\.js)"/.exec(page)!;
   const plain = await get(`/${src}`);
-  const packed = await get(`/${src}`, { 'accept-encoding': 'br, gzip' });
-  for (const { statusCode, headers } of [plain, packed]) {
+  const packed = await get(`/${src}`, { 'accept-encoding': 'gzip' });
+  const smaller = await get(`/${src}`, { 'accept-encoding': 'gzip, br' });
+  for (const { statusCode, headers } of [plain, packed, smaller]) {
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -64,6 +59,9 @@ test('the script is compressed for those who take it, and for ever under its nam
   expect(packed.headers['content-encoding']).toBe('gzip');
   expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
   expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  expect(smaller.headers['content-encoding']).toBe('br');
+  expect(smaller.rawPayload.length).toBeLessThan(packed.rawPayload.length);
+  expect(brotliDecompressSync(smaller.rawPayload).equals(plain.rawPayload)).toBe(true);
   const gone = await get('/docs/scalar-0000000000000000.js');
   expect([gone.statusCode, gone.json().type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
 });

@@ -39,7 +39,7 @@ test('100,000 blocks are looked for in 2,000 vertices with others let in', async
   const { release } = wideRelease([{ fips: '24005', box: [-77, 39, -76.5, 39.5], centres }]);
   let found = 0;
   const heldMs = await held(async () => {
-    const { counties } = await blocksIn(release, drawnArea([[comb(2_000)]]), 0);
+    const { counties } = await blocksIn(release, drawnArea([[comb(2_000)]]), 0, 'asker');
     found = 0;
     for await (const { ordinals } of counties) found += ordinals.length;
   });

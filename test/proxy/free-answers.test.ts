@@ -1,13 +1,9 @@
 import { createHook } from 'node:async_hooks';
-import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
-let proxy: ProxyHarness;
-beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'));
-});
-afterAll(() => proxy.close());
+const proxy = proxyOfTests();
 
 const get = (url: string, headers: Record<string, string> = {}, method?: 'HEAD') =>
   proxy.get(url, undefined, headers, method);
@@ -17,12 +13,16 @@ const LONG = ['/v1/meta/destination-types', '/openapi.json'];
 
 test.each(LONG)('%s is compressed for those who take it, under an ETag of its own', async (url) => {
   const [plain, packed] = [await get(url), await get(url, gzip)];
+  const smaller = await get(url, { 'accept-encoding': 'gzip, deflate, br, zstd' });
   expect(plain.headers['content-encoding']).toBeUndefined();
   expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(smaller.headers['content-encoding']).toBe('br');
   expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
+  expect(smaller.rawPayload.length).toBeLessThan(packed.rawPayload.length);
   expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-  expect(packed.headers.etag).not.toBe(plain.headers.etag);
-  for (const { headers } of [plain, packed]) {
+  expect(brotliDecompressSync(smaller.rawPayload).equals(plain.rawPayload)).toBe(true);
+  expect(new Set([plain, packed, smaller].map(({ headers }) => headers.etag)).size).toBe(3);
+  for (const { headers } of [plain, packed, smaller]) {
     expect(headers.vary).toBe('Accept-Encoding');
     const again = await get(url, { ...gzip, 'if-none-match': String(headers.etag) });
     expect([again.statusCode, again.body]).toEqual([304, '']);
@@ -75,7 +75,7 @@ test('a boundary is GeoJSON for those who ask for that, JSON for others', async 
 });
 
 test('an isochrone too, of its contours and not of its blocks', async () => {
-  const { key } = await proxy.customer();
+  const { key } = proxy;
   const { results } = (
     await proxy.get('/v1/places/9957600/blocks?type=101&mode=walk&limit=1', key)
   ).json();

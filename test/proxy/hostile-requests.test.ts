@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { InjectOptions } from 'fastify';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../proxy/endpoints/index.ts';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const MAX_ERROR_BYTES = 16_000;
 /** The rule is 20 ms, which `npm run bench -- loop` measures on a quiet machine; this one may be busy. */
@@ -14,30 +14,27 @@ const BODY_BYTES = 2 ** 20;
 /** As long as Node takes them, with the headers. */
 const QUERY_BYTES = 15_000;
 
-let proxy: ProxyHarness;
+const proxy = proxyOfTests();
 let key: string;
 beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'));
   ({ key } = await proxy.customer({ tokens: 5 }));
 });
-afterAll(() => proxy.close());
 
 type Request = InjectOptions;
 
 /** Asks, and how long that held the event loop at a time. */
 async function ask(request: Request) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  let heldMs = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < TRIES && heldMs > MAX_HELD_MS; i++) {
+  for (let heldMs = Number.POSITIVE_INFINITY, tries = 1; ; tries++) {
     delay.enable();
     await new Promise((resolve) => setTimeout(resolve, 5));
     delay.reset();
-    await proxy.app.inject(request);
+    const answer = await proxy.app.inject(request);
     await new Promise((resolve) => setTimeout(resolve, 5));
     heldMs = Math.min(heldMs, delay.max / NS_PER_MS);
     delay.disable();
+    if (tries === TRIES || heldMs <= MAX_HELD_MS) return { answer, heldMs };
   }
-  return { answer: await proxy.app.inject(request), heldMs };
 }
 
 async function expectCheap(name: string, request: Request): Promise<void> {
@@ -118,13 +115,22 @@ function bodies(): [string, string][] {
 
 const POSTED = ENDPOINTS.filter(({ access }) => access === 'posted').map(({ path }) => path);
 
-describe.each(POSTED)('a megabyte to POST %s', (url) => {
-  test('of whatever shape is refused shortly, at once and for nothing', async () => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    for (const [name, payload] of bodies()) {
-      await expectCheap(name, { method: 'POST', url, headers, payload });
-    }
-  }, 120_000);
+describe('a megabyte to POST', () => {
+  let shapes: ReturnType<typeof bodies>;
+  beforeAll(() => {
+    shapes = bodies();
+  });
+
+  test.each(POSTED)(
+    '%s, of whatever shape, is refused shortly, at once and for nothing',
+    async (url) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      for (const [name, payload] of shapes) {
+        await expectCheap(name, { method: 'POST', url, headers, payload });
+      }
+    },
+    120_000,
+  );
 });
 
 /** So many bytes of a query. */

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import { MICRO } from '../../shards/units.ts';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
-let proxy: ProxyHarness;
-beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'));
-});
-afterAll(() => proxy.close());
+const proxy = proxyOfTests();
 
 test('a cold request finds its block once', async () => {
-  const { key } = await proxy.customer({ tokens: 1e6 });
   const release = proxy.releases.current;
   const index = await release.index(release.counties[0].manifest);
   const ordinal = index.geoids.findIndex((_, i) => index.isFullyRoutable(i));
@@ -30,7 +25,7 @@ test('a cold request finds its block once', async () => {
   ]) {
     ordinals.mockClear();
     points.mockClear();
-    expect((await proxy.get(path, key)).statusCode).toBe(200);
+    expect((await proxy.get(path, proxy.key)).statusCode).toBe(200);
     const isPoint = path.includes('lon=');
     expect([path, ordinals.mock.calls.length]).toEqual([path, 1]);
     expect([path, points.mock.calls.length]).toEqual([path, isPoint ? 1 : 0]);
@@ -39,11 +34,10 @@ test('a cold request finds its block once', async () => {
 });
 
 test('the blocks of a place are found without a search for each', async () => {
-  const { key } = await proxy.customer({ tokens: 1e6 });
   const release = proxy.releases.current;
   const { places } = await release.places(Object.values(release.manifest.states)[0]);
   const ordinals = vi.spyOn(BlockIndex.prototype, 'ordinalOf');
-  const answer = await proxy.get(`/v1/places/${places[0].geoid}/blocks?limit=1`, key);
+  const answer = await proxy.get(`/v1/places/${places[0].geoid}/blocks?limit=1`, proxy.key);
   expect(answer.json().results).toHaveLength(1);
   expect(ordinals).not.toHaveBeenCalled();
   ordinals.mockRestore();

@@ -1,15 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nextLink } from '../../proxy/http/next-link.ts';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
-let proxy: ProxyHarness;
-let key: string;
-beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'));
-  ({ key } = await proxy.customer({ tokens: 1e6 }));
-});
-afterAll(() => proxy.close());
+const proxy = proxyOfTests();
 
 const target = (link: string) => /^<([^<>"\s]+)>; rel="next"$/.exec(link)![1];
 const others = (url: string) =>
@@ -35,13 +29,13 @@ test('a next link changes the cursor and no other parameter, however they are wr
 test('following the links gives the pages that the cursors give, of repeated parameters too', async () => {
   let url = '/v1/pois?bbox=-71,35,-69,37&type=101&type=202&limit=2&q=';
   const { results: all } = (
-    await proxy.get(`${url.replace('limit=2', 'limit=1000')}a`, key)
+    await proxy.get(`${url.replace('limit=2', 'limit=1000')}a`, proxy.key)
   ).json();
   expect(all.length).toBeGreaterThan(4);
   url += 'a';
   const followed: unknown[] = [];
   for (;;) {
-    const { body, headers } = await proxy.get(url, key);
+    const { body, headers } = await proxy.get(url, proxy.key);
     followed.push(...JSON.parse(body).results);
     if (headers.link === undefined) break;
     const next = new URL(target(String(headers.link)), `http://host${url}`);

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { Body } from '../../portal/http/body.ts';
 import { Outbox, type OutboxLimits, type Share } from '../../proxy/http/outbox.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -24,7 +25,7 @@ async function serve(limits: OutboxLimits): Promise<{ shares: Map<number, Promis
   server = createServer((request, response) => {
     const bytes = Number(request.url!.slice(1));
     response.writeHead(200, { 'content-length': bytes });
-    shares.set(bytes, outbox.send(response, request.socket, Buffer.alloc(bytes, 'x')));
+    shares.set(bytes, outbox.send(response, request.socket, Body.of(Buffer.alloc(bytes, 'x'))));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { shares };

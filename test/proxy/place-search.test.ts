@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { folded } from '../../proxy/answers/folded-text.ts';
 import { findPlaces } from '../../proxy/answers/place-search.ts';
+import { folded } from '../../shards/folded-text.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
 import { Release } from '../../shards/release.ts';
@@ -52,6 +52,7 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
     readRange: async ({ name }, offset, length) =>
       objects.get(name)!.subarray(offset, offset + length),
     readWhole: () => Promise.reject(new Error('nothing is read by name')),
+    stat: () => Promise.reject(new Error('nothing is asked by name')),
     close: () => Promise.resolve(),
   };
   const { manifest, latest } = wideRelease([]).release;

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { rateSubject } from '../../proxy/http/rate-subject.ts';
+import { rateSubject } from '../../portal/http/rate-subject.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

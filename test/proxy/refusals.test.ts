@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { expect, test } from 'vitest';
+import { proxyOfTests } from '../support/proxy-harness.ts';
 
-let proxy: ProxyHarness;
-
-beforeAll(async () => {
-  proxy = await openProxy(inject('demoStore'), {
-    config: { baseUrl: 'https://api.example.org/', problemBase: 'https://problems.example.org/' },
-  });
+const proxy = proxyOfTests({
+  config: { baseUrl: 'https://api.example.org/', problemBase: 'https://problems.example.org/' },
 });
-afterAll(() => proxy.close());
 
 test('a known path refuses every other method with Allow, and an unknown one is not found', async () => {
   const { app } = proxy;

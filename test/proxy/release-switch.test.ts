@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const shape = { blocks: 12, pois: 60 };
 const same = smallCounty({ fips: '24510', seed: 1, ...shape });
@@ -12,20 +10,16 @@ const before = smallCounty({ fips: '24005', seed: 2, ...shape });
 const after = smallCounty({ fips: '24005', seed: 3, ...shape });
 const added = smallCounty({ fips: '24003', seed: 4, ...shape });
 
-let folder: string;
+const folder = folderOfEachTest();
 let proxy: ProxyHarness;
 let key: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-switch-'));
   await publishSmallRelease(folder, 'first', [same, before]);
   proxy = await openProxy(folder);
   ({ key } = await proxy.customer({ tokens: 1e6 }));
 });
-afterEach(async () => {
-  await proxy.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => proxy.close());
 
 const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 const pois = (geoid: string) => `/v1/blocks/${geoid}/pois?limit=5`;

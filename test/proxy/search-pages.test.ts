@@ -1,25 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { type SmallCounty, type SmallPoi, smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const COUNTIES = ['24003', '24005', '24510'];
 const WORLD = [-180, -90, 180, 90] as const;
 
-let folder: string;
+const folder = folderOfEachTest();
 let proxy: ProxyHarness;
 let key: string;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-pages-'));
-});
-afterEach(async () => {
-  await proxy.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => proxy.close());
 
 async function open(counties: readonly SmallCounty[]): Promise<void> {
   await publishSmallRelease(folder, 'first', counties);

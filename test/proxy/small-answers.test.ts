@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Mode } from '../../shards/modes.ts';
-import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
-import { publishSmallRelease, SMALL_LEAVES } from '../support/small-release.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+import { SMALL_LEAVES, smallReleaseOfTests } from '../support/small-release.ts';
 import { SMALL_MODES, type SmallBlock, smallCounty } from '../support/small-world.ts';
 
 const county = smallCounty({ fips: '24510', seed: 20261121, blocks: 40, pois: 120 });
@@ -22,20 +19,7 @@ const LEAVES_OF: Readonly<Record<number, readonly number[]>> = {
   320: [320],
 };
 
-let folder: string;
-let proxy: ProxyHarness;
-let key: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-small-'));
-  await publishSmallRelease(folder, 'small', [county]);
-  proxy = await openProxy(folder);
-  ({ key } = await proxy.customer({ tokens: 1e9 }));
-});
-afterAll(async () => {
-  await proxy.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const proxy = proxyOfTests({ store: smallReleaseOfTests(county) });
 
 interface Row {
   readonly dest_id: number;
@@ -100,7 +84,7 @@ test('a summary is what the plain data says, for any block, modes and types', as
   await fc.assert(
     fc.asyncProperty(anyBlock, anyModes, anyTypes, async (block, mode, type) => {
       const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
-      const answer = await proxy.get(url, key);
+      const answer = await proxy.get(url, proxy.key);
       const results = naiveSummary(
         block,
         modesOf(mode),
@@ -123,12 +107,12 @@ test('a summary in pages is the summary: next_cursor is there only if limit or c
   await fc.assert(
     fc.asyncProperty(anyBlock, anyModes, anyTypes, anyLimit, async (block, mode, type, limit) => {
       const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
-      const whole = (await proxy.get(url, key)).json();
+      const whole = (await proxy.get(url, proxy.key)).json();
       expect(whole).not.toHaveProperty('next_cursor');
       const rows: unknown[] = [];
       let next = '';
       do {
-        const answer = await proxy.get(`${url}&limit=${limit}${next}`, key);
+        const answer = await proxy.get(`${url}&limit=${limit}${next}`, proxy.key);
         const { results, next_cursor, ...beside } = answer.json();
         const { results: _, ...wholeBeside } = whole;
         expect(beside).toEqual(wholeBeside);
@@ -146,15 +130,15 @@ test('a summary in pages is the summary: next_cursor is there only if limit or c
 test('a summary’s cursor goes on with another limit, or none, and with no other query', async () => {
   const everything = county.blocks[3];
   const url = `/v1/blocks/${everything.geoid}/summary?`;
-  const { results } = (await proxy.get(url, key)).json();
-  const { next_cursor } = (await proxy.get(`${url}limit=2`, key)).json();
+  const { results } = (await proxy.get(url, proxy.key)).json();
+  const { next_cursor } = (await proxy.get(`${url}limit=2`, proxy.key)).json();
   for (const limit of ['&limit=7', '']) {
-    const page = (await proxy.get(`${url}cursor=${next_cursor}${limit}`, key)).json();
+    const page = (await proxy.get(`${url}cursor=${next_cursor}${limit}`, proxy.key)).json();
     expect(page.results).toEqual(results.slice(2, limit ? 9 : 102));
     expect(page).toHaveProperty('next_cursor');
   }
   for (const other of [`${url}mode=walk&`, `/v1/blocks/${county.blocks[4].geoid}/summary?`]) {
-    const refused = await proxy.get(`${other}cursor=${next_cursor}`, key);
+    const refused = await proxy.get(`${other}cursor=${next_cursor}`, proxy.key);
     expect(refused.json().type).toMatch(/\/invalid-cursor$/);
   }
 });
@@ -163,12 +147,8 @@ test('a batch has an error for a block only if no wanted mode could be routed fr
   const origins = county.blocks.slice(0, 5).map(({ geoid }) => geoid);
   for (const route of ['/v1/blocks/summary', '/v1/blocks/pois']) {
     for (const modes of [['walk'], ['bike'], ['transit'], ['bike', 'transit'], []] as Mode[][]) {
-      const answer = await proxy.app.inject({
-        method: 'POST',
-        url: route,
-        headers: { authorization: `Bearer ${key}` },
-        payload: { origins, ...(modes.length > 0 && { mode: modes }) },
-      });
+      const body = { origins, ...(modes.length > 0 && { mode: modes }) };
+      const answer = await proxy.post(route, proxy.key, body);
       const expected = county.blocks
         .slice(0, 5)
         .filter((block) => {
@@ -186,31 +166,22 @@ test('a batch has an error for a block only if no wanted mode could be routed fr
 
 test('the reason of each mode is told, in the error of a batch and beside the rows of CSV', async () => {
   const [, odd, onFoot] = county.blocks;
-  const answer = await proxy.app.inject({
-    method: 'POST',
-    url: '/v1/blocks/summary',
-    headers: { authorization: `Bearer ${key}` },
-    payload: { origins: [odd.geoid] },
-  });
+  const answer = await proxy.post('/v1/blocks/summary', proxy.key, { origins: [odd.geoid] });
   expect(answer.json().errors[0].detail).toBe(
     `no wanted mode can begin at block ${odd.geoid}: by walk and transit, its centre lies outside ` +
       'the street data of the release; by bike, no street near its centre is on the network of that mode',
   );
-  const csv = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois`, key, { accept: 'text/csv' });
+  const csv = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois`, proxy.key, { accept: 'text/csv' });
   expect(csv.headers['x-unrouted']).toBe('bike=not-on-mode-network');
-  const routed = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois?mode=walk`, key);
+  const routed = await proxy.get(`/v1/blocks/${onFoot.geoid}/pois?mode=walk`, proxy.key);
   expect(routed.json()).not.toHaveProperty('unrouted');
   expect(routed.headers).not.toHaveProperty('x-unrouted');
 });
 
 test('include_missing tells what is too far from what could not be routed, mode by mode', async () => {
-  const payload = { center: { lon: -76.6, lat: 39.3 }, radius_m: 10, type: [101], limit: 1000 };
-  const answer = await proxy.app.inject({
-    method: 'POST',
-    url: '/v1/blocks/query',
-    headers: { authorization: `Bearer ${key}` },
-    payload: { ...payload, include_missing: true },
-  });
+  const area = { center: { lon: -76.6, lat: 39.3 }, radius_m: 10 };
+  const body = { ...area, type: [101], limit: 1000, include_missing: true };
+  const answer = await proxy.post('/v1/blocks/query', proxy.key, body);
   const expected = county.blocks.flatMap((block) => {
     const unrouted = naiveUnrouted(block, SMALL_MODES).unrouted ?? [];
     return SMALL_MODES.map((mode, m) => {
@@ -255,7 +226,7 @@ test('the pages of a block joined are what the plain data says, for any filter a
       const rows: Row[] = [];
       let next = '';
       do {
-        const answer = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, key);
+        const answer = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, proxy.key);
         const { unrouted, ...page }: Page = answer.json();
         expect({ ...(unrouted && { unrouted }) }).toEqual(naiveUnrouted(block, modesOf(mode)));
         expect(page.block_geoid).toBe(block.geoid);
@@ -273,20 +244,17 @@ test('the pages of a block joined are what the plain data says, for any filter a
 test('the least and the greatest dest_id, 1.0 and 30.0 come through exactly', async () => {
   const everything = county.blocks[3];
   const url = `/v1/blocks/${everything.geoid}/pois?mode=walk&limit=1000`;
-  const { body } = await proxy.get(url, key);
+  const { body } = await proxy.get(url, proxy.key);
   expect(body).toContain('"dest_id":0,');
   expect(body).toContain(`"dest_id":${Number.MAX_SAFE_INTEGER},`);
   const times = [...body.matchAll(/"travel_time":([^,]+),/g)].map(([, text]) => text);
   expect(new Set(times)).toEqual(new Set(['1', '30']));
 });
 
-test('a block that cannot be routed, and one that reaches nothing, are known and empty', async () => {
-  for (const { geoid } of county.blocks.slice(0, 3)) {
-    for (const route of ['summary', 'pois']) {
-      const answer = await proxy.get(`/v1/blocks/${geoid}/${route}`, key);
-      expect([answer.statusCode, answer.json().results]).toEqual([200, []]);
-      expect(answer.json().unrouted).not.toHaveLength(0);
-      expect(answer.headers['x-tokens-charged']).toBe('1');
-    }
-  }
+test('of a release without map tiles there are none, and that is what is said', async () => {
+  const answer = await proxy.get('/v1/isochrone/tiles/walk/101.json');
+  expect([answer.statusCode, answer.json().detail]).toEqual([
+    404,
+    'the release was built without map tiles',
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
+import { SIGNAL } from '../../builder/streets/traits.ts';
 
 /**
  * Times between points on streets, computed the slow and obvious way: every node of every way is a
@@ -17,6 +18,8 @@ interface Segment {
   /** Milliseconds from a to b and back; Infinity where not allowed. */
   there: number;
   back: number;
+  /** Trips begin and end on it, and do not pass through. */
+  isLocal: boolean;
 }
 
 /** Milliseconds [origin][target]; null for points that cannot be linked. */
@@ -30,29 +33,41 @@ export function naiveTimes(
   const snaps = points.map((point) => snap(segments, nodes, point));
   return snaps.map((from) => {
     if (!from) return null;
-    const label = new Array<number>(nodes.count).fill(Infinity);
-    label[from.segment.a] = from.walk + from.t * from.segment.back;
-    label[from.segment.b] = from.walk + (1 - from.t) * from.segment.there;
+    // A trip has a first leg on local streets, then public ones, then a last leg on local ones.
+    const [first, middle, last] = [0, 1, 2].map(() =>
+      new Array<number>(nodes.count).fill(Infinity),
+    );
+    const begun = from.segment.isLocal ? first : middle;
+    begun[from.segment.a] = from.walk + from.t * from.segment.back;
+    begun[from.segment.b] = from.walk + (1 - from.t) * from.segment.there;
     for (let changed = true; changed; ) {
       changed = false;
-      for (const { a, b, there, back } of segments) {
-        if (label[a] + there < label[b]) {
-          label[b] = label[a] + there;
-          changed = true;
+      const lower = (label: number[], node: number, time: number) => {
+        if (time >= label[node]) return;
+        label[node] = time;
+        changed = true;
+      };
+      for (const { a, b, there, back, isLocal } of segments) {
+        for (const label of isLocal ? [first, last] : [middle]) {
+          lower(label, b, label[a] + there);
+          lower(label, a, label[b] + back);
         }
-        if (label[b] + back < label[a]) {
-          label[a] = label[b] + back;
-          changed = true;
+        for (const node of [a, b]) {
+          lower(middle, node, first[node]);
+          lower(last, node, middle[node]);
         }
       }
     }
     return snaps.map((to) => {
       if (!to) return Infinity;
-      const viaA = label[to.segment.a] + to.t * to.segment.there;
-      const viaB = label[to.segment.b] + (1 - to.t) * to.segment.back;
-      let best = Math.min(viaA, viaB) + to.walk;
+      const { a, b, there, back, isLocal } = to.segment;
+      const ends = (isLocal ? [first, last] : [middle]).flatMap((label) => [
+        label[a] + to.t * there,
+        label[b] + (1 - to.t) * back,
+      ]);
+      let best = Math.min(...ends) + to.walk;
       if (to.segment === from.segment) {
-        const ahead = to.t >= from.t ? to.segment.there : to.segment.back;
+        const ahead = to.t >= from.t ? there : back;
         best = Math.min(best, from.walk + Math.abs(to.t - from.t) * ahead + to.walk);
       }
       return best;
@@ -64,30 +79,52 @@ function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bi
   const segments: Segment[] = [];
   const uses = new Map<number, number>();
   for (let w = 0; w < ways.count; w++) {
-    const bits = ways.traits[w];
-    const price = (walkBit: number, rideBit: number, metres: number) => {
-      const calm = bits >> 5 <= 3;
-      if (mode === 'bike' && calm && bits & rideBit) return (metres / RIDE) * 1000;
-      return bits & walkBit ? (metres / WALK) * 1000 : Infinity;
-    };
     for (let i = ways.firstRef[w]; i < ways.firstRef[w + 1]; i++) {
-      const node = ways.refs[i];
       const isEnd = i === ways.firstRef[w] || i === ways.firstRef[w + 1] - 1;
-      uses.set(node, (uses.get(node) ?? 0) + (isEnd ? 2 : 1));
-      if (i === ways.firstRef[w]) continue;
-      const [a, b] = [ways.refs[i - 1], node];
-      const metres = distance(nodes.lon[a], nodes.lat[a], nodes.lon[b], nodes.lat[b]);
-      const segment = { way: w, a, b, there: price(1, 4, metres), back: price(2, 8, metres) };
-      if (segment.there < Infinity || segment.back < Infinity) segments.push(segment);
+      uses.set(ways.refs[i], (uses.get(ways.refs[i]) ?? 0) + (isEnd ? 2 : 1));
     }
   }
   const isCrossing = (node: number) => (uses.get(node) ?? 0) > 1;
+  // The worst stress that meets at each crossing without a signal.
+  const worst = new Array<number>(nodes.count).fill(0);
+  for (let w = 0; w < ways.count; w++) {
+    const stress = Math.max((ways.traits[w] >> 5) & 7, (ways.traits[w] >> 8) & 7);
+    for (const node of ways.refs.subarray(ways.firstRef[w], ways.firstRef[w + 1])) {
+      if ((nodes.traits[node] & SIGNAL) === 0) worst[node] = Math.max(worst[node], stress);
+    }
+  }
+  for (let w = 0; w < ways.count; w++) {
+    const bits = ways.traits[w];
+    const refs = ways.refs.subarray(ways.firstRef[w], ways.firstRef[w + 1]);
+    for (let i = 1; i < refs.length; i++) {
+      const [a, b] = [refs[i - 1], refs[i]];
+      const before = refs.subarray(0, i).findLast(isCrossing)!;
+      const after = refs.subarray(i).find(isCrossing)!;
+      const ends = Math.max(worst[before], worst[after]);
+      const metres = distance(nodes.lon[a], nodes.lat[a], nodes.lon[b], nodes.lat[b]);
+      const mayWalkThrough = (bits & 3) !== 0 && (bits & (1 << 12)) === 0;
+      const mayRideThrough = mode === 'bike' && (bits & 12) !== 0 && (bits & (1 << 13)) === 0;
+      const isLocal = !mayWalkThrough && !mayRideThrough;
+      const price = (walkBit: number, rideBit: number, stress: number) => {
+        const calm = stress <= 3 && ends <= 3;
+        const ridden = mode === 'bike' && (isLocal || mayRideThrough) && calm;
+        if (ridden && bits & rideBit) return (metres / RIDE) * 1000;
+        const walked = (isLocal || mayWalkThrough) && bits & walkBit;
+        return walked ? (metres / WALK) * 1000 : Infinity;
+      };
+      const there = price(1, 4, (bits >> 5) & 7);
+      const back = price(2, 8, (bits >> 8) & 7);
+      if (there < Infinity || back < Infinity) {
+        segments.push({ way: w, a, b, there, back, isLocal });
+      }
+    }
+  }
   // Vertices that reach each other, by flooding forward and backward from each.
-  const flood = (start: number, reverse: boolean) => {
+  const flood = (start: number, reverse: boolean, among: readonly Segment[]) => {
     const seen = new Set([start]);
     for (let grown = true; grown; ) {
       grown = false;
-      for (const { a, b, there, back } of segments) {
+      for (const { a, b, there, back } of among) {
         const [forward, backward] = reverse ? [back, there] : [there, back];
         if (forward < Infinity && seen.has(a) && !seen.has(b)) grown = !!seen.add(b);
         if (backward < Infinity && seen.has(b) && !seen.has(a)) grown = !!seen.add(a);
@@ -95,25 +132,40 @@ function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bi
     }
     return seen;
   };
-  const kept = new Set<number>();
-  const decided = new Set<number>();
-  for (const { a } of segments) {
-    if (decided.has(a)) continue;
-    const [there, back] = [flood(a, false), flood(a, true)];
-    const component = [...there].filter((node) => back.has(node));
-    const vertices = component.filter(isCrossing).length;
-    for (const node of component) {
-      decided.add(node);
-      if (vertices >= LEAST_VERTICES) kept.add(node);
+  const parts = (among: readonly Segment[]) => {
+    const found: { nodes: number[]; vertices: number }[] = [];
+    const decided = new Set<number>();
+    for (const start of among.flatMap(({ a, b }) => [a, b])) {
+      if (decided.has(start)) continue;
+      const [there, back] = [flood(start, false, among), flood(start, true, among)];
+      const nodes = [...there].filter((node) => back.has(node));
+      for (const node of nodes) decided.add(node);
+      found.push({ nodes, vertices: nodes.filter(isCrossing).length });
     }
-  }
-  // A piece between two crossings goes as one: what touches a cut-off crossing is cut off.
-  const pieceOf = pieces(segments, isCrossing);
-  const cut = new Set<number>();
-  segments.forEach(({ a, b }, i) => {
-    if ((isCrossing(a) && !kept.has(a)) || (isCrossing(b) && !kept.has(b))) cut.add(pieceOf[i]);
+    return found;
+  };
+  // A piece between two crossings goes as one: what touches another crossing is not of them.
+  const piecesOutside = (all: readonly Segment[], kept: ReadonlySet<number>) => {
+    const pieceOf = pieces(all, isCrossing);
+    const outside = new Set<number>();
+    all.forEach(({ a, b }, i) => {
+      const isOut = (node: number) => isCrossing(node) && !kept.has(node);
+      if (isOut(a) || isOut(b)) outside.add(pieceOf[i]);
+    });
+    return all.filter((_, i) => outside.has(pieceOf[i]));
+  };
+  const large = parts(segments).filter(({ vertices }) => vertices >= LEAST_VERTICES);
+  const cut = new Set(piecesOutside(segments, new Set(large.flatMap(({ nodes }) => nodes))));
+  const open = segments.filter((segment) => !cut.has(segment));
+  // Of each part the largest public piece is public; what else is public is inside somebody's gate.
+  const publicParts = parts(open.filter(({ isLocal }) => !isLocal));
+  const largest = large.flatMap(({ nodes }) => {
+    const inside = new Set(nodes);
+    const within = publicParts.filter((part) => inside.has(part.nodes[0]));
+    return within.sort((a, b) => b.vertices - a.vertices)[0]?.nodes ?? [];
   });
-  return segments.filter((_, i) => !cut.has(pieceOf[i]));
+  for (const segment of piecesOutside(open, new Set(largest))) segment.isLocal = true;
+  return open;
 }
 
 /** Numbers the runs of a way's segments between crossings. Segments come way by way, in order. */
@@ -143,7 +195,10 @@ function snap(
     const dot = -(ax * (bx - ax) + ay * (by - ay));
     const t = Math.max(0, Math.min(1, dot / ((bx - ax) ** 2 + (by - ay) ** 2)));
     const metres = Math.hypot(ax + t * (bx - ax), ay + t * (by - ay));
-    if (!best || metres < best.metres) best = { segment, t, metres };
+    const nearer = best ? Math.round(metres * 1000) - Math.round(best.metres * 1000) : -1;
+    // Where both kinds of street end at the nearest spot, one is on the public one.
+    const isPublicOfTwo = nearer === 0 && !segment.isLocal && best?.segment.isLocal;
+    if (nearer < 0 || isPublicOfTwo) best = { segment, t, metres };
   }
   if (!best || best.metres > 1600) return null;
   return { ...best, walk: (best.metres / WALK) * 1000 };

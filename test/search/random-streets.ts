@@ -2,8 +2,11 @@ import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.
 import {
   RIDE_BACKWARD,
   RIDE_FORWARD,
+  SIGNAL,
+  streetTraits,
   WALK_BACKWARD,
   WALK_FORWARD,
+  withStress,
 } from '../../builder/streets/traits.ts';
 
 /** A seeded generator of numbers in [0, 1), mulberry32. */
@@ -17,14 +20,19 @@ export function seeded(seed: number): () => number {
   };
 }
 
-const CALM = 1 << 5;
+const CALM = withStress(0, 1, 1);
+const PRIVATE = streetTraits(
+  new Map(Object.entries({ highway: 'residential', access: 'private' })),
+);
 const KINDS = [
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | CALM,
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | CALM,
-  WALK_FORWARD | WALK_BACKWARD | (4 << 5),
+  WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | withStress(0, 4, 2),
   RIDE_FORWARD | CALM,
   WALK_FORWARD | WALK_BACKWARD | CALM,
   WALK_BACKWARD | CALM,
+  WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | PRIVATE | CALM,
+  WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | PRIVATE | CALM,
 ];
 
 /**
@@ -95,7 +103,8 @@ export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes
       osmId: Float64Array.from(lon, (_, i) => i),
       lon: Float64Array.from(lon),
       lat: Float64Array.from(lat),
-      traits: new Uint8Array(lon.length),
+      // Most crossings have a signal, or hardly a street would be ridden.
+      traits: Uint8Array.from(lon, () => (random() < 0.7 ? SIGNAL : 0)),
     },
   };
 }

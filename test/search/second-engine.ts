@@ -10,7 +10,7 @@ const WALKED = new Set([
   ...['unclassified', 'residential', 'road', 'living_street', 'service', 'track', 'path'],
   ...['steps', 'pedestrian', 'footway', 'cycleway', 'trunk', 'trunk_link'],
 ]);
-const CLOSED = ['no', 'private'];
+const CLOSED = ['no', 'private', 'destination', 'customers', 'delivery'];
 const OPEN = ['yes', 'designated', 'permissive'];
 const EARTH_METRES = 6_371_008.8;
 const METRES_PER_MS = 4.8 / 3600;
@@ -52,9 +52,7 @@ export class SecondEngine {
 
   /** Milliseconds on foot from each origin to every point; Infinity beyond `limitMs`. */
   times(points: readonly Position[], origins: readonly number[], limitMs: number): number[][] {
-    const mainland = this.#mainland();
-    const pieces = this.#pieces.filter((piece) => mainland.has(piece.a));
-    const feet = points.map((point) => this.#nearest(pieces, point));
+    const feet = this.#feet(points);
     return origins.map((origin) => {
       const from = feet[origin];
       const metres = this.#dijkstra(from, limitMs * METRES_PER_MS);
@@ -67,6 +65,17 @@ export class SecondEngine {
         return (Math.min(viaA, viaB, along) + to.metres) / METRES_PER_MS;
       });
     });
+  }
+
+  /** Metres from each point to the street that it is tied to. */
+  metresToStreet(points: readonly Position[]): number[] {
+    return this.#feet(points).map(({ metres }) => metres);
+  }
+
+  #feet(points: readonly Position[]): Foot[] {
+    const mainland = this.#mainland();
+    const pieces = this.#pieces.filter((piece) => mainland.has(piece.a));
+    return points.map((point) => this.#nearest(pieces, point));
   }
 
   #connect(a: number, b: number): void {

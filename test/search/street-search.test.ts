@@ -23,7 +23,7 @@ test.each<StreetMode>(['walk', 'bike'])(
           lon: -70 + random() * 0.0105,
           lat: 36 + random() * 0.0086,
         }));
-        const network = buildModeNetwork(buildNetwork(ways, nodes), mode, null);
+        const network = buildModeNetwork(buildNetwork(ways, nodes), mode, { coverage: null });
         const links = points.map(({ lon, lat }) => network.linker.link(lon, lat));
         const naive = naiveTimes(ways, nodes, mode, points);
         const targets = links.flatMap((link, target) =>

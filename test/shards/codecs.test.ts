@@ -147,7 +147,11 @@ describe('a nearest object', () => {
         const bytes = encodeNearest(times, columns);
         expect(readNearestShape('object', bytes)).toEqual({ rows, columns });
         for (let row = 0; row < rows; row++) {
-          const decoded = decodeNearestRow('object', row, rowBytes(bytes, row, columns), columns);
+          const encoded = rowBytes(bytes, row, columns);
+          const decoded = decodeNearestRow('object', row, encoded, columns);
+          const amid = new Uint8Array(encoded.length + 1);
+          amid.set(encoded, 1);
+          expect(decodeNearestRow('object', row, amid.subarray(1), columns)).toEqual(decoded);
           expect([...decoded]).toEqual([...times.subarray(row * columns, (row + 1) * columns)]);
         }
       }),
@@ -245,10 +249,24 @@ test('a POI table gives every record back, in any script', () => {
   });
   fc.assert(
     fc.property(fc.array(poi), (pois) => {
-      const table = new PoiTable('object', encodePoiTable(pois));
+      const table = PoiTable.fromBytes('object', encodePoiTable(pois));
       expect(Array.from({ length: table.count }, (_, i) => table.facts(i))).toEqual(
         pois.map((p) => ({ ...p, lon: p.lon || 0, lat: p.lat || 0 })),
       );
     }),
   );
+});
+
+test('a table of many POIs is read in many steps', () => {
+  const nowhere = { street: null, city: null, state: null, zip: null, brand: null, types: [1] };
+  const pois = Array.from({ length: 70_000 }, (_, i) => ({
+    name: `${i}`,
+    lon: 0,
+    lat: 0,
+    ...nowhere,
+  }));
+  const steps = PoiTable.steps('object', encodePoiTable(pois));
+  let count = 0;
+  while (!steps.next().done) count++;
+  expect(count).toBeGreaterThan(30);
 });

@@ -1,44 +1,42 @@
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StoreError, type StoreFailure } from '../../shards/errors.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
+import { lockHolder } from '../support/lock-holder.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { bytes, failure, readerSuite } from './reader-suite.ts';
+import { writerSuite } from './writer-suite.ts';
 
-let folder: string;
+const folder = folderOfEachTest();
 let store: FolderStore;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-store-'));
   store = new FolderStore(folder);
 });
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => store.close());
 
-const bytes = Uint8Array.from({ length: 1000 }, (_, i) => i % 251);
 const ref = { name: 'kind/object.tta', bytes: 1000, sha256: '' };
 
-async function failure(promise: Promise<unknown>): Promise<StoreFailure> {
-  const error = await promise.then(
-    () => expect.fail('it succeeded'),
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(StoreError);
-  return (error as StoreError).failure;
-}
-
-test('a range is what was put, read at once or by the thread pool', async () => {
-  const large = Uint8Array.from({ length: 20_000 }, (_, i) => i % 251);
-  const largeRef = { name: 'kind/large.tta', bytes: large.length, sha256: '' };
-  await store.putContent(largeRef.name, large);
-  for (const length of [0, 1, 4095, 4096, 4097, 20_000]) {
-    const range = await store.readRange(largeRef, large.length - length, length);
-    expect(Buffer.from(range).equals(large.subarray(large.length - length))).toBe(true);
-    expect(await failure(store.readRange(largeRef, large.length - length + 1, length || 1))).toBe(
-      'changed',
-    );
-  }
+const kind = 'a folder';
+readerSuite({
+  kind,
+  make: async () => ({
+    writer: new FolderStore(folder),
+    open: () => openStore(folder),
+  }),
+});
+writerSuite({
+  kind,
+  make: async () => folder,
+  open: openWritableStore,
+  holder: (location) =>
+    lockHolder(
+      `import { openWritableStore } from '${path.resolve('dist/shards/store/open-store.js')}';`,
+      '(await openWritableStore(process.argv[1]))',
+      location,
+    ),
+  lapsesMs: 0,
 });
 
 test('an object of the right size and wrong bytes is not present, and is replaced', async () => {
@@ -61,6 +59,20 @@ test('who has mended an object reads the mended one at once, another reader soon
   await store.putContent(ref.name, bytes);
   expect((await store.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
   await new Promise((resolve) => setTimeout(resolve, keepOpenMs * 2));
+  expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
+  await reader.close();
+});
+
+test('what is read all along is opened anew before it goes stale, while nobody waits', async () => {
+  const keepOpenMs = 1_000;
+  const reader = new FolderStore(folder, keepOpenMs);
+  await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
+  expect((await reader.readRange(ref, 100, 1))[0]).toBe(7);
+  await store.putContent(ref.name, bytes);
+  await sleep(keepOpenMs * 0.6);
+  // This one begins it.
+  await reader.readRange(ref, 100, 1);
+  await sleep(keepOpenMs * 0.2);
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
   await reader.close();
 });
@@ -96,8 +108,46 @@ test('what a killed writer left is listed apart, and not what is on its way into
   expect(await store.list('latest')).toEqual([]);
 });
 
+test('a lock on taking over another, whose owner has died too, is a leftover', async () => {
+  const dead = ['section.lock.0123456789abcdef.lock', 'latest.json.lock.0123456789abcdef.lock'];
+  for (const name of dead) await writeFile(path.join(folder, name), '4194305');
+  const alive = await store.lock('section.lock.fedcba9876543210.lock');
+  expect(alive.taken).toBe(true);
+  expect((await store.leftovers('')).map(({ name }) => name).sort()).toEqual(dead.sort());
+});
+
+test('holds files below it, whatever their names begin with, and no others', () => {
+  const held = ['a', '..a/b', '...', 'a/../b'].map((name) => path.join(folder, name));
+  const others = [path.dirname(folder), `${folder}a`, path.join(folder, '..', 'a')];
+  expect(held.map((file) => store.holdsFile(file))).toEqual(held.map(() => true));
+  expect(others.map((file) => store.holdsFile(file))).toEqual(others.map(() => false));
+});
+
 test('a lock of an earlier process that had the number of this one is taken over', async () => {
   await writeFile(path.join(folder, 'section.lock'), `${process.pid} of another life`);
   expect((await store.lock('section.lock')).taken).toBe(true);
   expect((await store.lock('section.lock')).taken).toBe(false);
+});
+
+test('a name that leads out of the folder is refused, to read, to write and to remove', async () => {
+  const inner = new FolderStore(path.join(folder, 'inner'));
+  await writeFile(path.join(folder, 'outside'), 'kept');
+  for (const name of ['../outside', 'kind/../../outside', '..']) {
+    const refused = { failure: 'unavailable', message: expect.stringMatching(/out of the store/) };
+    await expect(inner.readWhole(name)).rejects.toMatchObject(refused);
+    await expect(inner.readRange({ ...ref, name, bytes: 4 }, 0, 4)).rejects.toMatchObject(refused);
+    await expect(inner.putContent(name, bytes)).rejects.toMatchObject(refused);
+    await expect(inner.remove(name)).rejects.toMatchObject(refused);
+  }
+  expect(await readFile(path.join(folder, 'outside'), 'utf8')).toBe('kept');
+  await inner.putContent('kind/a..b', bytes);
+  await inner.close();
+});
+
+test('what a killed build wrote beside is a leftover, however deep', async () => {
+  await mkdir(path.join(store.scratch, 'tta-build-a'), { recursive: true });
+  for (const name of ['old', 'tta-build-a/new'])
+    await writeFile(path.join(store.scratch, name), '');
+  const left = (await store.leftovers('')).map(({ name }) => name);
+  expect(left.sort()).toEqual(['.build-scratch/old', '.build-scratch/tta-build-a/new']);
 });

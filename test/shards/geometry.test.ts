@@ -7,6 +7,7 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { MICRO } from '../../shards/units.ts';
+import { ring } from '../support/rings.ts';
 
 type Cell = readonly [x: number, y: number];
 
@@ -175,31 +176,13 @@ describe('a ring crosses itself', () => {
     expect(both(square(0, 9), square(3, 3))).toBe(false);
     expect(both(square(0, 9), square(3, 9))).toBe(true);
     // A hole may touch its shell in a corner, not run along it.
-    expect(
-      both(square(0, 9), [
-        [0, 4],
-        [3, 3],
-        [3, 5],
-      ]),
-    ).toBe(false);
-    expect(
-      both(square(0, 9), [
-        [0, 4],
-        [3, 3],
-        [3, 5],
-        [0, 5],
-      ]),
-    ).toBe(true);
+    expect(both(square(0, 9), ring('0 4, 3 3, 3 5'))).toBe(false);
+    expect(both(square(0, 9), ring('0 4, 3 3, 3 5, 0 5'))).toBe(true);
   });
 });
 
 test('an area comes back from rings as the polygons it was, shells with their holes', () => {
-  const hole: Cell[] = [
-    [-1, -1],
-    [-1, 1],
-    [1, 1],
-    [1, -1],
-  ];
+  const hole: Cell[] = ring('-1 -1, -1 1, 1 1, 1 -1');
   const shell = (x: number): Cell[] => [
     [x - 5, -5],
     [x + 5, -5],

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { breathe } from '../../shards/breathe.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
 import { SingleFlight } from '../../shards/single-flight.ts';
 
 test('those who ask at the same time share one making, and later ones find it kept', async () => {
@@ -36,4 +38,24 @@ test('where nothing is kept, the making is still shared', async () => {
   expect(await Promise.all([flight.make('a', make), flight.make('a', make)])).toEqual([1, 1]);
   expect(await flight.make('a', make)).toBe(2);
   expect(flight.get('a')).toBeUndefined();
+});
+
+test('what one makes slowly, another who wants it too makes go on in his own turns', async () => {
+  const flight = new SingleFlight<string, number>(null);
+  const steps = 10;
+  const work = (nr: number) => async (askers: Askers) => {
+    for (let step = 0; step < steps; step++) {
+      for (const end = performance.now() + 5; performance.now() < end; );
+      await breathe(askers);
+    }
+    return nr;
+  };
+  const order: number[] = [];
+  const made = Array.from({ length: 10 }, (_, nr) => {
+    return flight.make(`${nr}`, work(nr), 'many').then((value) => order.push(value));
+  });
+  const last = `${made.length - 1}`;
+  made.push(flight.make(last, work(-1), 'few').then((value) => order.push(value)));
+  await Promise.all(made);
+  expect(order.slice(0, 2)).toEqual([made.length - 2, made.length - 2]);
 });

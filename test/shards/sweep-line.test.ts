@@ -6,6 +6,7 @@ import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { MICRO } from '../../shards/units.ts';
+import { boxRing } from '../support/rings.ts';
 
 type Cell = readonly [x: number, y: number];
 
@@ -129,13 +130,7 @@ describe('a polygon has a fault', () => {
   });
 
   test('where holes are in each other', () => {
-    const shell: Ring = [
-      [-1, -1],
-      [SIDE + 1, -1],
-      [SIDE + 1, SIDE + 1],
-      [-1, SIDE + 1],
-      [-1, -1],
-    ];
+    const shell: Ring = boxRing(-1, -1, SIDE + 1, SIDE + 1);
     fc.assert(
       fc.property(simpleRing, simpleRing, (a, b) => {
         const isFault = haveCommonGround(a, b) || anyPair(a, b, alongside);
@@ -153,27 +148,13 @@ test('polygons overlap where they have ground in common, not where they share a 
     }),
     { numRuns: 3_000 },
   );
-  const square = (x: number): Polygon => [
-    [
-      [x, 0],
-      [x + 2, 0],
-      [x + 2, 2],
-      [x, 2],
-      [x, 0],
-    ],
-  ];
+  const square = (x: number): Polygon => [boxRing(x, 0, x + 2, 2)];
   expect(overlap([square(0), square(2), square(4)])).toBe(false);
   expect(overlap([square(0), square(4), square(0)])).toBe(true);
 });
 
 test('a hole must lie in the shell that it is given with', () => {
-  const square = (x: number, side: number): Ring => [
-    [x, 0],
-    [x + side, 0],
-    [x + side, side],
-    [x, side],
-    [x, 0],
-  ];
+  const square = (x: number, side: number): Ring => boxRing(x, 0, x + side, side);
   const inner = square(1, 1).map(([x, y]): Cell => [x, y + 1]);
   expect(new SweepLine([[square(0, 9), inner], [square(20, 9)]]).fault()).toBeNull();
   expect(new SweepLine([[square(0, 9)], [square(20, 9), inner]]).fault()).toBe('hole');
@@ -181,13 +162,7 @@ test('a hole must lie in the shell that it is given with', () => {
 });
 
 test('a polygon in the hole of another does not overlap it', () => {
-  const square = (half: number): Ring => [
-    [-half, -half],
-    [half, -half],
-    [half, half],
-    [-half, half],
-    [-half, -half],
-  ];
+  const square = (half: number): Ring => boxRing(-half, -half, half, half);
   expect(overlap([[square(9), square(6)], [square(6)]])).toBe(false);
   expect(overlap([[square(9), square(6)], [square(7)]])).toBe(true);
 });

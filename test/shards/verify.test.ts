@@ -291,6 +291,8 @@ test('what the manifest says of a county or a state is counted again', async () 
     [county(), 'reach', { ...county().reach, from: ['99001'] }, county().objects['reach-from']],
     [county(), 'reach', { ...county().reach, to: ['99003'] }, county().objects['reach-to']!],
     [county(), 'poi_box', [-70.1, ...county().poi_box!.slice(1)], catchment],
+    // The spot of the outermost place as it is stored would lie outside.
+    [county(), 'poi_box', county().poi_box!.with(0, county().poi_box![0] + 1e-7), catchment],
     [release.manifest.states['99'], 'places', 3, release.manifest.states['99'].objects.places],
   ];
   for (const [owner, fact, value, ref] of changes) {
@@ -338,21 +340,21 @@ test('a place at home elsewhere than the directory says, or nowhere, is named', 
   const moved = homes.with(at, { ...homes[at], county: '99003' });
   await release.replace(ref, DestDirectory.encode(moved));
   expect(await publishedFaults()).toContain(
-    `${county().objects.catchment.name}: places of another county: dest_id ${homes[at].id} is at home in 99003`,
+    `${county().objects.catchment.name}: POIs of another county: dest_id ${homes[at].id} is at home in 99003`,
   );
 
   Object.assign(ref, original);
   await release.replace(ref, DestDirectory.encode(homes.toSpliced(at, 1)));
   const faults = await publishedFaults();
   const { pois } = county().objects;
-  expect(faults).toContain(`${pois.name}: places without a county: dest_id ${homes[at].id}`);
+  expect(faults).toContain(`${pois.name}: POIs without a county: dest_id ${homes[at].id}`);
   expect(faults.some((fault) => fault.startsWith(`${ref.name}: `))).toBe(true);
 });
 
 test('a map without one of its features is found', async () => {
   const { catchment, 'poi-map': poiMap } = county().objects;
   const matrix = Matrix.fromBytes(catchment.name, await release.bytesOf(catchment));
-  const table = new PoiTable(catchment.name, matrix.attributes);
+  const table = PoiTable.fromBytes(catchment.name, matrix.attributes);
   const points = Array.from(matrix.origins.subarray(1), (id, i) => ({
     geometry: { lon: table.facts(i + 1).lon, lat: table.facts(i + 1).lat },
     properties: { dest_id: id },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROUTING } from '../../builder/routing-parameters.ts';
+import { Impassable, isImpassable } from '../../builder/streets/impassable.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { buildNetwork } from '../../builder/streets/network.ts';
 import {
@@ -9,9 +10,10 @@ import {
   RIDE_FORWARD,
   WALK_BACKWARD,
   WALK_FORWARD,
+  withStress,
 } from '../../builder/streets/traits.ts';
 
-const CALM = 1 << 5;
+const CALM = withStress(0, 1, 1);
 const BOTH = WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | CALM;
 const RIDE = RIDE_FORWARD | RIDE_BACKWARD | CALM;
 const LAT = 36;
@@ -26,7 +28,22 @@ function street(metres: number, traits: number, vertices = 100) {
   };
 }
 
-function linkerOf(mode: 'walk' | 'bike', streets: readonly ReturnType<typeof street>[]) {
+/** A river, or the like, along a meridian. */
+function river(metres: number) {
+  const { points } = street(metres, BOTH, 400);
+  return new Impassable({
+    count: 1,
+    firstPoint: Uint32Array.of(0, points.length),
+    lon: Float64Array.from(points, ([lon]) => lon),
+    lat: Float64Array.from(points, ([, lat]) => lat),
+  });
+}
+
+function linkerOf(
+  mode: 'walk' | 'bike',
+  streets: readonly ReturnType<typeof street>[],
+  impassable?: Impassable,
+) {
   // Each piece is a way of its own, so that each of its points is a vertex.
   const ways = streets.flatMap(({ traits, points }, s) =>
     points.slice(1).map((_, i) => ({ traits, refs: [s * 1000 + i, s * 1000 + i + 1] })),
@@ -50,7 +67,7 @@ function linkerOf(mode: 'walk' | 'bike', streets: readonly ReturnType<typeof str
     },
   );
   const coverage = { minLon: -71, minLat: 35, maxLon: -69, maxLat: 37 };
-  return buildModeNetwork(network, mode, coverage).linker;
+  return buildModeNetwork(network, mode, { coverage, impassable }).linker;
 }
 
 const reason = (link: unknown) => (typeof link === 'string' ? link : 'linked');
@@ -96,4 +113,45 @@ test('a cycle track alone links the bike and not the walk; beyond the data neith
   for (const mode of ['walk', 'bike'] as const) {
     expect(reason(linkerOf(mode, track).link(-72, LAT))).toBe('outside-street-data');
   }
+});
+
+test('no link crosses a river: the street on this side is taken, if there is one', () => {
+  const streets = [street(60, BOTH), street(-900, BOTH)];
+  const snapOf = (link: unknown) =>
+    typeof link === 'string' ? link : (link as { snap: number }).snap;
+  const linker = linkerOf('walk', streets, river(30));
+  expect(snapOf(linker.link(-70, LAT))).toBeCloseTo(900, -1);
+  expect(snapOf(linkerOf('walk', streets).link(-70, LAT))).toBeCloseTo(60, 0);
+  // A stop may lie between the tracks, or in the dock.
+  expect(snapOf(linker.linkStop(-70, LAT))).toBeCloseTo(60, 0);
+  expect(reason(linkerOf('walk', [street(60, BOTH)], river(30)).link(-70, LAT))).toBe(
+    'no-street-near',
+  );
+  // Nor is it told of a street beyond that it is closed.
+  expect(linkerOf('walk', [street(60, RIDE)], river(30)).link(-70, LAT)).toBe('no-street-near');
+  // A block, whose point may lie in the water, takes one that is near rather than none.
+  const blockOf = (metres: number) =>
+    linkerOf('walk', [street(metres, BOTH)], river(30)).linkBlock(-70, LAT);
+  expect(snapOf(linker.linkBlock(-70, LAT))).toBeCloseTo(900, -1);
+  for (const metres of [60, 290]) expect(snapOf(blockOf(metres))).toBeCloseTo(metres, -1);
+  expect(blockOf(310)).toBe('no-street-near');
+  // The quay is mapped along the very shore.
+  expect(snapOf(linkerOf('walk', streets, river(60)).link(-70, LAT))).toBeCloseTo(60, 0);
+});
+
+test.each<[boolean, Record<string, string>]>([
+  [true, { waterway: 'river' }],
+  [false, { waterway: 'stream' }],
+  [true, { natural: 'water', water: 'pond' }],
+  [true, { natural: 'coastline' }],
+  [true, { railway: 'rail' }],
+  [false, { railway: 'rail', bridge: 'viaduct' }],
+  [false, { railway: 'subway', tunnel: 'yes' }],
+  [false, { railway: 'tram' }],
+  [true, { highway: 'motorway_link', bridge: 'no' }],
+  [false, { highway: 'motorway', bridge: 'yes' }],
+  [true, { highway: 'trunk', motorroad: 'yes' }],
+  [false, { highway: 'trunk' }],
+])('that it is impassable is %s of %j', (expected, tags) => {
+  expect(isImpassable(new Map(Object.entries(tags)))).toBe(expected);
 });

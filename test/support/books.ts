@@ -1,6 +1,7 @@
 import type { AccountId } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { newAccount, newKey } from './customers.ts';
 
 /** What an account's books say. Σ grants − Σ usage = balance, or tokens have been lost or made. */
 export interface Books {
@@ -30,10 +31,10 @@ export async function openCustomer(
   ledger: Ledger,
   { tokens, isMember = false }: { tokens: number; isMember?: boolean },
 ): Promise<{ account: AccountId; key: string }> {
-  const { id } = await ledger.createAccount({ email: null, member: isMember });
+  const { id } = await newAccount(ledger, { email: null, member: isMember });
   const atMs = Date.now();
-  if (tokens > 0) await ledger.grant(id, { tokens, cause: 'test', atMs });
-  const made = await ledger.createKey(id, 'test', atMs);
+  if (tokens > 0) await ledger.grant(id, { tokens, cause: 'test', atMs }, 'operator');
+  const made = await newKey(ledger, id, 'test', atMs);
   if (!made.created) throw new Error(made.reason);
   return { account: id, key: made.plainKey };
 }

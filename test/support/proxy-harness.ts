@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
@@ -9,6 +11,7 @@ import { buildProxy } from '../../proxy/app.ts';
 import type { ProxyConfigInput } from '../../proxy/config.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { ReleaseSource } from '../../shards/release-source.ts';
+import { openCustomer } from './books.ts';
 import { CountingStore } from './counting-store.ts';
 
 export interface ProxyHarness {
@@ -27,18 +30,49 @@ export interface ProxyHarness {
     headers?: Record<string, string>,
     method?: 'GET' | 'HEAD' | 'POST',
   ): Promise<LightMyRequestResponse>;
+  /** Asks with a body, as JSON. */
+  post(
+    url: string,
+    key: string,
+    payload: object,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
+  balance(id: AccountId): Promise<number>;
+  /** Opens a port of this machine to connections. */
+  listen(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A proxy over a store's folder and a fresh LMDB ledger: the real parts, without a socket. */
+interface ProxyOptions {
+  rateLimitPerMinute?: number;
+  /** Holds every debit back, so that a client can leave meanwhile. */
+  debitDelayMs?: number;
+  config?: ProxyConfigInput;
+  /** The address of a ledger; by default a fresh one on LMDB. */
+  ledger?: string;
+}
+
+/** The proxy that the tests of a file share, and the key of somebody rich. */
+export interface SharedProxy extends ProxyHarness {
+  readonly key: string;
+}
+
+/** A proxy that is there from a file's first test to its last: on the demo release, unless told. */
+export function proxyOfTests(options: ProxyOptions & { store?: string } = {}): SharedProxy {
+  const shared: Partial<SharedProxy> = {};
+  beforeAll(async () => {
+    const proxy = await openProxy(options.store ?? inject('demoStore'), options);
+    const { key } = await proxy.customer({ tokens: 1e9 });
+    Object.assign(shared, proxy, { key });
+  });
+  afterAll(() => shared.close?.());
+  return shared as SharedProxy;
+}
+
+/** A proxy over a store's folder and a ledger: the real parts, without a socket. */
 export async function openProxy(
   storeFolder: string,
-  options: {
-    rateLimitPerMinute?: number;
-    /** Holds every debit back, so that a client can leave meanwhile. */
-    debitDelayMs?: number;
-    config?: ProxyConfigInput;
-  } = {},
+  options: ProxyOptions = {},
 ): Promise<ProxyHarness> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-ledger-'));
   const store = new CountingStore(storeFolder);
@@ -47,11 +81,16 @@ export async function openProxy(
   // What a release reads when it is opened belongs to no request.
   store.reads = [];
   const rateLimitPerMinute = options.rateLimitPerMinute ?? 1_000_000;
-  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute });
+  const address = options.ledger ?? `lmdb:${folder}`;
+  const ledger = await openLedger(address, { rateLimitPerMinute });
   const app = await buildProxy({
     releases,
     ledger: options.debitDelayMs ? delayDebits(ledger, options.debitDelayMs) : ledger,
-    config: { freeRateLimitPerMinute: 1_000_000, logLevel: 'silent', ...options.config },
+    config: {
+      ...{ freeRateLimitPerMinute: 1_000_000, logLevel: 'silent' },
+      // A test that works for long in one turn makes its own proxy late.
+      ...{ shedAtLagMs: 0, ...options.config },
+    },
   });
   return {
     app,
@@ -59,15 +98,21 @@ export async function openProxy(
     ledger,
     releases,
     async customer({ tokens = 10_000, member = false } = {}) {
-      const account = await ledger.createAccount({ email: null, member });
-      if (tokens > 0) await ledger.grant(account.id, { tokens, cause: 'test', atMs: Date.now() });
-      const made = await ledger.createKey(account.id, 'test', Date.now());
-      if (!made.created) throw new Error(made.reason);
-      return { id: account.id, key: made.plainKey };
+      const { account: id, key } = await openCustomer(ledger, { tokens, isMember: member });
+      return { id, key };
     },
     get(url, key, headers = {}, method = 'GET') {
       const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
       return app.inject({ method, url, headers: { ...authorization, ...headers } });
+    },
+    post(url, key, payload, headers = {}) {
+      const authorization = `Bearer ${key}`;
+      return app.inject({ method: 'POST', url, payload, headers: { authorization, ...headers } });
+    },
+    balance: async (id) => (await ledger.account(id))!.balance,
+    async listen() {
+      await app.listen({ port: 0, host: '127.0.0.1' });
+      return (app.server.address() as AddressInfo).port;
     },
     async close() {
       await app.close();

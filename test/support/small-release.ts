@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { beforeAll } from 'vitest';
 import { wholeOf } from '../../shards/content.ts';
 import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
 import { StoreError } from '../../shards/errors.ts';
@@ -15,6 +16,7 @@ import {
 } from '../../shards/manifest.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { TENTHS } from '../../shards/matrix/row-codec.ts';
+import type { Mode } from '../../shards/modes.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import { Spool } from '../../shards/spool.ts';
@@ -22,6 +24,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { DestinationType } from '../../shards/taxonomy.ts';
 import { SMALL_MODES, type SmallBlock, type SmallCounty, type SmallPoi } from './small-world.ts';
+import { folderOfTests } from './temporary-folder.ts';
 
 /** Leaves, a parent, and a parent of a parent. */
 export const SMALL_TAXONOMY: readonly DestinationType[] = [
@@ -72,6 +75,13 @@ export async function publishSmallRelease(
   } finally {
     await store.close();
   }
+}
+
+/** The folder of a small release, for the tests of a file. */
+export function smallReleaseOfTests(...counties: SmallCounty[]): string {
+  const folder = folderOfTests();
+  beforeAll(async () => void (await publishSmallRelease(folder, 'small', counties)));
+  return folder;
 }
 
 /** Stands for the objects that the routes over a small release do not read. */
@@ -135,19 +145,32 @@ function nearestTimes({ blocks, pois }: SmallCounty): Uint16Array {
 }
 
 function encodePois({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
-  const shape = {
-    origins: blocks.map(({ geoid }) => Number(geoid)),
-    targets: pois.map(({ destId }) => destId),
-    attributes: encodePoiTable(pois.map(poiFacts)),
-    modes: SMALL_MODES.length,
-    unit: TENTHS,
-  };
+  return encodeMatrix(
+    { origins: blocks.map(({ geoid }) => Number(geoid)), targets: pois.map(idOf), pois },
+    (origin, mode, target) => blocks[origin].tenths[mode].get(pois[target].destId),
+  );
+}
+
+function encodeCatchments({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
+  return encodeMatrix(
+    { origins: pois.map(idOf), targets: blocks.map(({ geoid }) => Number(geoid)), pois },
+    (origin, mode, target) => blocks[target].tenths[mode].get(pois[origin].destId),
+  );
+}
+
+/** Rows of the times that there are between origins and targets, which are told by their ordinals. */
+function encodeMatrix(
+  { origins, targets, pois }: { origins: number[]; targets: number[]; pois: readonly SmallPoi[] },
+  timeOf: (origin: number, mode: Mode, target: number) => number | undefined,
+): Promise<Uint8Array> {
+  const attributes = encodePoiTable(pois.map(poiFacts));
+  const shape = { origins, targets, attributes, modes: SMALL_MODES.length, unit: TENTHS };
   const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
-  for (const { tenths } of blocks) {
+  for (const origin of origins.keys()) {
     writer.row(
       SMALL_MODES.map((mode) => {
-        const reached = pois.flatMap(({ destId }, ordinal) => {
-          const time = tenths[mode].get(destId);
+        const reached = targets.flatMap((_, ordinal) => {
+          const time = timeOf(origin, mode, ordinal);
           return time === undefined ? [] : [{ ordinal, time }];
         });
         return {
@@ -160,31 +183,7 @@ function encodePois({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
   return wholeOf(writer.finish());
 }
 
-function encodeCatchments({ blocks, pois }: SmallCounty): Promise<Uint8Array> {
-  const shape = {
-    origins: pois.map(({ destId }) => destId),
-    targets: blocks.map(({ geoid }) => Number(geoid)),
-    attributes: encodePoiTable(pois.map(poiFacts)),
-    modes: SMALL_MODES.length,
-    unit: TENTHS,
-  };
-  const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
-  for (const { destId } of pois) {
-    writer.row(
-      SMALL_MODES.map((mode) => {
-        const reaching = blocks.flatMap(({ tenths }, ordinal) => {
-          const time = tenths[mode].get(destId);
-          return time === undefined ? [] : [{ ordinal, time }];
-        });
-        return {
-          targets: Uint32Array.from(reaching, ({ ordinal }) => ordinal),
-          times: Uint16Array.from(reaching, ({ time }) => time),
-        };
-      }),
-    );
-  }
-  return wholeOf(writer.finish());
-}
+const idOf = ({ destId }: SmallPoi) => destId;
 
 function poiFacts({ name, lon, lat, address, types }: SmallPoi) {
   return { name, lon, lat, ...address, brand: null, types };

@@ -3,15 +3,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * SHA-256 of every file of a store by name. Without receipts, which say how a store came about and
- * not what it holds, without locks, and without times of publication.
+ * SHA-256 of every file of a store by name. Without plans and receipts, which say how a store came
+ * about and not what it holds, without locks, and without times of publication.
  */
 export async function storeContents(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
-    .filter((name) => !/^(receipts|published)/.test(name) && !/lock\b/.test(name));
+    .filter((name) => !/^(plans|receipts|published)/.test(name) && !/lock\b/.test(name));
   const hashes = names.sort().map(async (name) => {
     const bytes = await readFile(path.join(folder, name));
     const content = name === 'latest.json' ? withoutTime(bytes) : bytes;

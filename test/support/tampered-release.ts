@@ -9,12 +9,10 @@ import { LATEST, type Manifest } from '../../shards/manifest.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { Spool } from '../../shards/spool.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
+import { faultsIn } from './faults.ts';
 
 /** A copy of a store whose release can be made wrong, with or without its hashes following. */
 export class TamperedRelease {
@@ -104,11 +102,7 @@ export class TamperedRelease {
   /** What is found wrong with it, as `object: problem`. */
   async faults(): Promise<string[]> {
     const store = new FolderStore(this.folder);
-    const found: string[] = [];
-    const release = await openRelease(store, new ReleaseCache(1 << 28));
-    for await (const { object, problem } of verifyRelease(release, () => {})) {
-      found.push(`${object}: ${problem}`);
-    }
+    const found = await faultsIn(store);
     await store.close();
     return found;
   }

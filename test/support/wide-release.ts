@@ -36,6 +36,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
       return indexes.get(name)!;
     },
     readWhole: () => Promise.reject(new Error('nothing is read by name')),
+    stat: () => Promise.reject(new Error('nothing is asked by name')),
     close: () => Promise.resolve(),
   };
   const manifest: Manifest = {

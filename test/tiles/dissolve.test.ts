@@ -4,9 +4,12 @@ import { merge } from 'topojson-client';
 import { topology } from 'topojson-server';
 import type { GeometryCollection } from 'topojson-specification';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { inOneGo } from '../../shards/breathe.ts';
 import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { type Rings, twiceSignedArea } from '../../shards/geometry/rings.ts';
+import { sharedBorderSteps } from '../../shards/geometry/shared-borders.ts';
+import { ring } from '../support/rings.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
 import { areasOf, gridAreas } from './grid-areas.ts';
 import { judge } from './validity.ts';
@@ -125,12 +128,7 @@ test.each([
   ['a hair off the neighbour', 1],
 ])('a corner %s, where the neighbour has none, leaves no seam', (_, off) => {
   const areas = areasOf([
-    [
-      [0, 0],
-      [2000, 0],
-      [2000, 1000],
-      [0, 1000],
-    ],
+    ring('0 0, 2000 0, 2000 1000, 0 1000'),
     [
       [0, 1000],
       [1000, 1000 + off],
@@ -185,6 +183,46 @@ test('blocks of two counties join as topojson joins them', () => {
     }),
     { numRuns: 15 },
   );
+});
+
+test('with the shared borders found before, a union is the same, point by point', () => {
+  const borders = city.map(({ outlines }) => inOneGo(sharedBorderSteps(outlines)));
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
+      const parts = city.map(({ outlines }, county) => ({
+        outlines,
+        areas: Uint32Array.from(outlines.geoids.keys()).filter(
+          (area) => roll(area * city.length + county, seed) <= share,
+        ),
+      }));
+      const withBorders = parts.map((part, county) => ({ ...part, borders: borders[county] }));
+      expect(dissolve(withBorders, 1e4)).toEqual(dissolve(parts, 1e4));
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('shared borders of areas with holes, spurs, and corners where the neighbour has none', () => {
+  // The second lies in a hole of the first, a corner of which is on the second's edge; the third
+  // has a spur, and a hole for nobody.
+  const areas: Rings = {
+    firstRing: Uint32Array.of(0, 2, 3, 5),
+    firstPoint: Uint32Array.of(0, 4, 9, 13, 20, 24),
+    x: Int32Array.of(
+      ...[0, 9, 9, 0, 3, 3, 6, 6, 4, 3, 6, 6, 3],
+      ...[9, 20, 20, 15, 15, 15, 9, 11, 11, 12, 12],
+    ).map((x) => x * CELL),
+    y: Int32Array.of(
+      ...[0, 0, 9, 9, 3, 6, 6, 3, 3, 3, 3, 6, 6],
+      ...[0, 0, 9, 9, 14, 9, 9, 2, 3, 3, 2],
+    ).map((y) => y * CELL),
+  };
+  const borders = inOneGo(sharedBorderSteps(areas));
+  for (let union = 0; union < 8; union++) {
+    const chosen = Uint32Array.of(0, 1, 2).filter((area) => (union >> area) % 2 === 1);
+    const part = { outlines: areas, areas: chosen };
+    expect(dissolve([{ ...part, borders }], 0)).toEqual(dissolve([part], 0));
+  }
 });
 
 test('all blocks of the city are one polygon without a hole', () => {

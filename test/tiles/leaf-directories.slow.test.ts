@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { wholeOf } from '../../shards/content.ts';
 import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
-import { TileSpill } from '../../shards/pmtiles/tile-spill.ts';
 import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
+import { ScratchFile } from '../../shards/scratch-file.ts';
 import { CountingStore } from '../support/counting-store.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
 test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf the first time', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tta-leaves-'));
+  const folder = await folderOfThisTest();
   const store = new CountingStore(folder);
-  const spill = new TileSpill(folder);
+  const spill = new ScratchFile(path.join(folder, 'scratch'));
   const writer = new PmtilesWriter(spill);
   const side = 448;
   const at = (i: number) => ({ z: 14, x: 4700 + (i % side), y: 6200 + Math.floor(i / side) });
@@ -50,5 +49,4 @@ test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf 
   await again.tile(at(7));
   expect(store.reads).toHaveLength(5);
   await store.close();
-  await rm(folder, { recursive: true });
 }, 60_000);

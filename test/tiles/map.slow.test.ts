@@ -1,11 +1,11 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { freePort } from '../support/free-port.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { ring } from '../support/rings.ts';
 import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
 import { serveMap } from './map-server.ts';
 
@@ -86,12 +86,7 @@ async function expectEveryBlockDrawn(column: number, mapUrl: string, source: Til
   const page = await browser.newPage({ viewport: SIZE });
   try {
     // The last zooms of the archive, one beyond them, and one where blocks are a few pixels.
-    for (const [zoom, share] of [
-      [13, 1],
-      [14, 1],
-      [15.5, 1],
-      [11, 0.97],
-    ]) {
+    for (const [zoom, share] of ring('13 1, 14 1, 15.5 1, 11 0.97')) {
       const wanted = {
         ...source,
         centre: middle,
@@ -163,12 +158,3 @@ test('and from the tiles of the service, with a key, on a page of another origin
     await proxy.close();
   }
 }, 120_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -10,27 +9,24 @@ import { wholeOf } from '../../shards/content.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
 import { type TileAddress, tileId } from '../../shards/pmtiles/tile-id.ts';
-import { TileSpill } from '../../shards/pmtiles/tile-spill.ts';
 import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
+import { ScratchFile } from '../../shards/scratch-file.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { CountingStore } from '../support/counting-store.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
-let folder: string;
+const folder = folderOfTests();
 let store: CountingStore;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-pmtiles-'));
   store = new CountingStore(folder);
 });
-afterAll(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => store.close());
 
 const tileOf = (text: string) => gzipSync(text);
 
 async function write(tiles: readonly (readonly [TileAddress, Uint8Array])[]): Promise<Uint8Array> {
-  const spill = new TileSpill(folder);
+  const spill = new ScratchFile(path.join(folder, 'scratch'));
   try {
     const writer = new PmtilesWriter(spill);
     for (const [tile, bytes] of tiles) writer.add(tile, bytes);
@@ -178,12 +174,12 @@ test('a truncated, foreign or damaged archive is an error that names it', async 
 });
 
 test('the scratch file is gone when it is closed', async () => {
-  const spill = new TileSpill(folder);
+  const spill = new ScratchFile(path.join(folder, 'scratch'));
   const large = Buffer.alloc(3 << 20, 7);
   const at = [Buffer.from('a'), large, Buffer.from('b')].map((bytes) => spill.append(bytes));
   expect(Buffer.from(spill.read(at[2], 1)).toString()).toBe('b');
   expect(large.equals(spill.read(at[1], large.length))).toBe(true);
   expect(Buffer.from(spill.read(at[0], 1)).toString()).toBe('a');
   spill.close();
-  expect((await readdir(folder)).filter((entry) => entry.startsWith('tta-tiles-'))).toEqual([]);
+  expect(await readdir(folder)).not.toContain('scratch');
 });

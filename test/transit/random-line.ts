@@ -93,7 +93,7 @@ export function runAt(calls: readonly DrawnCall[], start: number): Run {
     stop,
     arrives: (start + arrives) * 1000,
     departs: (start + departs) * 1000,
-    mayBoard: pickup !== 1,
-    mayAlight: dropOff !== 1,
+    mayBoard: pickup === 0,
+    mayAlight: dropOff === 0,
   }));
 }

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { buildSmallCity } from './built-city.ts';
 import { writeFeed } from './gtfs-text.ts';
 import { type CityWithStops, randomCity } from './random-city.ts';
@@ -14,15 +13,11 @@ const MINUTE = 60_000;
 const WALK_ERROR = 20;
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'transit-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 test.each(SEEDS)('every time by transit is that of the plain search, city %i', async (seed) => {
   const city = randomCity(seed);
-  const { feeds, runs, rules } = randomTimetable(seed, city.stops);
+  const { feeds, runs, rules, inSeat } = randomTimetable(seed, city.stops);
   const files = [
     await writeFeed(path.join(folder, 'even.zip'), feeds[0], { quoteAll: true, bom: true }),
     await writeFeed(path.join(folder, 'odd'), feeds[1], { lineEnd: '\r\n', openEnd: true }),
@@ -36,7 +31,7 @@ test.each(SEEDS)('every time by transit is that of the plain search, city %i', a
 
   // Walks a little too short and a little too long: between them is what the builder must find.
   const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
-    transitTimes(runs, rules, walksOf(city, error)),
+    transitTimes(runs, rules, walksOf(city, error), inSeat),
   );
   const onFoot = walksOf(city, 0).direct;
   const wrong: string[] = [];

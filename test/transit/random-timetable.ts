@@ -4,13 +4,14 @@ import { AGENCY, exception, service } from './feed-records.ts';
 import { type FeedRecord, type FeedTables, gtfsTime } from './gtfs-text.ts';
 import { drawLine, drawTrip, type Line, runAt, stopTimes } from './random-line.ts';
 import type { Point } from './small-city.ts';
-import type { Run, TransferRule } from './time-expanded.ts';
+import type { InSeat, Run, TransferRule } from './time-expanded.ts';
 
 /** Feeds, and what they mean on the service day as the oracle takes it. */
 export interface RandomTimetable {
   readonly feeds: readonly FeedTables[];
   readonly runs: readonly Run[];
   readonly rules: readonly TransferRule[];
+  readonly inSeat: readonly InSeat[];
 }
 
 /** A Wednesday. */
@@ -57,13 +58,25 @@ export function randomTimetable(seed: number, stops: readonly Point[]): RandomTi
     feeds: drafts.map((draft) => draft.tables()),
     runs: drafts.flatMap(({ runs }) => runs),
     rules: drafts.flatMap(({ rules }) => rules),
+    inSeat: drafts.flatMap(({ inSeat }, i) => {
+      const before = i === 0 ? 0 : drafts[0].runs.length;
+      return inSeat.map(([from, to]) => [from + before, to + before] as const);
+    }),
   };
+}
+
+/** A trip, its runs by day, and how many seconds after it begins it ends. */
+interface AddedTrip {
+  readonly trip: string;
+  readonly runOn: ReadonlyMap<number, number>;
+  readonly ends: number;
 }
 
 /** A feed in the making. */
 class FeedDraft {
   readonly runs: Run[] = [];
   readonly rules: TransferRule[] = [];
+  readonly inSeat: InSeat[] = [];
   readonly #dice: Dice;
   readonly #points: readonly Point[];
   /** Its stops, as places in `#points`. */
@@ -93,7 +106,7 @@ class FeedDraft {
     const dice = this.#dice;
     const headway = 60 * (4 + dice.below(20));
     for (let at = 7 * HOUR + dice.below(HOUR); at < 10 * HOUR; ) {
-      this.#addTrip(line, running, at, [at]);
+      this.#goOn(line, at, this.#addTrip(line, running, at, [at]));
       at += headway + line.unit * dice.below(5);
     }
     // What runs on other days must not be met, and what still runs from last night must be.
@@ -137,13 +150,65 @@ class FeedDraft {
   }
 
   /** A trip written down as leaving at one time, and its runs, which leave at others. */
-  #addTrip(line: Line, running: Service, written: number, starts: readonly number[]): void {
+  #addTrip(
+    line: Line,
+    running: Service,
+    written: number,
+    starts: readonly number[],
+    block = '',
+    calls = drawTrip(this.#dice, line),
+  ): AddedTrip {
     const trip = this.#nextTrip;
-    const calls = drawTrip(this.#dice, line);
-    this.#trips.push({ route_id: line.id, service_id: running, trip_id: trip });
+    this.#trips.push({ route_id: line.id, service_id: running, trip_id: trip, block_id: block });
     this.#stopTimes.push(...stopTimes(trip, calls, written, idOf));
+    const runOn = new Map<number, number>();
     for (const day of SERVICES[running]) {
-      for (const start of starts) this.runs.push(runAt(calls, start + day));
+      for (const start of starts) {
+        runOn.set(day, this.runs.length);
+        this.runs.push(runAt(calls, start + day));
+      }
+    }
+    return { trip, runOn, ends: calls[calls.length - 1].arrives };
+  }
+
+  /**
+   * Now and then the vehicle of a trip goes on as another line, by `block_id`, by a linked trip of
+   * `transfers.txt`, or by `block_id` where that forbids to stay: on the days that both run.
+   */
+  #goOn(line: Line, start: number, first: AddedTrip): void {
+    const dice = this.#dice;
+    const how = dice.pick(['no', 'block', 'block', 'linked', 'forbidden'] as const);
+    if (how === 'no') return;
+    const block = how === 'linked' ? '' : `vehicle of ${first.trip}`;
+    if (block !== '')
+      this.#trips[this.#trips.length - 1] = { ...this.#trips.at(-1)!, block_id: block };
+    let [from, at] = [first, start];
+    for (let more = 1 + dice.below(2); more > 0; more--) {
+      const onward = drawLine(dice, line.id, this.#stops);
+      const path = [line.path[line.path.length - 1], ...onward.path];
+      if (path[0] === path[1]) path.shift();
+      if (path.length < 2) return;
+      const next = { ...onward, path, hops: path.map(() => (60 + dice.below(420)) / onward.unit) };
+      at += from.ends + 60 * dice.below(6);
+      const [call, ...calls] = drawTrip(dice, next);
+      const to = this.#addTrip(next, dice.pick(['weekdays', 'added today']), at, [at], block, [
+        { ...call, arrives: 0 },
+        ...calls,
+      ]);
+      if (how !== 'block') {
+        this.#transfers.push({
+          ...{ from_trip_id: from.trip, to_trip_id: to.trip },
+          transfer_type: how === 'linked' ? 4 : 5,
+        });
+      }
+      if (how !== 'forbidden') {
+        for (const [day, run] of from.runOn) {
+          const goesOn = to.runOn.get(day);
+          if (goesOn !== undefined) this.inSeat.push([run, goesOn]);
+        }
+      }
+      line = next;
+      from = to;
     }
   }
 
@@ -154,13 +219,14 @@ class FeedDraft {
       const [from, to] = [dice.pick(this.#stops), dice.pick(this.#stops)];
       if (ruled.has(`${from} ${to}`)) continue;
       ruled.add(`${from} ${to}`);
-      const least = dice.chance(0.4) ? null : dice.below(900);
-      this.rules.push({ from, to, least: least === null ? null : least * 1000 });
+      const type = dice.pick([1, 2, 2, 3] as const);
+      const least = type === 2 ? dice.below(900) : 0;
+      this.rules.push({ from, to, type, least: least * 1000 });
       this.#transfers.push({
         from_stop_id: idOf(from),
         to_stop_id: idOf(to),
-        transfer_type: least === null ? 3 : 2,
-        min_transfer_time: least ?? '',
+        transfer_type: type,
+        min_transfer_time: type === 2 ? least : '',
       });
     }
   }

@@ -8,24 +8,31 @@ import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.t
 import { Dice } from './dice.ts';
 import { randomTimetable } from './random-timetable.ts';
 import { pointAt } from './small-city.ts';
-import { type Run, type TransferRule, transitTimes, type Walks } from './time-expanded.ts';
+import {
+  type InSeat,
+  type Run,
+  type TransferRule,
+  transitTimes,
+  type Walks,
+} from './time-expanded.ts';
 
 const MINUTE = 60_000;
 const LIMIT = 60 * MINUTE;
 const WALK_LIMIT = 30 * MINUTE;
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const OPENS = 8 * 60 * MINUTE;
+const KINDS = { 1: 'timed', 2: 'minimum', 3: 'never' } as const;
 
 test('times from range RAPTOR are those of the plain search, to the millisecond', () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 4, max: 33 }), (seed, stopCount) => {
       const nowhere = Array.from({ length: stopCount }, () => pointAt(0, 0));
-      const { runs, rules } = randomTimetable(seed, nowhere);
+      const { runs, rules, inSeat } = randomTimetable(seed, nowhere);
       const walks = randomWalks(seed, stopCount);
-      const meant = transitTimes(runs, rules, walks).map((times) =>
+      const meant = transitTimes(runs, rules, walks, inSeat).map((times) =>
         times.map((time) => (time <= LIMIT ? time : null)),
       );
-      expect(raptorTimes(runs, rules, walks)).toEqual(meant);
+      expect(raptorTimes(runs, rules, walks, inSeat)).toEqual(meant);
     }),
     { numRuns: 80 },
   );
@@ -48,19 +55,26 @@ function randomWalks(seed: number, stops: number): Walks {
 }
 
 /** The same by the builder's search: null beyond the limit. */
-function raptorTimes(runs: readonly Run[], rules: readonly TransferRule[], walks: Walks) {
+function raptorTimes(
+  runs: readonly Run[],
+  rules: readonly TransferRule[],
+  walks: Walks,
+  inSeat: readonly InSeat[],
+) {
   const stopCount = walks.between.length;
   const targetCount = walks.direct[0].length;
+  const trips = runs.map((calls) => ({
+    stops: calls.map(({ stop }) => stop),
+    rules: calls.map(
+      ({ mayBoard, mayAlight }) => (mayBoard ? BOARD : 0) | (mayAlight ? ALIGHT : 0),
+    ),
+    arrivals: calls.map(({ arrives }) => arrives),
+    departures: calls.map(({ departs }) => departs),
+  }));
   const timetable = buildTimetable(
     stopCount,
-    runs.map((calls) => ({
-      stops: calls.map(({ stop }) => stop),
-      rules: calls.map(
-        ({ mayBoard, mayAlight }) => (mayBoard ? BOARD : 0) | (mayAlight ? ALIGHT : 0),
-      ),
-      arrivals: calls.map(({ arrives }) => arrives),
-      departures: calls.map(({ departs }) => departs),
-    })),
+    trips,
+    inSeat.map(([from, to]) => [trips[from], trips[to]]),
   );
   const footpaths = buildFootpaths(
     stopCount,
@@ -69,9 +83,10 @@ function raptorTimes(runs: readonly Run[], rules: readonly TransferRule[], walks
         from !== to && time <= TRANSFER_LIMIT ? [{ from, to, time }] : [],
       ),
     ),
-    rules.map(({ from, to, least }) => {
-      return { from, to, forbidden: least === null, minimum: least ?? 0 };
+    rules.map(({ from, to, type, least }) => {
+      return { from, to, kind: KINDS[type], minimum: least };
     }),
+    MINUTE,
   );
   const egress = new EgressBuilder(targetCount);
   for (const row of walks.egress) {

@@ -3,6 +3,7 @@ import type { OsmNode } from '../../infra/demo/osm-elements.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { type ShapefileField, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { naiveTimes } from '../search/naive-router.ts';
+import { boxRing } from '../support/rings.ts';
 
 /** A place in degrees, of at most seven decimals, which is what the files keep. */
 export interface Point {
@@ -17,6 +18,8 @@ export interface SmallCity {
   readonly streets: readonly (readonly [a: number, b: number])[];
   readonly blocks: readonly Point[];
   readonly shops: readonly Point[];
+  /** Outlines, not closed. */
+  readonly parks?: readonly (readonly Point[])[];
 }
 
 const SOUTH_WEST: Point = { lon: -76.6, lat: 39.3 };
@@ -25,6 +28,9 @@ const METRES_PER_DEGREE = { lon: 86_259.3, lat: 111_021.2 };
 const COUNTY = '99001';
 /** Of OpenStreetMap's ids: what is no corner comes after the corners. */
 const FIRST_SHOP = 1_000_000;
+const FIRST_PARK = 2_000_000;
+/** More than the corners of a park. */
+const PARK_IDS = 100;
 const BOX_MARGIN = 0.02;
 const BLOCK_HALF_SIDE = 1e-4;
 /** Bits of a way that people may walk and ride in both directions, without any traffic. */
@@ -56,6 +62,9 @@ export async function writeSmallCity(
 ): Promise<{ osm: string; blocks: string }> {
   const osm = path.join(folder, 'city.osm.pbf');
   const blocks = path.join(folder, 'blocks.zip');
+  const parks = (city.parks ?? []).map((outline, i) =>
+    outline.map((at, j): OsmNode => ({ id: FIRST_PARK + i * PARK_IDS + j, ...at, tags: {} })),
+  );
   await writePbf(osm, {
     box: boxAround([...city.corners, ...city.blocks, ...city.shops]),
     timestamp: new Date('2026-01-01T00:00:00Z'),
@@ -64,11 +73,17 @@ export async function writeSmallCity(
       ...city.shops.map((at, i): OsmNode => {
         return { id: FIRST_SHOP + i, ...at, tags: { shop: 'bakery', name: shopName(i) } };
       }),
+      ...parks.flat(),
     ],
-    ways: () =>
-      city.streets.map(([a, b], i) => {
+    ways: () => [
+      ...city.streets.map(([a, b], i) => {
         return { id: 1 + i, refs: [1 + a, 1 + b], tags: { highway: 'residential' } };
       }),
+      ...parks.map((corners) => {
+        const refs = [...corners, corners[0]].map(({ id }) => id);
+        return { id: corners[0].id, refs, tags: { leisure: 'park' } };
+      }),
+    ],
     relations: () => [],
   });
   await writeShapefile(blocks, {
@@ -116,13 +131,7 @@ export const BLOCK_FIELDS = [
 export function squareAround({ lon, lat }: Point, half: number): [number, number][] {
   const [west, east] = [lon - half, lon + half];
   const [south, north] = [lat - half, lat + half];
-  return [
-    [west, south],
-    [west, north],
-    [east, north],
-    [east, south],
-    [west, south],
-  ];
+  return boxRing(west, south, east, north).reverse();
 }
 
 function boxAround(points: readonly Point[]) {

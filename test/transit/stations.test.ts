@@ -1,47 +1,12 @@
 import { expect, test } from 'vitest';
+import { StationDoors } from '../../builder/gtfs/doors.ts';
+import { readFeed } from '../../builder/gtfs/feed.ts';
 import { type AvenueTrip, avenueFeed } from './avenue.ts';
 import { BusTown, busFeed, busLine, RIDE, STOPS, TIME } from './bus-town.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 import { pointAt } from './small-city.ts';
 
 const town = new BusTown();
-
-test('a rule for changing at a station holds at all its stops', async () => {
-  const stops = { A: STOPS.A, M1: 5_000, M2: 5_080, B: STOPS.B };
-  const trips = busLine().flatMap(({ calls: [[, leaves]] }): AvenueTrip[] => [
-    {
-      calls: [
-        ['A', leaves],
-        ['M1', leaves + 4],
-      ],
-    },
-    {
-      calls: [
-        ['M2', leaves + 6.5],
-        ['B', leaves + RIDE],
-      ],
-    },
-  ]);
-  const tables = avenueFeed(stops, trips);
-  const [station] = tables['stops.txt'].filter(({ stop_id }) => stop_id === 'M1');
-  const withStation: FeedTables = {
-    ...tables,
-    'stops.txt': [
-      { ...station, stop_id: 'M', location_type: 1 },
-      ...tables['stops.txt'].map((stop) =>
-        String(stop.stop_id).startsWith('M') ? { ...stop, parent_station: 'M' } : stop,
-      ),
-    ],
-  };
-  const rule = (more: Record<string, number>) => [{ from_stop_id: 'M', to_stop_id: 'M', ...more }];
-  const timeWith = (name: string, rules: FeedTables) =>
-    town.minutes(name, { ...withStation, ...rules });
-  expect(await timeWith('free.zip', {})).toBe(TIME);
-  const slow = rule({ transfer_type: 2, min_transfer_time: 120 });
-  expect(await timeWith('slow.zip', { 'transfers.txt': slow })).toBe(TIME + 10);
-  const never = rule({ transfer_type: 3 });
-  expect(await timeWith('never.zip', { 'transfers.txt': never })).toBe(undefined);
-});
 
 test('a station with pathways is entered and left by its doors', async () => {
   // The platform lies 400 m beyond the door that leads to it, a minute's stairs away.
@@ -75,6 +40,107 @@ test('a station with pathways is entered and left by its doors', async () => {
   expect(await town.minutes('out.zip', withWays(outOnly))).toBe(undefined);
 });
 
+test('a station whose pathways reach none of its doors is entered by them too, a straight walk away', async () => {
+  const feed = busFeed();
+  const at = (east: number, north: number) => {
+    const { lon, lat } = pointAt(east, north);
+    return { stop_lon: lon, stop_lat: lat };
+  };
+  const here = { parent_station: 'S', ...at(STOPS.A, 400) };
+  const file = await town.write('doors.zip', {
+    ...feed,
+    'stops.txt': [
+      { stop_id: 'S', location_type: 1, ...at(STOPS.A, 400) },
+      { stop_id: 'west', location_type: 2, parent_station: 'S', ...at(STOPS.A - 300, 0) },
+      { stop_id: 'here', location_type: 2, ...here },
+      { stop_id: 'A', location_type: 0, ...here },
+      { stop_id: 'other', location_type: 0, parent_station: 'S', ...at(STOPS.A + 80, 400) },
+      { stop_id: 'across', location_type: 0, ...here },
+      ...feed['stops.txt'].filter(({ stop_id }) => stop_id !== 'A'),
+    ],
+    'pathways.txt': [
+      { pathway_id: 'bridge', from_stop_id: 'A', to_stop_id: 'across', traversal_time: 20 },
+    ],
+  });
+  const read = await readFeed(file);
+  const doors = new StationDoors(read, new Set());
+  const [platform, alone] = ['A', 'B'].map((id) => read.stops.get(id)!);
+  // 500 m, at 80 m a minute.
+  const seconds = doors
+    .of(platform)
+    .map((door) => [door.secondsIn, door.secondsOut].map(Math.round));
+  expect(seconds).toEqual([
+    [375, 375],
+    [0, 0],
+  ]);
+  expect(doors.of(platform)[0].lon).toBe(at(STOPS.A - 300, 0).stop_lon);
+  const inside = doors.within(platform);
+  expect(['other', 'across'].map((id) => Math.round(inside.get(id)!))).toEqual([60, 20]);
+  expect(doors.of(alone)).toEqual([
+    { lon: alone.lon, lat: alone.lat, secondsIn: 0, secondsOut: 0 },
+  ]);
+  expect(doors.within(alone).size).toBe(1);
+  read.source.close();
+});
+
+test('without pathways a platform is as many levels from the street as are told, a subway’s else two', async () => {
+  const at = (east: number, more: FeedRecord = {}): FeedRecord => {
+    const { lon, lat } = pointAt(east, 0);
+    return { stop_lon: lon, stop_lat: lat, ...more };
+  };
+  const platform = (id: string, east: number, level_id = '') =>
+    at(east, { stop_id: id, location_type: 0, parent_station: 'S', level_id });
+  const feed = busFeed();
+  const file = await town.write('levels.zip', {
+    ...feed,
+    'stops.txt': [
+      at(0, { stop_id: 'S', location_type: 1 }),
+      platform('subway', 0),
+      platform('deep', 80, 'minus 3'),
+      platform('tram', 160),
+      at(0, { stop_id: 'door', location_type: 2, parent_station: 'S', level_id: 'plus 1' }),
+      at(0, { stop_id: 'alone', location_type: 0 }),
+      ...feed['stops.txt'],
+    ],
+    'levels.txt': [
+      { level_id: 'minus 3', level_index: -3 },
+      { level_id: 'plus 1', level_index: 1 },
+      { level_id: 'broken', level_index: 'deep' },
+    ],
+  });
+  const read = await readFeed(file);
+  const doors = new StationDoors(read, new Set(['subway', 'deep', 'alone']));
+  const secondsOf = (id: string) =>
+    doors
+      .of(read.stops.get(id)!)
+      .map(({ secondsIn, secondsOut }) => [secondsIn, secondsOut].map(Math.round));
+  // 30 s a level, and 60 s to walk 80 m.
+  expect(secondsOf('subway')).toEqual([[90, 90]]);
+  expect(secondsOf('deep')).toEqual([[60 + 4 * 30, 60 + 4 * 30]]);
+  expect(secondsOf('tram')).toEqual([[120 + 30, 120 + 30]]);
+  expect(secondsOf('alone')).toEqual([[60, 60]]);
+  const inside = doors.within(read.stops.get('subway')!);
+  expect(['deep', 'tram'].map((id) => Math.round(inside.get(id)!))).toEqual([60 + 30, 120 + 60]);
+  expect(read.report.problems).toMatchObject([{ file: 'levels.txt', rows: 1 }]);
+  read.source.close();
+});
+
+test('a ride by subway takes two minutes more than one by bus: a minute down and a minute up', async () => {
+  const feed = busFeed();
+  const asType = (type: number) => ({
+    ...feed,
+    'routes.txt': feed['routes.txt'].map((route) => ({ ...route, route_type: type })),
+  });
+  expect(await town.minutes('bus.zip', asType(3))).toBe(TIME);
+  for (const type of [1, 401]) expect(await town.minutes('metro.zip', asType(type))).toBe(TIME + 2);
+  const pathways = [
+    { pathway_id: 'p', from_stop_id: 'A', to_stop_id: 'B', pathway_mode: 1, traversal_time: 9_000 },
+  ];
+  // Pathways that lead to no entrance say nothing of the way to the street.
+  const between = { ...asType(1), 'pathways.txt': pathways };
+  expect(await town.minutes('between.zip', between)).toBe(TIME + 2);
+});
+
 test('a stop with four departures in the hour is a place to go, and so is a station', async () => {
   const { frequent } = await town.build([await town.write('busy.zip', busFeed())]);
   // Nobody departs from B.
@@ -100,4 +166,27 @@ test('a stop with four departures in the hour is a place to go, and so is a stat
   };
   const built = await town.build([await town.write('station.zip', withStation)]);
   expect(built.frequent).toEqual(['Both Platforms']);
+});
+
+test('a bus every twenty minutes in each of two directions makes no frequent stop', async () => {
+  const stops = { W: 200, A: STOPS.A, B: STOPS.B };
+  const everyTwenty = busLine().filter((_, n) => n % 2 === 0);
+  const trips = everyTwenty.flatMap(({ calls: [[, at], there] }): AvenueTrip[] => [
+    { calls: [['A', at], there] },
+    {
+      calls: [
+        ['A', at],
+        ['W', at + 2],
+      ],
+    },
+  ]);
+  const feed = avenueFeed(stops, trips);
+  const frequentWith = async (name: string, more: FeedRecord) => {
+    const told = feed['trips.txt'].map((trip) => ({ ...trip, ...more }));
+    const file = await town.write(name, { ...feed, 'trips.txt': told });
+    return (await town.build([file])).frequent;
+  };
+  // By where they end, as no direction is told; were all in one, there would be six an hour.
+  expect(await frequentWith('both-ways.zip', {})).toEqual([]);
+  expect(await frequentWith('one-way.zip', { direction_id: 0 })).toEqual(['A']);
 });

@@ -27,12 +27,17 @@ export interface Call {
 /** A vehicle's run: its calls in order. */
 export type Run = readonly Call[];
 
+/** Runs, by their number, of which the vehicle of the first becomes that of the second. */
+export type InSeat = readonly [from: number, to: number];
+
 /** What `transfers.txt` says of going from one stop to another. */
 export interface TransferRule {
   readonly from: number;
   readonly to: number;
-  /** Null forbids the transfer. */
-  readonly least: number | null;
+  /** `transfer_type`, of which a vehicle waits for 1, 2 takes a time and 3 is not possible. */
+  readonly type: 1 | 2 | 3;
+  /** `min_transfer_time`: what "must be available to permit a transfer", "including buffer time". */
+  readonly least: number;
 }
 
 /** Walking times in milliseconds; Infinity where there is no way. */
@@ -62,12 +67,18 @@ export function transitTimes(
   runs: readonly Run[],
   rules: readonly TransferRule[],
   walks: Walks,
+  inSeat: readonly InSeat[] = [],
 ): number[][] {
   const hops = hopsByTime(runs);
+  const after = new Map<Call, number[]>();
+  for (const [from, to] of inSeat) {
+    const last = runs[from].at(-1)!;
+    after.set(last, [...(after.get(last) ?? []), to]);
+  }
   const transfers = transfersFrom(walks.between, rules);
   return walks.access.map((access, origin) => {
     const byDeparture = DEPARTURES.map((departure) => {
-      const alighted = earliestAlighting(hops, transfers, access, departure);
+      const alighted = earliestAlighting(runs, hops, transfers, access, departure, after);
       return walks.direct[origin].map((direct, target) => {
         const byRide = alighted.map((at, stop) => {
           const egress = walks.egress[stop][target];
@@ -83,33 +94,54 @@ export function transitTimes(
   });
 }
 
-/** When one first steps out of a vehicle at each stop; Infinity for never. */
+/**
+ * When one first steps out of a vehicle at each stop; Infinity for never. A change may take no
+ * time, so that what makes a boarding possible may come after it among events of one instant: they
+ * are gone through until nothing changes.
+ */
 function earliestAlighting(
+  runs: readonly Run[],
   hops: readonly Hop[],
   transfers: readonly (readonly { to: number; time: number }[])[],
   access: readonly number[],
   departure: number,
+  /** By their last calls: what runs become. */
+  after: ReadonlyMap<Call, readonly number[]>,
 ): number[] {
   const alighted = access.map(() => Infinity);
-  /** When one first stands at each stop, having walked there from the origin or a vehicle. */
-  const ready = access.map((walk) => (walk <= WALK_LIMIT ? departure + walk : Infinity));
-  const aboard = new Set<number>();
-  for (const { run, from, to } of hops) {
-    if (from.mayBoard && ready[from.stop] + BOARD_SLACK <= from.departs) aboard.add(run);
-    if (!aboard.has(run) || !to.mayAlight) continue;
-    alighted[to.stop] = Math.min(alighted[to.stop], to.arrives);
-    for (const { to: stop, time } of transfers[to.stop]) {
-      ready[stop] = Math.min(ready[stop], to.arrives + time);
+  /** The first departure from each stop that one catches, coming from the origin or a vehicle. */
+  const ready = access.map((walk) =>
+    walk <= WALK_LIMIT ? departure + walk + BOARD_SLACK : Infinity,
+  );
+  const stepOut = (call: Call) => {
+    if (!call.mayAlight || call.arrives >= alighted[call.stop]) return false;
+    alighted[call.stop] = call.arrives;
+    for (const { to, time } of transfers[call.stop]) {
+      ready[to] = Math.min(ready[to], call.arrives + time);
+    }
+    return true;
+  };
+  /** Runs that one is aboard of before they begin. */
+  const seated = new Set<number>();
+  for (let changed = true; changed; ) {
+    changed = false;
+    const aboard = new Set(seated);
+    for (const { run, from, to } of hops) {
+      if (from.mayBoard && ready[from.stop] <= from.departs) aboard.add(run);
+      if (!aboard.has(run)) continue;
+      if (stepOut(to)) changed = true;
+      for (const next of after.get(to) ?? []) {
+        if (seated.has(next)) continue;
+        seated.add(next);
+        stepOut(runs[next][0]);
+        changed = true;
+      }
     }
   }
   return alighted;
 }
 
-/**
- * Every pair of calls that follow each other, by when the first is left; of one run in its order.
- * A vehicle is boarded at least `BOARD_SLACK` after the last was left, so whatever makes a boarding
- * possible comes before it here.
- */
+/** Every pair of calls that follow each other, by when the first is left; of one run in its order. */
 function hopsByTime(runs: readonly Run[]): Hop[] {
   const hops = runs.flatMap((calls, run) =>
     calls.slice(1).map((to, i) => ({ run, from: calls[i], to })),
@@ -118,15 +150,16 @@ function hopsByTime(runs: readonly Run[]): Hop[] {
   return hops.sort((a, b) => a.from.departs - b.from.departs);
 }
 
-/** The ways from each stop to one where another vehicle is boarded, itself among them. */
+/** From arriving at each stop to the first departure one catches at another, or at itself. */
 function transfersFrom(between: Walks['between'], rules: readonly TransferRule[]) {
   const ruleOf = new Map(rules.map((rule) => [`${rule.from} ${rule.to}`, rule]));
   return between.map((walks, from) =>
     walks.flatMap((walk, to) => {
       const rule = ruleOf.get(`${from} ${to}`);
       const onFoot = from === to ? 0 : walk;
-      if (onFoot > TRANSFER_LIMIT || rule?.least === null) return [];
-      return [{ to, time: Math.max(onFoot, rule?.least ?? 0) }];
+      if (onFoot > TRANSFER_LIMIT || rule?.type === 3) return [];
+      if (rule?.type === 1) return [{ to, time: onFoot }];
+      return [{ to, time: rule ? Math.max(onFoot, rule.least) : onFoot + BOARD_SLACK }];
     }),
   );
 }

@@ -1,14 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Account, AccountId } from '../../../portal/accounts/accounts.ts';
+import {
+  type Account,
+  type AccountId,
+  isMember,
+  MAX_CAUSE_BYTES,
+  WITHOUT_END,
+} from '../../../portal/accounts/accounts.ts';
+import { counted } from '../../../portal/accounts/counted.ts';
 import type { Ledger } from '../../../portal/accounts/ledger.ts';
-import { integer } from '../../environment.ts';
-import { UsageError } from '../run.ts';
-import { accountCalled, ledgerOption, nameOf, print, runWithLedger } from '../with-ledger.ts';
+import { UsageError } from '../../errors.ts';
+import { ledgerSchema } from '../../settings/places.ts';
+import type { Flags } from '../../settings/read-settings.ts';
+import { paymentSettings } from '../../settings/servers.ts';
+import { integer } from '../integer-flag.ts';
+import { addSettings } from '../setting-options.ts';
+import { accountCalled, nameOf, operator, print, runWithLedger } from '../with-ledger.ts';
 import { stateOf } from './keys.ts';
+import { addMoveAccountsCommands } from './move-accounts.ts';
 
-interface AccountsFlags {
-  ledger: string;
+interface AccountsFlags extends Flags {
   json?: boolean;
 }
 
@@ -24,42 +35,51 @@ interface MemberFlags extends AccountsFlags {
 export function addAccountsCommands(program: Command): void {
   const accounts = program.command('accounts').description('Look after accounts and their tokens.');
   const command = (name: string, description: string) =>
-    accounts
-      .command(name)
-      .description(description)
-      .addOption(ledgerOption())
-      .option('--json', 'print JSON, an object a line');
+    addSettings(accounts.command(name).description(description), ledgerSchema).option(
+      '--json',
+      'print JSON, an object a line',
+    );
   const commandOnOne = (name: string, description: string) =>
     command(name, description).argument('<account>', 'its e-mail address or id');
 
   command('list', 'List accounts with their balances.').action((flags: AccountsFlags) =>
-    runWithLedger(flags.ledger, (ledger) => list(ledger, flags)),
+    runWithLedger(flags, (ledger) => list(ledger, flags)),
   );
-  commandOnOne('show', 'Show an account with its keys, grants and usage.').action(
-    (name: string, flags: AccountsFlags) =>
-      runWithLedger(flags.ledger, (ledger) => show(ledger, name, flags)),
+  commandOnOne(
+    'show',
+    'Show an account: membership, sessions, keys, grants, usage, and what was done with it.',
+  ).action((name: string, flags: AccountsFlags) =>
+    runWithLedger(flags, (ledger) => show(ledger, name, flags)),
   );
   commandOnOne('grant', 'Grant tokens to an account.')
     .requiredOption('--tokens <n>', 'how many')
     .option('--cause <cause>', 'what for, such as an invoice’s number: each cause grants once')
     .action((name: string, flags: GrantFlags) =>
-      runWithLedger(flags.ledger, (ledger) => grant(ledger, name, flags)),
+      runWithLedger(flags, (ledger) => grant(ledger, name, flags)),
     );
   commandOnOne('disable', 'Refuse every key of an account until it is enabled again.').action(
     (name: string, flags: AccountsFlags) =>
-      change(name, flags, 'disabled', (ledger, id) => ledger.setDisabled(id, true)),
+      change(name, flags, 'disabled', (ledger, id) => ledger.setDisabled(id, true, operator())),
   );
   commandOnOne('enable', 'Take the keys of a disabled account again.').action(
     (name: string, flags: AccountsFlags) =>
-      change(name, flags, 'enabled', (ledger, id) => ledger.setDisabled(id, false)),
+      change(name, flags, 'enabled', (ledger, id) => ledger.setDisabled(id, false, operator())),
   );
   commandOnOne('member', 'Begin the membership of an account, or end it.')
-    .option('--end', 'end it')
+    .option('--end', 'end it, and what is subscribed at Stripe')
+    .addHelpText(
+      'after',
+      `
+One that is paid for is ended at Stripe, at once and without a refund: that takes the settings of
+Stripe as tta portal does.`,
+    )
     .action((name: string, flags: MemberFlags) =>
-      change(name, flags, flags.end ? 'no member now' : 'a member now', (ledger, id) =>
-        ledger.setMember(id, !flags.end),
-      ),
+      change(name, flags, flags.end ? 'no member now' : 'a member now', async (ledger, id) => {
+        await (flags.end ? endAtStripe(ledger, id) : refuseIfPaid(ledger, name));
+        await ledger.setMembership(id, flags.end ? null : WITHOUT_END, operator());
+      }),
     );
+  addMoveAccountsCommands(accounts);
 }
 
 async function list(ledger: Ledger, { json }: AccountsFlags): Promise<void> {
@@ -82,64 +102,122 @@ async function show(ledger: Ledger, name: string, { json }: AccountsFlags): Prom
     tokens,
     cause,
   }));
-  const usage = (await ledger.usage(account.id)).map(({ day, keyId, requests, tokens }) => ({
+  const usage = (await ledger.usage(account.id)).map(({ day, keyId, route, requests, tokens }) => ({
     day,
     key: keys.find(({ id }) => id === keyId)?.prefix ?? keyId,
+    route,
     requests,
     tokens,
   }));
+  const sessions = (await ledger.sessions(account.id, Date.now())).length;
+  const audit = (await ledger.audit(account.id)).map(({ atMs, by, what, detail }) => ({
+    at: timeOf(atMs),
+    by,
+    what,
+    detail,
+  }));
+  const membership = membershipOf(account);
   const lines = [
     `${account.id}  ${lineOf(account)}`,
+    `membership  ${membership ? `${membership.status}, ${membership.until ? `until ${membership.until}` : 'without end'}` : 'none'}`,
+    `signed in  ${counted(sessions, 'session')}`,
     'keys',
     ...keys.map((key) => `  ${key.prefix}…  ${key.state}  ${key.created}  ${key.label}`),
     'grants',
-    ...grants.map(({ at, tokens, cause }) => `  ${at}  ${tokens} tokens  ${cause}`),
+    ...grants.map(({ at, tokens, cause }) => `  ${at}  ${counted(tokens, 'token')}  ${cause}`),
     'usage',
     ...usage.map(
-      ({ day, key, requests, tokens }) =>
-        `  ${day}  ${key}…  ${requests} requests  ${tokens} tokens`,
+      ({ day, key, route, requests, tokens }) =>
+        `  ${day}  ${key}…  ${route}  ${counted(requests, 'request')}  ${counted(tokens, 'token')}`,
     ),
+    'audit',
+    ...audit.map(({ at, by, what, detail }) => `  ${at}  ${by}  ${what}  ${detail}`.trimEnd()),
   ];
-  print(json, { ...described(account), keys, grants, usage }, lines.join('\n'));
+  const shown = { ...described(account), membership, sessions, keys, grants, usage, audit };
+  print(json, shown, lines.join('\n'));
+}
+
+/** A membership that holds. */
+function membershipOf({ membership }: Account) {
+  if (!membership || !isMember(membership, Date.now())) return null;
+  const { status, untilMs, renewsAtMs, subscription } = membership;
+  const at = (ms: number | null) => (ms === null ? null : timeOf(ms));
+  return { status, until: at(untilMs), renews: at(renewsAtMs), subscription };
 }
 
 async function grant(ledger: Ledger, name: string, flags: GrantFlags): Promise<void> {
   const tokens = integer('--tokens', flags.tokens, 1, 1e12)!;
   const cause = flags.cause?.trim() ?? `cli:${randomUUID()}`;
-  if (cause.length < 1 || cause.length > 255)
-    throw new UsageError('--cause: has 1 to 255 characters');
+  if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
+    throw new UsageError(`--cause: has 1 to ${MAX_CAUSE_BYTES} bytes`);
+  }
   const account = await accountCalled(ledger, name);
   const given = { tokens, cause, atMs: Date.now() };
-  const { granted, balance } = await ledger.grant(account.id, given);
+  const { granted, balance } = await ledger.grant(account.id, given, 'operator');
   print(
     flags.json,
     { account: account.id, granted, cause, tokens_remaining: balance },
-    `${nameOf(account)}: ${granted ? `${tokens} tokens granted` : `nothing granted, "${cause}" was before`}; ${balance} tokens`,
+    `${nameOf(account)}: ${granted ? `${counted(tokens, 'token')} granted` : `nothing granted, "${cause}" was before`}; ${counted(balance, 'token')}`,
+  );
+}
+
+/** A subscription that went on would be charged, and give the membership back. */
+async function endAtStripe(ledger: Ledger, id: AccountId): Promise<void> {
+  const { customer, membership } = await accountCalled(ledger, id);
+  if (customer === null) return;
+  const settings = paymentSettings();
+  if (settings) {
+    // Here, for Stripe’s library takes its time to load.
+    const { endSubscriptionsWith } = await import('../../../portal/payment/open-payment.ts');
+    return endSubscriptionsWith(settings, ledger, id);
+  }
+  if (membership?.subscription) {
+    throw new UsageError(
+      `the membership is paid by ${membership.subscription} of ${customer} at Stripe: set STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_MEMBERSHIP_PRICE to have it ended there`,
+    );
+  }
+  process.stderr.write(
+    `the account is ${customer} at Stripe, which is not asked without STRIPE_SECRET_KEY: see there that nothing is subscribed\n`,
+  );
+}
+
+/** A membership that is given would hide the subscription, which would be charged on. */
+async function refuseIfPaid(ledger: Ledger, name: string): Promise<void> {
+  const { membership } = await accountCalled(ledger, name);
+  if (!membership?.subscription || !isMember(membership, Date.now())) return;
+  throw new UsageError(
+    `${name} is a member already, and pays by ${membership.subscription} at Stripe: end that first, with --end`,
   );
 }
 
 function change(
   name: string,
-  { ledger: address, json }: AccountsFlags,
+  flags: AccountsFlags,
   outcome: string,
   apply: (ledger: Ledger, id: AccountId) => Promise<void>,
 ): Promise<void> {
-  return runWithLedger(address, async (ledger) => {
+  return runWithLedger(flags, async (ledger) => {
     const { id } = await accountCalled(ledger, name);
     await apply(ledger, id);
     const account = await accountCalled(ledger, id);
-    print(json, described(account), `${nameOf(account)}: ${outcome}`);
+    print(flags.json, described(account), `${nameOf(account)}: ${outcome}`);
   });
 }
 
-function described({ id, email, member, disabled, balance, createdAtMs }: Account) {
+function described(account: Account) {
+  const { id, email, membership, disabled, balance, createdAtMs, closedAtMs } = account;
+  const member = isMember(membership, Date.now());
   const created = timeOf(createdAtMs);
-  return { account: id, email, member, disabled, tokens_remaining: balance, created };
+  const closed = closedAtMs === null ? null : timeOf(closedAtMs);
+  return { account: id, email, member, disabled, tokens_remaining: balance, created, closed };
 }
 
-function lineOf({ email, member, disabled, balance, createdAtMs }: Account): string {
-  const state = `${disabled ? 'disabled' : 'active'}${member ? ', member' : ''}`;
-  return `${email ?? 'no address'}  ${state}  ${timeOf(createdAtMs)}  ${balance} tokens`;
+function lineOf(account: Account): string {
+  const { email, membership, disabled, balance, createdAtMs, closedAtMs } = account;
+  const member = isMember(membership, Date.now());
+  const open = disabled ? 'disabled' : 'active';
+  const state = `${closedAtMs === null ? open : 'closed'}${member ? ', member' : ''}`;
+  return `${email ?? 'no address'}  ${state}  ${timeOf(createdAtMs)}  ${counted(balance, 'token')}`;
 }
 
 function timeOf(atMs: number): string {

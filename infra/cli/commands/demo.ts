@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { writeDemoCity } from '../../demo/write-demo-city.ts';
-import { integer } from '../../environment.ts';
+import { integer } from '../integer-flag.ts';
 import { run } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
 interface DemoFlags {
   blocks: string;
   seed: string;
+  counties: string;
   out: string;
 }
 
@@ -18,6 +19,7 @@ export function addDemoCommand(program: Command): void {
     )
     .option('--blocks <n>', 'census blocks in all, from 500', '2000')
     .option('--seed <s>', 'another seed makes another city', '1')
+    .option('--counties <n>', 'counties that it lies in', '2')
     .requiredOption('--out <dir>', 'the folder to write into')
     .addHelpText(
       'after',
@@ -29,6 +31,7 @@ export function addDemoCommand(program: Command): void {
           {
             blocks: integer('--blocks', flags.blocks, 1, 1_000_000)!,
             seed: integer('--seed', flags.seed, 0, 2 ** 32 - 1)!,
+            counties: integer('--counties', flags.counties, 2, 400)!,
             out: flags.out,
           },
           terminalProgress(process.stderr),

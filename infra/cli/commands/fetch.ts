@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import {
   type FetchedInputs,
   fetchInputs,
@@ -6,25 +6,24 @@ import {
   type InputKind,
 } from '../../../builder/fetch/fetch-inputs.ts';
 import { hostOf } from '../../../builder/fetch/host-guard.ts';
-import { PUBLIC_SERVICES, type Services } from '../../../builder/fetch/public-files.ts';
-import { run, UsageError } from '../run.ts';
+import { UsageError } from '../../errors.ts';
+import { fetchSchema } from '../../settings/builds.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { run } from '../run.ts';
+import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
-interface FetchFlags {
+interface FetchFlags extends Flags {
   county: string;
   out: string;
   only?: string;
   gtfs?: string[];
   overtureRelease?: string;
   allowHosts?: string[];
-  geofabrikUrl: string;
-  censusUrl: string;
-  mobilityUrl: string;
-  overtureUrl: string;
 }
 
 export function addFetchCommand(program: Command): void {
-  program
+  const command = program
     .command('fetch')
     .description('Download the public inputs for counties: streets, census, transit, places.')
     .requiredOption('--county <fips>', 'five-digit county codes, comma-separated')
@@ -32,10 +31,6 @@ export function addFetchCommand(program: Command): void {
     .option('--only <inputs>', `some of ${INPUT_KINDS.join(', ')}, comma-separated (default: all)`)
     .option('--gtfs <urls...>', 'feeds to take instead of those that the catalogue has')
     .option('--overture-release <label>', 'such as 2025-10-22.0 (default: the newest)')
-    .addOption(serviceOption('geofabrik', 'OpenStreetMap extracts'))
-    .addOption(serviceOption('census', 'TIGER/Line files'))
-    .addOption(serviceOption('mobility', 'the catalogue of GTFS feeds, or its CSV file'))
-    .addOption(serviceOption('overture', 'the bucket of Overture Maps'))
     .option(
       '--allow-hosts <hosts...>',
       'hosts of a private network that catalogue and redirects may lead to, such as 10.1.2.3:8080; those given above are allowed',
@@ -43,17 +38,12 @@ export function addFetchCommand(program: Command): void {
     .addHelpText(
       'after',
       '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured.\n\nExample:\n  tta fetch --county 24510 --out ./inputs',
-    )
-    .action((flags: FetchFlags) => run(() => fetchCounties(flags)));
-}
-
-function serviceOption(service: keyof Services, what: string): Option {
-  return new Option(`--${service}-url <url>`, `where to have ${what}`)
-    .env(`${service.toUpperCase()}_URL`)
-    .default(PUBLIC_SERVICES[service]);
+    );
+  addSettings(command, fetchSchema).action((flags: FetchFlags) => run(() => fetchCounties(flags)));
 }
 
 async function fetchCounties(flags: FetchFlags): Promise<void> {
+  const set = readSettings(fetchSchema, flags);
   const counties = parseCounties(flags.county);
   const fetched = await fetchInputs(
     {
@@ -64,10 +54,10 @@ async function fetchCounties(flags: FetchFlags): Promise<void> {
       overtureRelease: parseRelease(flags.overtureRelease),
       allowedHosts: (flags.allowHosts ?? []).map(parseHost),
       services: {
-        geofabrik: parseService('--geofabrik-url', flags.geofabrikUrl),
-        census: parseService('--census-url', flags.censusUrl),
-        mobility: parseService('--mobility-url', flags.mobilityUrl),
-        overture: parseService('--overture-url', flags.overtureUrl),
+        geofabrik: set.GEOFABRIK_URL,
+        census: set.CENSUS_URL,
+        mobility: set.MOBILITY_URL,
+        overture: set.OVERTURE_URL,
       },
     },
     terminalProgress(process.stderr),
@@ -127,11 +117,6 @@ function parseHost(text: string): string {
     throw new UsageError(`--allow-hosts: "${text}" is not a host such as 10.1.2.3:8080`);
   }
   return /:\d+$/.test(text) ? hostOf(url) : url.hostname;
-}
-
-/** Paths are put behind it. */
-function parseService(flag: string, text: string): string {
-  return parseUrl(flag, text).replace(/\/+$/, '');
 }
 
 function parseRelease(label: string | undefined): string | null {

@@ -1,8 +1,12 @@
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { DEST_IDS_KIND, DestDirectory } from '../../../shards/dest-ids/dest-directory.ts';
-import { checkedSection, readEnvelope, SELF_CHECKED } from '../../../shards/envelope.ts';
+import {
+  checkedSection,
+  HEADER_READ_BYTES,
+  readEnvelope,
+  SELF_CHECKED,
+} from '../../../shards/envelope.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/index/block-index.ts';
@@ -21,33 +25,31 @@ import { openStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../../shards/store/store.ts';
 import { MICRO } from '../../../shards/units.ts';
 import { featuresOf } from '../../../shards/verify/layer.ts';
-import { run, UsageError } from '../run.ts';
+import { UsageError } from '../../errors.ts';
+import { run } from '../run.ts';
 
 /** What an object begins with, unless it is a shard in an envelope. */
 const FLATGEOBUF = 'fgb';
 const PMTILES = 'PMTiles';
 /** Enough for the header of any envelope. */
-const FIRST_BYTES = 1024;
 
 export function addInspectCommand(program: Command): void {
   program
     .command('inspect')
-    .argument('<object>', 'an object of a store: .tta, .fgb or .pmtiles')
+    .argument('<object>', 'an object of a store, by file or URL: .tta, .fgb or .pmtiles')
     .description('Say in words what is in an object, checking all of it.')
     .action((object: string) => run(() => inspect(object)));
 }
 
 async function inspect(file: string): Promise<void> {
-  const info = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${file}: ${error.code === 'ENOENT' ? 'no such file' : error.message}`);
-  });
-  if (!info.isFile()) throw new UsageError(`${file}: is not a file; give an object of a store`);
-  // Of the folder one is in, so that an error names the object as one would type it.
-  const store = openStore('.');
-  const ref = { name: path.relative('.', file), bytes: info.size, sha256: '' };
-  print(`${file}: ${ref.bytes} bytes`);
+  const [location, name] = storeOf(file);
+  const store = await openStore(location);
   try {
-    const first = await store.readRange(ref, 0, Math.min(FIRST_BYTES, ref.bytes));
+    const info = await store.stat(name);
+    if (info === null) throw new UsageError(`${file}: no such file or object; give one of a store`);
+    const ref = { name, bytes: info.bytes, sha256: '' };
+    print(`${file}: ${ref.bytes} bytes`);
+    const first = await store.readRange(ref, 0, Math.min(HEADER_READ_BYTES, ref.bytes));
     const text = Buffer.from(first.subarray(0, PMTILES.length)).toString('latin1');
     if (text.startsWith(FLATGEOBUF)) await inspectLayer(store, ref);
     else if (text === PMTILES) await inspectTiles(store, ref);
@@ -55,6 +57,13 @@ async function inspect(file: string): Promise<void> {
   } finally {
     await store.close();
   }
+}
+
+/** The store an object is in, and its name there. */
+function storeOf(object: string): [location: string, name: string] {
+  if (!object.includes('://')) return [path.dirname(object), path.basename(object)];
+  const at = object.lastIndexOf('/');
+  return [object.slice(0, at), object.slice(at + 1)];
 }
 
 async function inspectShard(store: Store, ref: ObjectRef, first: Uint8Array): Promise<void> {
@@ -137,7 +146,7 @@ async function inspectMatrix(store: Store, ref: ObjectRef): Promise<void> {
     print(`  ${(ref.bytes / entries).toFixed(2)} bytes an entry, everything counted`);
   if (attributes.length === 0) return;
   // The attributes are of the places, which in a catchment are the origins.
-  const table = new PoiTable(ref.name, attributes);
+  const table = PoiTable.fromBytes(ref.name, attributes);
   const places = table.count === targets.length ? targets : origins;
   if (table.count > 0) print(`  first place: ${places[0]} ${JSON.stringify(table.facts(0))}`);
 }

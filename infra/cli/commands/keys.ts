@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import { type Account, type ApiKey, MAX_ACTIVE_KEYS } from '../../../portal/accounts/accounts.ts';
+import { type Account, type ApiKey, isMember } from '../../../portal/accounts/accounts.ts';
 import { isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
+import { counted } from '../../../portal/accounts/counted.ts';
 import type { Ledger } from '../../../portal/accounts/ledger.ts';
+import { MAX_ACTIVE_KEYS } from '../../../portal/key-limits.ts';
 import { PLANS } from '../../../portal/plans.ts';
-import { integer } from '../../environment.ts';
-import { UsageError } from '../run.ts';
-import { accountCalled, ledgerOption, nameOf, print, runWithLedger } from '../with-ledger.ts';
+import { UsageError } from '../../errors.ts';
+import { ledgerSchema } from '../../settings/places.ts';
+import type { Flags } from '../../settings/read-settings.ts';
+import { integer } from '../integer-flag.ts';
+import { addSettings } from '../setting-options.ts';
+import { accountCalled, nameOf, operator, print, runWithLedger } from '../with-ledger.ts';
 
-interface KeysFlags {
-  ledger: string;
+interface KeysFlags extends Flags {
   account?: string;
   email?: string;
   json?: boolean;
@@ -24,10 +28,7 @@ interface CreateFlags extends KeysFlags {
 export function addKeysCommands(program: Command): void {
   const keys = program.command('keys').description('Look after API keys.');
   const command = (name: string, description: string, account: string, email: string) =>
-    keys
-      .command(name)
-      .description(description)
-      .addOption(ledgerOption())
+    addSettings(keys.command(name).description(description), ledgerSchema)
       .addOption(new Option('--account <account>', account).conflicts('email'))
       .option('--email <email>', email)
       .option('--json', 'print JSON, an object a line');
@@ -41,20 +42,22 @@ export function addKeysCommands(program: Command): void {
     .option('--label <label>', 'what the key is for', 'command line')
     .option(
       '--tokens <n>',
-      `tokens to grant (default: ${PLANS.free_grant.tokens} to a new account)`,
+      `tokens to grant, instead of the ${PLANS.free_grant.tokens} that a new account begins with`,
     )
     .option('--member', 'make the account a member')
-    .action((flags: CreateFlags) => runWithLedger(flags.ledger, (ledger) => create(ledger, flags)));
+    .action((flags: CreateFlags) =>
+      runWithLedger(flags, (ledger) => create(ledger, flags), { makesIt: true }),
+    );
 
   const only = ['only of this account, by address or id', 'only of the account of this address'];
   command('list', 'List keys by their first characters.', only[0], only[1]).action(
-    (flags: KeysFlags) => runWithLedger(flags.ledger, (ledger) => list(ledger, flags)),
+    (flags: KeysFlags) => runWithLedger(flags, (ledger) => list(ledger, flags)),
   );
   for (const [verb, does, change] of CHANGES) {
     command(verb, does, only[0], only[1])
       .argument('<key>', 'its first characters, as list shows them, or its id')
       .action((text: string, flags: KeysFlags) =>
-        runWithLedger(flags.ledger, async (ledger) => {
+        runWithLedger(flags, async (ledger) => {
           const { account, key } = await keyCalled(ledger, flags, text);
           await change(ledger, account, key);
           const now = (await ledger.keys(account.id)).find(({ id }) => id === key.id)!;
@@ -67,16 +70,20 @@ export function addKeysCommands(program: Command): void {
 type Change = (ledger: Ledger, account: Account, key: ApiKey) => Promise<unknown>;
 
 const CHANGES: readonly [verb: string, does: string, change: Change][] = [
-  ['revoke', 'End a key for ever.', (ledger, { id }, key) => ledger.revokeKey(id, key.id)],
+  [
+    'revoke',
+    'End a key for ever.',
+    (ledger, { id }, key) => ledger.revokeKey(id, key.id, operator()),
+  ],
   [
     'disable',
     'Refuse a key until it is enabled again.',
-    (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, true),
+    (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, true, operator()),
   ],
   [
     'enable',
     'Take a disabled key again.',
-    (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, false),
+    (ledger, { id }, key) => ledger.setKeyDisabled(id, key.id, false, operator()),
   ],
 ];
 
@@ -93,9 +100,12 @@ async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
   const atMs = Date.now();
   const grant = tokens ? { tokens, cause: `cli:${randomUUID()}`, atMs } : null;
   const made = await ledger.issueKey({
-    ...{ owner, label, member, atMs },
+    ...{ owner, label, member, by: 'operator', atMs },
     ...(tokens === undefined ? {} : { grant }),
   });
+  if (!made.created && made.reason === 'closed') {
+    throw new UsageError(`${flags.account}: is closed, and has no keys any more`);
+  }
   if (!made.created) {
     throw new UsageError(
       `${flags.account ?? email}: has ${MAX_ACTIVE_KEYS} active keys already; revoke one first (nothing was granted)`,
@@ -110,7 +120,7 @@ async function create(ledger: Ledger, flags: CreateFlags): Promise<void> {
       account: account.id,
       tokens_remaining: account.balance,
     },
-    `${plainKey}\n${account.balance} tokens. The key is not shown again.`,
+    `${plainKey}\n${counted(account.balance, 'token')}. The key is not shown again.`,
   );
 }
 
@@ -121,7 +131,7 @@ async function list(ledger: Ledger, flags: KeysFlags): Promise<void> {
     print(
       flags.json,
       described(key, account),
-      `${prefix}…  ${stateOf(key, account)}  ${created}  ${nameOf(account)}  ${account.balance} tokens  ${label}`,
+      `${prefix}…  ${stateOf(key, account)}  ${created}  ${nameOf(account)}  ${counted(account.balance, 'token')}  ${label}`,
     );
   }
 }
@@ -136,13 +146,13 @@ function described(key: ApiKey, account: Account): object {
     account: account.id,
     email: account.email,
     tokens_remaining: account.balance,
-    member: account.member,
+    member: isMember(account.membership, Date.now()),
   };
 }
 
 /** What becomes of a request with the key. */
 export function stateOf(key: ApiKey, account: Account): 'revoked' | 'disabled' | 'active' {
-  if (key.revoked) return 'revoked';
+  if (key.revokedAtMs !== null) return 'revoked';
   return key.disabled || account.disabled ? 'disabled' : 'active';
 }
 
@@ -162,7 +172,7 @@ async function keyCalled(
       key.id === start ||
       key.prefix.startsWith(start) ||
       (isWellFormedApiKey(start) && start.startsWith(key.prefix));
-    if (isCalled && !key.revoked) found.push({ account, key });
+    if (isCalled && key.revokedAtMs === null) found.push({ account, key });
   }
   if (found.length === 0) throw new UsageError(`${start}: no active key begins like that`);
   if (found.length > 1) {

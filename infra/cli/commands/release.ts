@@ -1,30 +1,33 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { collectGarbage } from '../../../builder/publish/collect-garbage.ts';
 import {
   findManifest,
   latestIfAny,
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
+import { geoidFromNumber } from '../../../shards/geoid.ts';
 import { objectsNamed } from '../../../shards/manifest-objects.ts';
-import { MANIFESTS, readManifest } from '../../../shards/manifests.ts';
+import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/manifests.ts';
 import { Release } from '../../../shards/release.ts';
 import { ReleaseCache } from '../../../shards/release-cache.ts';
+import { type CountyDiff, diffReleases } from '../../../shards/release-diff.ts';
 import { openRelease } from '../../../shards/release-source.ts';
-import { openWritableStore } from '../../../shards/store/open-store.ts';
-import type { ObjectRef, WritableStore } from '../../../shards/store/store.ts';
+import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
+import type { ObjectRef, Store, WritableStore } from '../../../shards/store/store.ts';
+import { canBeWritten } from '../../../shards/store/store-location.ts';
 import { verifyRelease } from '../../../shards/verify.ts';
-import { run, UsageError } from '../run.ts';
+import { UsageError } from '../../errors.ts';
+import { storeSchema } from '../../settings/places.ts';
+import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { run } from '../run.ts';
+import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
 
 const CACHE_BYTES = 1 << 30;
 const DEFAULT_KEEP = 2;
 const DEFAULT_GRACE_HOURS = 24;
 
-interface StoreFlag {
-  store: string;
-}
-
-interface CollectFlags extends StoreFlag {
+interface CollectFlags extends Flags {
   keep: number;
   graceHours: number;
   dryRun?: boolean;
@@ -33,32 +36,37 @@ interface CollectFlags extends StoreFlag {
 export function addReleaseCommands(program: Command): void {
   const release = program.command('release').description('Look after the releases in a store.');
   const command = (name: string, description: string) =>
-    release
-      .command(name)
-      .description(description)
-      .addOption(
-        new Option('--store <store>', 'the folder of the store').env('STORE').makeOptionMandatory(),
-      );
+    addSettings(release.command(name).description(description), storeSchema);
   const which = 'a release, or its manifest (default: the one in force)';
 
   command(
     'list',
     'List the releases in a store, newest first; a star marks the one in force.',
-  ).action((flags: StoreFlag) => run(() => withStore(flags, list)));
+  ).action((flags: Flags) => run(() => withStore(flags, list)));
   command('show', 'Show what a release is made of.')
     .argument('[release]', which)
     .option('--json', 'print the manifest itself')
-    .action((wanted: string | undefined, flags: StoreFlag & { json?: boolean }) =>
-      run(() => withStore(flags, (store) => show(store, wanted, flags.json === true))),
+    .action((wanted: string | undefined, flags: Flags & { json?: boolean }) =>
+      run(() => withReader(flags, (store) => show(store, wanted, flags.json === true))),
     );
   command('verify', 'Read every object of a release again and check it; exit code 1 on a fault.')
     .argument('[release]', which)
-    .action((wanted: string | undefined, flags: StoreFlag) =>
-      run(() => withStore(flags, (store) => verify(store, wanted))),
+    .action((wanted: string | undefined, flags: Flags) =>
+      run(() => withReader(flags, (store) => verify(store, wanted))),
+    );
+  command(
+    'diff',
+    'Say which counties of a release differ from an earlier one, and how times moved.',
+  )
+    .argument('<before>', 'a release, or its manifest')
+    .argument('<after>', 'another of the same store')
+    .option('--json', 'print a line of JSON a county')
+    .action((before: string, after: string, flags: Flags & { json?: boolean }) =>
+      run(() => withStore(flags, (store) => diff(store, before, after, flags.json === true))),
     );
   command('promote', 'Put a release of the store in force, such as the one before.')
     .argument('<release>', 'its label, or its manifest where several have that label')
-    .action((wanted: string, flags: StoreFlag) =>
+    .action((wanted: string, flags: Flags) =>
       run(() => withStore(flags, (store) => promote(store, wanted))),
     );
   command('gc', 'Remove what no kept release needs.')
@@ -83,10 +91,22 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
-async function withStore(flags: StoreFlag, use: (store: WritableStore) => Promise<void>) {
-  const store = openWritableStore(flags.store);
+function withStore<T>(flags: Flags, use: (store: WritableStore) => Promise<T>): Promise<T> {
+  return whileOpen(openWritableStore(readSettings(storeSchema, flags).STORE), use);
+}
+
+/** For a verb that only reads: a store that can only be read will do. */
+function withReader(flags: Flags, use: (store: Store) => Promise<void>): Promise<void> {
+  return whileOpen(openStore(readSettings(storeSchema, flags).STORE), use);
+}
+
+async function whileOpen<S extends Store, T>(
+  opening: Promise<S>,
+  use: (store: S) => Promise<T>,
+): Promise<T> {
+  const store = await opening;
   try {
-    await use(store);
+    return await use(store);
   } finally {
     await store.close();
   }
@@ -109,10 +129,10 @@ function stemOf(manifest: string): string {
 }
 
 /** The release that is wanted, or the one in force. */
-async function open(store: WritableStore, wanted: string | undefined): Promise<Release> {
+async function open(store: Store, wanted: string | undefined): Promise<Release> {
   const cache = new ReleaseCache(CACHE_BYTES);
   if (wanted === undefined) return openRelease(store, cache);
-  const { ref, manifest } = await readManifest(store, await findManifest(store, wanted));
+  const { ref, manifest } = await readManifest(store, await manifestNamed(store, wanted));
   const asIfPromoted = {
     release: manifest.release,
     manifest: ref.name,
@@ -122,11 +142,61 @@ async function open(store: WritableStore, wanted: string | undefined): Promise<R
   return new Release(store, asIfPromoted, manifest, cache);
 }
 
-async function show(
+/** The manifest that is meant by its own name, or, where a store lists its releases, by a label. */
+async function manifestNamed(store: Store, wanted: string): Promise<string> {
+  const name = `${MANIFESTS}${wanted.replace(MANIFESTS, '').replace(/\.json$/, '')}.json`;
+  if (releaseOfName(name) !== null && (await store.stat(name)) !== null) return name;
+  if (canBeWritten(store.location)) {
+    return whileOpen(openWritableStore(store.location), (listed) => findManifest(listed, wanted));
+  }
+  throw new UsageError(
+    `${store.location}: has no manifest "${wanted}", and cannot list its releases; give the name of a manifest, or none for the one in force`,
+  );
+}
+
+async function diff(
   store: WritableStore,
-  wanted: string | undefined,
+  before: string,
+  after: string,
   json: boolean,
 ): Promise<void> {
+  const read = async (wanted: string) =>
+    (await readManifest(store, await findManifest(store, wanted))).manifest;
+  const [was, is] = [await read(before), await read(after)];
+  let differing = 0;
+  for await (const county of diffReleases(store, was, is)) {
+    differing++;
+    print(json ? JSON.stringify(county) : inWords(county));
+  }
+  if (json) return;
+  const all = new Set([...Object.keys(was.counties), ...Object.keys(is.counties)]).size;
+  print(`${differing} of ${all} ${all === 1 ? 'county differs' : 'counties differ'}`);
+}
+
+function inWords(diff: CountyDiff): string {
+  if (diff.is !== 'changed') return `${diff.county}: ${diff.is}`;
+  const { county, kinds, rows } = diff;
+  if (!rows) return `${county}: ${kinds.join(', ')}; times to POIs are the same`;
+  const { worst } = rows;
+  const share = ((100 * rows.moved) / Math.max(1, rows.rows)).toFixed(1);
+  const parts = [
+    `${share} % of ${rows.rows} rows moved`,
+    ...(worst
+      ? [
+          `by ${minutes(rows.sum / rows.moved)} on average`,
+          `at most ${minutes(worst.by)} (${geoidFromNumber(worst.block)} to ${worst.dest}, ${worst.mode})`,
+        ]
+      : []),
+    `${rows.added} rows more, ${rows.gone} fewer`,
+  ];
+  return `${county}: ${kinds.join(', ')}; ${parts.join(', ')}`;
+}
+
+function minutes(tenths: number): string {
+  return `${tenths > 0 ? '+' : ''}${(tenths / 10).toFixed(1)} min`;
+}
+
+async function show(store: Store, wanted: string | undefined, json: boolean): Promise<void> {
   const { manifest, latest } = await open(store, wanted);
   if (json) return print(JSON.stringify(manifest, null, 2));
   const since = wanted === undefined ? `, in force, published ${latest.published_at}` : '';
@@ -137,10 +207,14 @@ async function show(
   for (const { component, version, effective_date } of manifest.components) {
     print(`  ${component}: ${version}, data of ${effective_date}`);
   }
-  for (const { agency, file, service_date, trips_in_window, problems } of manifest.feeds) {
+  for (const feed of manifest.feeds) {
+    const { agency, file, service_date, trips_in_window, problems, weekday_patterns } = feed;
     const rows = problems.reduce((sum, problem) => sum + problem.rows, 0);
     const trouble = rows === 0 ? '' : `, ${rows} rows not taken as they are`;
     print(`feed ${file} of ${agency}: ${trips_in_window} trips on ${service_date}${trouble}`);
+    for (const { date, weekdays, trips } of weekday_patterns) {
+      print(`  ${weekdays} weekdays like ${date}: ${trips} trips`);
+    }
   }
   for (const [fips, county] of Object.entries(manifest.counties)) {
     print(
@@ -164,7 +238,7 @@ function printObjects(refs: readonly ObjectRef[]): void {
   for (const { name, bytes } of refs) print(`  ${name}  ${bytes} bytes`);
 }
 
-async function verify(store: WritableStore, wanted: string | undefined): Promise<void> {
+async function verify(store: Store, wanted: string | undefined): Promise<void> {
   const release = await open(store, wanted);
   const total = objectsNamed(release.manifest).length;
   const stage = terminalProgress(process.stderr).start('verify', total, 'objects');

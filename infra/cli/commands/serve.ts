@@ -1,47 +1,55 @@
 import closeWithGrace from 'close-with-grace';
-import { type Command, Option } from 'commander';
-import { serveSettings } from '../../environment.ts';
-import { serve } from '../../serve.ts';
+import type { Command } from 'commander';
+import { UsageError } from '../../errors.ts';
+import { endsWithinMs } from '../../listen.ts';
+import type { Flags } from '../../settings/read-settings.ts';
+import { type ServeSettings, serveSchema, serveSettings } from '../../settings/servers.ts';
 import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
+import { addSettings } from '../setting-options.ts';
 
-const CLOSE_WITHIN_MS = 10_000;
+/** For whoever waits for processes that take all of their time to end. */
+const MORE_FOR_ALL_MS = 2_000;
 
 export function addServeCommand(program: Command): void {
-  program
+  const command = program
     .command('serve')
-    .description('Serve the HTTP API over a store and a ledger.')
-    .addOption(
-      new Option('--store <store>', 'the folder of the store').env('STORE').makeOptionMandatory(),
-    )
-    .addOption(
-      new Option('--ledger <ledger>', 'the accounts: lmdb:DIR').env('LEDGER').makeOptionMandatory(),
-    )
-    .addOption(new Option('--port <port>', 'the port to listen on (default: 8080)').env('PORT'))
-    .addOption(
-      new Option('--host <host>', 'the address to listen on (default: 127.0.0.1)').env('HOST'),
-    )
-    .addHelpText(
-      'after',
-      `
-Environment:
-  BASE_URL, PROBLEM_BASE        public addresses of the API and of its problem pages
-  RATE_LIMIT_PER_MINUTE         requests of an account (300)
-  FREE_RATE_LIMIT_PER_MINUTE    requests of an address to routes without a key (600)
-  ROW_BUDGET                    rows of one batch (50000)
-  ANSWER_CACHE_BYTES, HEAD_CACHE_BYTES
-                                memory for finished answers, for parts of a release
-  TRUST_PROXY                   how many proxies are before this one, where nothing else reaches
-                                it; or their networks: loopback,10.0.0.0/8
-  CURSOR_SECRETS                one or two, comma-separated; or CURSOR_SECRETS_FILE
-  LOG_LEVEL                     silent, fatal, error, warn, info or debug (warn)`,
-    )
-    .action((flags) =>
-      run(async () => {
-        const serving = await serve(serveSettings(flags, packageVersion()));
-        closeWithGrace({ delay: CLOSE_WITHIN_MS }, () => serving.close());
-        const { manifest } = serving.releases.current;
-        process.stdout.write(`serving release ${manifest.release} on ${serving.address}\n`);
-      }),
-    );
+    .description('Serve the HTTP API over a store and a ledger.');
+  addSettings(command, serveSchema).action((flags: Flags) =>
+    run(() => {
+      const settings = serveSettings(flags, packageVersion());
+      return settings.processes === 1 ? serveHere(settings) : serveBeside(settings);
+    }),
+  );
+}
+
+async function serveHere(settings: ServeSettings): Promise<void> {
+  const { serve } = await import('../../serve.ts');
+  const serving = await serve(settings);
+  closeWithGrace({ delay: endsWithinMs(settings) }, () => serving.close());
+  sayServing(serving.releases.current.manifest.release, serving);
+}
+
+/** This process answers nothing: it does without what answers are made with. */
+async function serveBeside(settings: ServeSettings): Promise<void> {
+  const { serveByProcesses } = await import('../../processes/serve-by-processes.ts');
+  const note = (words: string) => process.stderr.write(`${words}\n`);
+  const serving = await serveByProcesses(settings, note);
+  const delay = endsWithinMs(settings) + MORE_FOR_ALL_MS;
+  const grace = closeWithGrace({ delay }, () => serving.close());
+  const { processes } = settings;
+  sayServing(serving.release, serving, ` by ${processes} processes`);
+  const words = await serving.gaveUp;
+  grace.uninstall();
+  await serving.close();
+  throw new UsageError(words);
+}
+
+function sayServing(
+  release: string,
+  { address, metricsAddress }: { address: string; metricsAddress: string | null },
+  how = '',
+): void {
+  process.stdout.write(`serving release ${release} on ${address}${how}\n`);
+  if (metricsAddress !== null) process.stdout.write(`metrics on ${metricsAddress}\n`);
 }

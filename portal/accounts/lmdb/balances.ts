@@ -1,7 +1,11 @@
-import { type AccountId, type Grant, MAX_CAUSE_BYTES, type UsageDay } from '../accounts.ts';
+import type { AccountId, Actor, Grant, UsageDay } from '../accounts.ts';
+import { grantDetail } from '../audit-details.ts';
+import { dayOf, noDebit, requireGrant, requireRefund, requireTokens } from '../bookkeeping.ts';
+import { grantsInOrder, usageInOrder } from '../in-order.ts';
 import type { Charge, Debit } from '../metering.ts';
+import { note } from './audit.ts';
 import type { LedgerBatch } from './batch.ts';
-import { type Books, entriesOf } from './books.ts';
+import { type Books, entriesOf, type UsageRecord } from './books.ts';
 
 // Each checks all that can be wrong before it changes anything: what a batch has been given cannot
 // be taken back from it alone.
@@ -12,22 +16,19 @@ export function debit(batch: LedgerBatch, charge: Charge): Debit {
   if (account.balance < charge.tokens) {
     return { outcome: 'insufficient', balance: account.balance };
   }
-  const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
+  const usage = usageFor(batch, charge);
   account.balance -= charge.tokens;
   usage.requests++;
   usage.tokens += charge.tokens;
+  usage.lastAtMs = Math.max(usage.lastAtMs, charge.atMs);
   return { outcome: 'debited', balance: account.balance };
 }
 
 export function refund(batch: LedgerBatch, charge: Charge, tokens = charge.tokens): void {
-  requireTokens(charge.tokens);
-  requireTokens(tokens);
-  if (tokens > charge.tokens) throw new RangeError(`${tokens} tokens are more than were charged`);
+  requireRefund(charge, tokens);
   const account = batch.account(charge.account);
-  const usage = batch.usage(charge.account, dayOf(charge.atMs), charge.keyId);
-  if (usage.requests < 1 || usage.tokens < charge.tokens) {
-    throw new Error(`no debit of ${charge.tokens} tokens to refund to ${charge.account}`);
-  }
+  const usage = usageFor(batch, charge);
+  if (usage.requests < 1 || usage.tokens < charge.tokens) throw noDebit(charge);
   account.balance += tokens;
   usage.tokens -= tokens;
   if (tokens === charge.tokens) usage.requests--;
@@ -40,7 +41,7 @@ export function chargeAgain(batch: LedgerBatch, charge: Charge, tokens: number):
   if (account.balance < tokens) return { outcome: 'insufficient', balance: account.balance };
   if (tokens === 0) return { outcome: 'debited', balance: account.balance };
   account.balance -= tokens;
-  batch.usage(charge.account, dayOf(charge.atMs), charge.keyId).tokens += tokens;
+  usageFor(batch, charge).tokens += tokens;
   return { outcome: 'debited', balance: account.balance };
 }
 
@@ -48,52 +49,61 @@ export function grant(
   batch: LedgerBatch,
   id: AccountId,
   given: Grant,
+  by: Actor,
 ): { granted: boolean; balance: number } {
   requireGrant(given);
   const { tokens, cause, atMs } = given;
   const account = batch.account(id);
-  if (batch.books.grants.get([id, cause]) !== undefined) {
-    return { granted: false, balance: account.balance };
-  }
+  if (isBooked(batch.books, id, cause)) return { granted: false, balance: account.balance };
   batch.books.grants.put([id, cause], { tokens, atMs });
   account.balance += tokens;
+  note(batch, id, { what: 'tokens-granted', detail: grantDetail(given), by, atMs });
   return { granted: true, balance: account.balance };
 }
 
+/** Books a grant of less than nothing: as many tokens as there are left of those to take. */
+export function takeBack(
+  batch: LedgerBatch,
+  id: AccountId,
+  given: Grant,
+  by: Actor,
+): { taken: number; balance: number } {
+  requireGrant(given);
+  const { cause, atMs } = given;
+  const account = batch.account(id);
+  if (isBooked(batch.books, id, cause)) return { taken: 0, balance: account.balance };
+  const taken = Math.min(given.tokens, account.balance);
+  batch.books.grants.put([id, cause], { tokens: 0 - taken, atMs });
+  account.balance -= taken;
+  const detail = `${taken} of ${given.tokens}, ${cause}`;
+  note(batch, id, { what: 'tokens-taken-back', detail, by, atMs });
+  return { taken, balance: account.balance };
+}
+
+function isBooked(books: Books, id: AccountId, cause: string): boolean {
+  return books.grants.doesExist([id, cause]);
+}
+
 /** Oldest first. */
-export function usageOf(books: Books, id: AccountId): UsageDay[] {
-  return entriesOf(books.usage, id)
-    .map(([[, day, keyId], record]) => ({ day, keyId, ...record }))
-    .filter((usage) => usage.requests > 0);
+export function usageOf(
+  books: Books,
+  id: AccountId,
+  { from = '', to = '\u{10ffff}' }: { from?: string; to?: string } = {},
+): UsageDay[] {
+  const range = books.usage.getRange({ start: [id, from], end: [id, to, '\u{10ffff}'] });
+  const usage = Array.from(range, ({ key: [, day, keyId, route], value }) => {
+    return { day, keyId, route, ...value };
+  });
+  return usageInOrder(usage);
+}
+
+function usageFor(batch: LedgerBatch, { account, atMs, keyId, route }: Charge): UsageRecord {
+  return batch.usage(account, dayOf(atMs), keyId, route);
 }
 
 /** Oldest first. */
 export function grantsOf(books: Books, id: AccountId): Grant[] {
-  return entriesOf(books.grants, id)
-    .map(([[, cause], record]) => ({ cause, ...record }))
-    .sort((a, b) => a.atMs - b.atMs || (a.cause < b.cause ? -1 : 1));
+  return grantsInOrder(
+    entriesOf(books.grants, id).map(([[, cause], record]) => ({ cause, ...record })),
+  );
 }
-
-export function requireGrant({ tokens, cause }: Grant): void {
-  requireTokens(tokens);
-  if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
-    throw new RangeError(`the cause of a grant has 1 to ${MAX_CAUSE_BYTES} bytes`);
-  }
-}
-
-/** One charge that is no number would leave an account without a balance. */
-function requireTokens(tokens: number): void {
-  if (!Number.isSafeInteger(tokens) || tokens < 0) {
-    throw new RangeError(`tokens are a whole number from 0, not ${tokens}`);
-  }
-}
-
-/** The UTC day of a moment. Requests come in order, so the last answer mostly serves again. */
-function dayOf(atMs: number): string {
-  const number = Math.floor(atMs / 86_400_000);
-  if (number !== lastDay.number) {
-    lastDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
-  }
-  return lastDay.text;
-}
-let lastDay = { number: -1, text: '' };

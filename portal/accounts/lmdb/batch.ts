@@ -31,14 +31,14 @@ export class LedgerBatch {
     return account;
   }
 
-  /** The count of a key's day, to read and to change. */
-  usage(account: AccountId, day: string, keyId: string): UsageRecord {
-    const name = `${account}/${day}/${keyId}`;
+  /** The count of a key's day on a route, to read and to change. */
+  usage(account: AccountId, day: string, keyId: string, route: string): UsageRecord {
+    const name = `${account}/${day}/${keyId}/${route}`;
     let entry = this.#usage.get(name);
     if (!entry) {
-      const key = [account, day, keyId];
+      const key = [account, day, keyId, route];
       const stored = this.books.usage.get(key);
-      entry = { key, record: stored ? { ...stored } : { requests: 0, tokens: 0 } };
+      entry = { key, record: stored ? { ...stored } : { requests: 0, tokens: 0, lastAtMs: 0 } };
       this.#usage.set(name, entry);
     }
     return entry.record;

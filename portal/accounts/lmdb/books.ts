@@ -1,19 +1,46 @@
 import type { Database, RootDatabase } from 'lmdb';
-import type { AccountId } from '../accounts.ts';
+import type { AccountId, AuditEntry, Membership } from '../accounts.ts';
 import type { Charge, KeyHash } from '../metering.ts';
+import type { PaymentEvent } from '../payment-events.ts';
 import type { KeptAnswer, Receipt } from '../replays.ts';
+import type { StoredSession } from '../sessions.ts';
+import type { Challenge } from '../sign-ins.ts';
+
+/** Tables whose records say when they end, and are removed some time after. */
+export type Ending = 'challenges' | 'limits' | 'events';
 
 /** The tables of a ledger. */
 export interface Books {
+  /** Of the ledger itself: in which form its records are. */
+  readonly about: Database<number, string>;
   readonly accounts: Database<AccountRecord, string>;
+  /** By mailbox. */
   readonly emails: Database<AccountId, string>;
+  /** By SHA-256 of a mailbox whose account was closed: `disabled` where it was so then. */
+  readonly formerMailboxes: Database<true | 'disabled', string>;
   readonly keys: Database<KeyRecord, KeyHash>;
+  /** When a key was last used, in ms since 1970: written apart from it, once a minute at most. */
+  readonly lastUses: Database<number, KeyHash>;
   /** [account, key id] → hash. */
   readonly keysOfAccount: Database<KeyHash, string[]>;
   /** [account, cause]. */
   readonly grants: Database<{ tokens: number; atMs: number }, string[]>;
-  /** [account, UTC day, key id]. */
+  /** [account, UTC day, key id, route]. */
   readonly usage: Database<UsageRecord, string[]>;
+  /** [account, ms since 1970, which of that moment]. */
+  readonly audit: Database<AuditEntry, [string, number, number]>;
+  /** [account, session id]. */
+  readonly sessions: Database<StoredSession, string[]>;
+  /** By mailbox. */
+  readonly challenges: Database<ChallengeRecord, string>;
+  /** By subject. */
+  readonly limits: Database<LimitRecord, string>;
+  /** By id; closed ones are kept for a time, to be known again. */
+  readonly events: Database<EventRecord, string>;
+  /** [ms since 1970, event id] of those still to be acted upon: the oldest come first. */
+  readonly openEvents: Database<true, [number, string]>;
+  /** [end in ms since 1970, table, key] of what is removed some time after its end. */
+  readonly ends: Database<true, [number, Ending, string]>;
   readonly secrets: Database<string, string>;
   /** [account, Idempotency-Key]. */
   readonly replays: Database<ReplayRecord, string[]>;
@@ -27,10 +54,12 @@ export interface Books {
 
 export interface AccountRecord {
   email: string | null;
-  member: boolean;
+  membership: Membership | null;
   disabled: boolean;
   balance: number;
   createdAtMs: number;
+  closedAtMs: number | null;
+  customer: string | null;
 }
 
 export interface KeyRecord {
@@ -40,12 +69,28 @@ export interface KeyRecord {
   readonly label: string;
   readonly createdAtMs: number;
   readonly disabled: boolean;
-  readonly revoked: boolean;
+  readonly revokedAtMs: number | null;
 }
 
 export interface UsageRecord {
   requests: number;
   tokens: number;
+  lastAtMs: number;
+}
+
+export interface ChallengeRecord extends Challenge {
+  readonly wrongCodes: number;
+}
+
+export interface LimitRecord {
+  readonly startMs: number;
+  readonly used: number;
+  readonly endsAtMs: number;
+}
+
+export interface EventRecord extends PaymentEvent {
+  /** `null` while it is still to be acted upon. */
+  readonly endsAtMs: number | null;
 }
 
 export interface ReplayRecord {
@@ -67,7 +112,7 @@ export interface ReceiptRecord {
 }
 
 /** More than there are, for those to come: LMDB wants to know when it opens. */
-export const MAX_TABLES = 16;
+export const MAX_TABLES = 32;
 
 /** Where each table keeps the shapes of its records, so that a record is its values alone. */
 const STRUCTURES = Symbol.for('structures');
@@ -77,12 +122,22 @@ export function openBooks(root: RootDatabase): Books {
     name: string,
   ): Database<Value, Key> => root.openDB<Value, Key>({ name, sharedStructuresKey: STRUCTURES });
   return {
+    about: table('about'),
     accounts: table('accounts'),
     emails: table('emails'),
     keys: table('keys'),
+    lastUses: table('last-uses'),
     keysOfAccount: table('keys-of-account'),
     grants: table('grants'),
     usage: table('usage'),
+    formerMailboxes: table('former-mailboxes'),
+    audit: table('audit'),
+    sessions: table('sessions'),
+    challenges: table('challenges'),
+    limits: table('limits'),
+    events: table('payment-events'),
+    openEvents: table('open-payment-events'),
+    ends: table('ends'),
     secrets: table('secrets'),
     replays: table('replays'),
     answers: table('replay-answers'),
@@ -92,11 +147,13 @@ export function openBooks(root: RootDatabase): Books {
 }
 
 /** The entries of an account in a table whose keys begin with it, in the order of their keys. */
-export function entriesOf<Value>(
-  table: Database<Value, string[]>,
+export function entriesOf<Value, Key extends [string, ...(string | number)[]] | string[]>(
+  table: Database<Value, Key>,
   account: AccountId,
-): [string[], Value][] {
+): [Key, Value][] {
   // Array keys sort by their elements; no element sorts after this one.
-  const range = table.getRange({ start: [account], end: [account, '\u{10ffff}'] });
-  return Array.from(range, ({ key, value }) => [key, value]);
+  const [start, end] = [[account], [account, LAST]] as unknown as [Key, Key];
+  return Array.from(table.getRange({ start, end }), ({ key, value }) => [key, value]);
 }
+
+const LAST = '\u{10ffff}';

@@ -9,6 +9,9 @@ export function unavailable(directory: string, error: unknown): LedgerUnavailabl
       ? 'permission denied; let this user write to it'
       : code === 'ENOSPC' || /no space|file too large|MDB_MAP_FULL/i.test(message)
         ? 'the disk is full; free some space'
-        : `cannot be used (${message})`;
+        : // LMDB's word for a write that was cut short, as a disk that fills up does.
+          /input\/output error/i.test(message)
+          ? 'the disk is full, or damaged; free some space'
+          : `cannot be used (${message})`;
   return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
 }

@@ -1,4 +1,5 @@
 import type { RootDatabase } from 'lmdb';
+import { type Asker, FairQueue } from '../../../shards/fair-queue.ts';
 import { LedgerBatch } from './batch.ts';
 import type { Books } from './books.ts';
 
@@ -8,6 +9,7 @@ export class CommitFailed extends Error {
 }
 
 interface Pending {
+  readonly asker: Asker;
   /** Makes the change inside the transaction and keeps its outcome. */
   apply(batch: LedgerBatch): void;
   /** Hands the outcome to the caller, after the commit. */
@@ -16,17 +18,29 @@ interface Pending {
 }
 
 /**
- * Outcomes are handed out in handfuls, a turn of the event loop each: those who asked first are back
- * with their next request while others are still being answered. Else all would move in step, and
- * the processor would idle through each commit.
+ * Outcomes are handed out in handfuls, a turn of the event loop each: those who are told first are
+ * back with their next request while others are still being answered. Else all would move in step,
+ * and the processor would idle through each commit. They go by turns of who asked, so that one does
+ * not wait for the hundreds of another.
  */
 const HANDFUL = 8;
 
 /**
- * Puts changes that come in the same turn of the event loop into one LMDB transaction, so that
+ * Puts changes that come before a transaction has begun into that one LMDB transaction, so that
  * thousands of debits a second share a sync of the disk.
  */
 export class GroupCommit {
+  /** Commits of all ledgers of this process that have begun and not ended. */
+  static readonly #begun = new Set<Promise<void>>();
+
+  /**
+   * Resolves when no ledger of this process commits. To open one begins a transaction that waits for
+   * theirs on this thread, which theirs may need.
+   */
+  static async noneUnderWay(): Promise<void> {
+    while (GroupCommit.#begun.size > 0) await Promise.all(GroupCommit.#begun);
+  }
+
   readonly #root: RootDatabase;
   readonly #books: Books;
   #queue: Pending[] = [];
@@ -40,24 +54,30 @@ export class GroupCommit {
 
   /**
    * Makes a change in the next transaction. Resolves with what it returned once that is on the
-   * disk; rejects with what it threw, or with `CommitFailed`.
+   * disk; rejects with what it threw, or with `CommitFailed`. `asker`: whose turn its outcome takes.
    */
-  apply<T>(change: (batch: LedgerBatch) => T): Promise<T> {
+  apply<T>(change: (batch: LedgerBatch) => T, asker: Asker): Promise<T> {
     return new Promise((resolve, reject) => {
       let settle = () => {};
       this.#queue.push({
+        asker,
         apply: (batch) => {
           try {
             const value = change(batch);
             settle = () => resolve(value);
           } catch (error) {
+            if (isOfTheDatabase(error)) throw error;
             settle = () => reject(error);
           }
         },
         settle: () => settle(),
         fail: reject,
       });
-      if (this.#queue.length === 1) this.#underWay = this.#commit();
+      if (this.#queue.length > 1) return;
+      const begun = this.#commit();
+      this.#underWay = begun;
+      GroupCommit.#begun.add(begun);
+      begun.then(() => GroupCommit.#begun.delete(begun));
     });
   }
 
@@ -67,27 +87,41 @@ export class GroupCommit {
   }
 
   async #commit(): Promise<void> {
-    // All requests that this turn of the event loop brings join.
-    await new Promise(setImmediate);
+    // What comes before the transaction begins, which is later in this turn at the soonest, joins.
     const pending = this.#queue;
-    this.#queue = [];
+    const close = () => {
+      if (this.#queue === pending) this.#queue = [];
+    };
     try {
       // Resolves when it is on the disk: the database is opened without overlapping syncs.
       // Undone as a whole if it throws, as only a child transaction is.
       await this.#root.childTransaction(() => {
+        close();
         const batch = new LedgerBatch(this.#books);
         for (const { apply } of pending) apply(batch);
         batch.store();
       });
-      for (let i = 0; i < pending.length; i++) {
-        if (i > 0 && i % HANDFUL === 0) await new Promise(setImmediate);
-        pending[i].settle();
+      const outcomes = new FairQueue<Pending>();
+      for (const one of pending) outcomes.push(one.asker, one);
+      for (let i = 1, one = outcomes.shift(); one; one = outcomes.shift(), i++) {
+        one.settle();
+        if (i % HANDFUL === 0) await new Promise(setImmediate);
       }
     } catch (error) {
+      close();
       const failure = new CommitFailed('the transaction failed', { cause: await reasonOf(error) });
       for (const { fail } of pending) fail(failure);
     }
   }
+}
+
+/** MDB_BAD_VALSIZE: a key that is too long, of which nothing has been written. */
+const BAD_VALSIZE = -30_781;
+
+/** Whether a write failed, and the transaction with it: lmdb's own errors have a number. */
+function isOfTheDatabase(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'number' && code !== BAD_VALSIZE;
 }
 
 /** lmdb says why a commit failed by a promise on its error, which rejects with the reason. */

@@ -1,96 +1,113 @@
-import { randomUUID } from 'node:crypto';
-import { PLANS } from '../../plans.ts';
-import {
-  type AccountId,
-  type ApiKey,
-  type KeyCreation,
-  type KeyIssue,
-  type KeyOrder,
-  MAX_ACTIVE_KEYS,
-} from '../accounts.ts';
-import { apiKeyPrefix, hashApiKey, mintApiKey } from '../api-key.ts';
-import { accountIdByEmail, createAccount } from './accounts.ts';
-import { grant, requireGrant } from './balances.ts';
+import { MAX_ACTIVE_KEYS } from '../../key-limits.ts';
+import { type AccountId, type ApiKey, type Change, MAX_REVOKED_KEPT } from '../accounts.ts';
+import { keyDetail } from '../audit-details.ts';
+import { keysInOrder } from '../in-order.ts';
+import type { KeyHash } from '../metering.ts';
+import { newKey } from '../new-key.ts';
+import { note } from './audit.ts';
 import type { LedgerBatch } from './batch.ts';
 import { type Books, entriesOf, type KeyRecord } from './books.ts';
 
+/** Makes a key for an account that has room for it. The plain key is in what it returns and nowhere else. */
 export function createKey(
   batch: LedgerBatch,
   id: AccountId,
   label: string,
-  nowMs: number,
-): KeyCreation {
-  batch.account(id);
-  if (!hasRoom(batch.books, id)) return { created: false, reason: 'too-many-keys' };
-  const plainKey = mintApiKey();
-  const record: KeyRecord = {
-    account: id,
-    id: randomUUID(),
-    prefix: apiKeyPrefix(plainKey),
-    label,
-    createdAtMs: nowMs,
-    disabled: false,
-    revoked: false,
-  };
-  batch.books.keys.put(hashApiKey(plainKey), record);
-  batch.books.keysOfAccount.put([id, record.id], hashApiKey(plainKey));
-  return { created: true, plainKey, key: publicKey(record) };
+  change: Change,
+): { plainKey: string; key: ApiKey } {
+  const { plainKey, hash, key } = newKey(label, change.atMs);
+  batch.books.keys.put(hash, { account: id, ...key });
+  batch.books.keysOfAccount.put([id, key.id], hash);
+  note(batch, id, { what: 'key-created', detail: keyDetail(key), ...change });
+  return { plainKey, key: { ...key, lastUsedAtMs: null } };
 }
 
-export function issueKey(batch: LedgerBatch, order: KeyOrder): KeyIssue {
-  const { owner, label, atMs } = order;
-  const known = 'id' in owner ? owner.id : ownerOf(batch.books, owner.email);
-  // Whatever can be wrong is found out before anything is changed.
-  if (known !== undefined) {
-    batch.account(known);
-    if (!hasRoom(batch.books, known)) return { created: false, reason: 'too-many-keys' };
+/** Oldest first, with their hashes. */
+export function keysOf(books: Books, id: AccountId): (ApiKey & { hash: KeyHash })[] {
+  return keysInOrder(
+    keyRecordsOf(books, id).map(([hash, { account: _, ...key }]) => {
+      return { ...key, hash, lastUsedAtMs: books.lastUses.get(hash) ?? null };
+    }),
+  );
+}
+
+/** Writes down that a key was used, if it is still there. */
+export function noteUse({ books }: LedgerBatch, hash: KeyHash, nowMs: number): void {
+  if (!books.keys.doesExist(hash) || nowMs <= (books.lastUses.get(hash) ?? 0)) return;
+  books.lastUses.put(hash, nowMs);
+}
+
+/** `false` if there is no key with this id. */
+export function revokeKey(
+  batch: LedgerBatch,
+  id: AccountId,
+  keyId: string,
+  change: Change,
+): boolean {
+  const isKnown = changeKey(batch, id, keyId, (key) => revoked(batch, key, change));
+  removeLongRevoked(batch.books, id);
+  return isKnown;
+}
+
+function revoked(batch: LedgerBatch, key: KeyRecord, change: Change): KeyRecord {
+  if (key.revokedAtMs !== null) return key;
+  note(batch, key.account, { what: 'key-revoked', detail: keyDetail(key), ...change });
+  return { ...key, revokedAtMs: change.atMs };
+}
+
+function removeLongRevoked(books: Books, id: AccountId): void {
+  const revoked = keyRecordsOf(books, id).filter(([, key]) => key.revokedAtMs !== null);
+  revoked.sort(([, a], [, b]) => b.revokedAtMs! - a.revokedAtMs!);
+  for (const [hash, key] of revoked.slice(MAX_REVOKED_KEPT)) {
+    books.keys.remove(hash);
+    books.lastUses.remove(hash);
+    books.keysOfAccount.remove([id, key.id]);
   }
-  const signup = { tokens: PLANS.free_grant.tokens, cause: 'signup', atMs };
-  const { grant: given = known === undefined ? signup : null } = order;
-  if (given) requireGrant(given);
-
-  const email = 'id' in owner ? null : owner.email;
-  const id = known ?? createAccount(batch, { email }, atMs).id;
-  if (given) grant(batch, id, given);
-  if (order.member) batch.account(id).member = true;
-  const made = createKey(batch, id, label, atMs);
-  return made.created ? { ...made, account: { id, ...batch.account(id) } } : made;
 }
 
-/** Oldest first, the revoked ones too. */
-export function keysOf(books: Books, id: AccountId): ApiKey[] {
-  return recordsOf(books, id)
-    .map(publicKey)
-    .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
+export function revokeAllKeys(batch: LedgerBatch, id: AccountId, change: Change): void {
+  for (const [hash, key] of keyRecordsOf(batch.books, id)) {
+    if (key.revokedAtMs === null) batch.books.keys.put(hash, revoked(batch, key, change));
+  }
+  removeLongRevoked(batch.books, id);
 }
 
-/** Changes what may be done with a key; `false` if there is none with this id. */
-export function changeKey(
+/** `false` if there is no key with this id. */
+export function setKeyDisabled(
+  batch: LedgerBatch,
+  id: AccountId,
+  keyId: string,
+  disabled: boolean,
+  change: Change,
+): boolean {
+  return changeKey(batch, id, keyId, (key) => {
+    if (key.disabled === disabled) return key;
+    const what = disabled ? 'key-disabled' : 'key-enabled';
+    note(batch, id, { what, detail: keyDetail(key), ...change });
+    return { ...key, disabled };
+  });
+}
+
+export function keyRecordsOf(books: Books, id: AccountId): [KeyHash, KeyRecord][] {
+  return entriesOf(books.keysOfAccount, id).map(([, hash]) => [hash, books.keys.get(hash)!]);
+}
+
+function changeKey(
   { books }: LedgerBatch,
   id: AccountId,
   keyId: string,
-  change: Partial<Pick<KeyRecord, 'disabled' | 'revoked'>>,
+  change: (key: KeyRecord) => KeyRecord,
 ): boolean {
   const hash = books.keysOfAccount.get([id, keyId]);
   const record = hash && books.keys.get(hash);
   if (!hash || !record) return false;
-  books.keys.put(hash, { ...record, ...change });
+  const changed = change(record);
+  if (changed !== record) books.keys.put(hash, changed);
   return true;
 }
 
-function ownerOf(books: Books, email: string | null): AccountId | undefined {
-  return email === null ? undefined : accountIdByEmail(books, email);
-}
-
 /** A disabled key takes up its place: it can be enabled again. */
-function hasRoom(books: Books, id: AccountId): boolean {
-  return recordsOf(books, id).filter((record) => !record.revoked).length < MAX_ACTIVE_KEYS;
-}
-
-function recordsOf(books: Books, id: AccountId): KeyRecord[] {
-  return entriesOf(books.keysOfAccount, id).map(([, hash]) => books.keys.get(hash)!);
-}
-
-function publicKey({ id, prefix, label, createdAtMs, disabled, revoked }: KeyRecord): ApiKey {
-  return { id, prefix, label, createdAtMs, disabled, revoked };
+export function hasRoom(books: Books, id: AccountId): boolean {
+  const active = keyRecordsOf(books, id).filter(([, key]) => key.revokedAtMs === null);
+  return active.length < MAX_ACTIVE_KEYS;
 }

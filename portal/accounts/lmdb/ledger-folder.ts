@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LedgerUnavailable } from '../ledger.ts';
@@ -7,6 +8,11 @@ export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const OF_OTHERS = 0o077;
 const LEDGER_FILES = ['data.mdb', 'lock.mdb'];
+
+/** Whether a folder holds a ledger; one that cannot be looked into does not. */
+export function holdsLedger(directory: string): boolean {
+  return existsSync(path.join(directory, LEDGER_FILES[0]));
+}
 
 /**
  * Makes a ledger's folder, private to its owner. One that is there already, files and all, is made

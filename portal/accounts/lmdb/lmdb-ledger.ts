@@ -1,31 +1,59 @@
 import { randomBytes } from 'node:crypto';
 import { open, type RootDatabase } from 'lmdb';
-import type {
-  Account,
-  AccountId,
-  ApiKey,
-  Grant,
-  KeyCreation,
-  KeyIssue,
-  KeyOrder,
-  UsageDay,
+import { EVERYBODY } from '../../../shards/fair-queue.ts';
+import {
+  type Account,
+  type AccountBooks,
+  type AccountId,
+  type AccountOrder,
+  type Actor,
+  type ApiKey,
+  type AuditEntry,
+  type Change,
+  type FormerMailbox,
+  type Grant,
+  isMember,
+  type KeyIssue,
+  type KeyOrder,
+  type Membership,
+  type UsageDay,
 } from '../accounts.ts';
+import { LastUses } from '../last-uses.ts';
 import { type Ledger, LedgerUnavailable } from '../ledger.ts';
-import type { Admission, Charge, Debit, KeyHash } from '../metering.ts';
-import { RateWindow } from '../rate-window.ts';
+import type { Admission, Charge, Debit, KeyHash, RateState } from '../metering.ts';
+import type { PaymentEvent } from '../payment-events.ts';
+import { type RateCounter, RateWindow } from '../rate-window.ts';
 import type { DebitOnce, IdempotentRequest, KeptAnswer, Receipt, Replay } from '../replays.ts';
-import { accountIdByEmail, createAccount } from './accounts.ts';
-import { debit, grant, grantsOf, refund, usageOf } from './balances.ts';
+import { isSeenLongAgo, type NewSession, type Session, type SessionRef } from '../sessions.ts';
+import type { Challenge } from '../sign-ins.ts';
+import {
+  accountIdByEmail,
+  closeAccount,
+  exportBooks,
+  importBooks,
+  openAccount,
+  setDisabled,
+  setMembership,
+} from './accounts.ts';
+import { auditOf } from './audit.ts';
+import { debit, grant, grantsOf, refund, takeBack, usageOf } from './balances.ts';
 import type { LedgerBatch } from './batch.ts';
 import { type Books, MAX_TABLES, openBooks } from './books.ts';
 import { unavailable } from './failure.ts';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
-import { changeKey, createKey, issueKey, keysOf } from './keys.ts';
+import { issueKey } from './issue-key.ts';
+import { keysOf, noteUse, revokeKey, setKeyDisabled } from './keys.ts';
 import { claimLedgerFolder, PRIVATE_FILE } from './ledger-folder.ts';
+import { closeEvent, keepEvent, openEventsOf } from './payment-events.ts';
 import { debitOnce, keepAnswer, replay, undeliver } from './replays.ts';
+import { beginSession, endSession, see, sessionOf, sessionsOf } from './sessions.ts';
+import { answerChallenge, keepChallenge, takeLimited } from './sign-ins.ts';
+import { upgrade } from './upgrade.ts';
 
 export interface LmdbLedgerOptions {
   readonly rateLimitPerMinute: number;
+  /** What counts requests, where that is not this ledger alone. */
+  readonly rates?: RateCounter;
 }
 
 /** Opens, or creates, a ledger in a folder. A folder that cannot be used is a `LedgerUnavailable`. */
@@ -35,6 +63,7 @@ export async function openLmdbLedger(
 ): Promise<Ledger> {
   try {
     await claimLedgerFolder(directory);
+    await GroupCommit.noneUnderWay();
     return new LmdbLedger(directory, options);
   } catch (error) {
     throw unavailable(directory, error);
@@ -42,19 +71,23 @@ export async function openLmdbLedger(
 }
 
 /**
- * The ledger of one machine: LMDB, memory-mapped. Reads are function calls; writes that come in the
- * same turn of the event loop share a commit, and commits share an fsync. Several processes may have
- * it open. Rates are counted in each process.
+ * The ledger of one machine: LMDB, memory-mapped. Reads are function calls; writes that come before
+ * a commit has begun share it, and its fsync. Several processes may have it open; their rates
+ * are counted in each, or by the `rates` that they share.
  */
 class LmdbLedger implements Ledger {
   readonly #directory: string;
   readonly #root: RootDatabase;
   readonly #books: Books;
-  readonly #rates: RateWindow;
+  readonly #rates: RateCounter;
+  readonly #lastUses = new LastUses();
   readonly #commits: GroupCommit;
   #closed = false;
 
-  constructor(directory: string, { rateLimitPerMinute }: LmdbLedgerOptions) {
+  constructor(
+    directory: string,
+    { rateLimitPerMinute, rates = new RateWindow(rateLimitPerMinute) }: LmdbLedgerOptions,
+  ) {
     this.#directory = directory;
     const options = {
       path: directory,
@@ -71,8 +104,14 @@ class LmdbLedger implements Ledger {
     };
     this.#root = open(options);
     this.#books = openBooks(this.#root);
+    try {
+      upgrade(this.#root, this.#books, { directory, nowMs: Date.now() });
+    } catch (error) {
+      void this.#root.close();
+      throw error;
+    }
     this.#commits = new GroupCommit(this.#root, this.#books);
-    this.#rates = new RateWindow(rateLimitPerMinute);
+    this.#rates = rates;
   }
 
   async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
@@ -80,29 +119,39 @@ class LmdbLedger implements Ledger {
       const key = this.#books.keys.get(keyHash);
       return key && { key, account: this.#books.accounts.get(key.account) };
     });
-    if (!found?.account || found.key.revoked) return { outcome: 'invalid-key' };
+    if (!found?.account || found.key.revokedAtMs !== null) return { outcome: 'invalid-key' };
     const { key, account } = found;
     if (key.disabled || account.disabled) return { outcome: 'account-disabled' };
-    const { allowed, rate } = this.#rates.take(key.account, nowMs);
-    const { member, balance } = account;
+    if (this.#lastUses.isDue(keyHash, nowMs)) this.#noteUse(keyHash, nowMs);
+    const { allowed, rate } = await this.#rates.take(key.account, nowMs);
+    const { balance } = account;
+    const member = isMember(account.membership, nowMs);
     if (!allowed) return { outcome: 'rate-limited', member, balance, rate };
     return { outcome: 'admitted', account: key.account, keyId: key.id, member, balance, rate };
   }
 
+  /** Beside the request, in the commit of whoever comes next. */
+  #noteUse(keyHash: KeyHash, nowMs: number): void {
+    this.#lastUses.noted(keyHash, nowMs);
+    this.#write((batch) => noteUse(batch, keyHash, nowMs)).catch(() => {
+      this.#lastUses.forget(keyHash);
+    });
+  }
+
   debit(charge: Charge): Promise<Debit> {
-    return this.#write((batch) => debit(batch, charge));
+    return this.#write((batch) => debit(batch, charge), charge.account);
   }
 
   refund(charge: Charge, tokens?: number): Promise<void> {
-    return this.#write((batch) => refund(batch, charge, tokens));
+    return this.#write((batch) => refund(batch, charge, tokens), charge.account);
   }
 
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay> {
-    return this.#write((batch) => debitOnce(batch, charge, request));
+    return this.#write((batch) => debitOnce(batch, charge, request), charge.account);
   }
 
   keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void> {
-    return this.#write((batch) => keepAnswer(batch, receipt, answer));
+    return this.#write((batch) => keepAnswer(batch, receipt, answer), receipt.account);
   }
 
   async replay(
@@ -112,15 +161,15 @@ class LmdbLedger implements Ledger {
   ): Promise<Replay | undefined> {
     // Mostly there is none: only one that is given again is written down.
     if (this.#read(() => !this.#books.replays.doesExist([account, request.key]))) return undefined;
-    return this.#write((batch) => replay(batch, account, request, nowMs));
+    return this.#write((batch) => replay(batch, account, request, nowMs), account);
   }
 
   undeliver(receipt: Receipt, undelivered?: number): Promise<void> {
-    return this.#write((batch) => undeliver(batch, receipt, undelivered));
+    return this.#write((batch) => undeliver(batch, receipt, undelivered), receipt.account);
   }
 
-  createAccount(account: { email: string | null; member?: boolean }): Promise<Account> {
-    return this.#write((batch) => createAccount(batch, account, Date.now()));
+  openAccount(order: AccountOrder): Promise<{ account: Account; isNew: boolean }> {
+    return this.#write((batch) => openAccount(batch, order));
   }
 
   async account(id: AccountId): Promise<Account | undefined> {
@@ -133,24 +182,30 @@ class LmdbLedger implements Ledger {
     return id === undefined ? undefined : this.account(id);
   }
 
-  setMember(id: AccountId, member: boolean): Promise<void> {
+  setDisabled(id: AccountId, disabled: boolean, by: Change): Promise<void> {
+    return this.#write((batch) => setDisabled(batch, id, disabled, by));
+  }
+
+  setMembership(id: AccountId, membership: Membership | null, by: Change): Promise<void> {
+    return this.#write((batch) => setMembership(batch, id, membership, by));
+  }
+
+  setCustomer(id: AccountId, customer: string): Promise<void> {
     return this.#write((batch) => {
-      batch.account(id).member = member;
+      batch.account(id).customer = customer;
     });
   }
 
-  setDisabled(id: AccountId, disabled: boolean): Promise<void> {
-    return this.#write((batch) => {
-      batch.account(id).disabled = disabled;
-    });
+  closeAccount(id: AccountId, by: Change): Promise<void> {
+    return this.#write((batch) => closeAccount(batch, id, by));
   }
 
-  grant(id: AccountId, given: Grant): Promise<{ granted: boolean; balance: number }> {
-    return this.#write((batch) => grant(batch, id, given));
+  grant(id: AccountId, given: Grant, by: Actor): Promise<{ granted: boolean; balance: number }> {
+    return this.#write((batch) => grant(batch, id, given, by));
   }
 
-  createKey(id: AccountId, label: string, nowMs: number): Promise<KeyCreation> {
-    return this.#write((batch) => createKey(batch, id, label, nowMs));
+  takeBack(id: AccountId, given: Grant, by: Actor): Promise<{ taken: number; balance: number }> {
+    return this.#write((batch) => takeBack(batch, id, given, by));
   }
 
   issueKey(order: KeyOrder): Promise<KeyIssue> {
@@ -158,15 +213,15 @@ class LmdbLedger implements Ledger {
   }
 
   async keys(id: AccountId): Promise<ApiKey[]> {
-    return this.#read(() => keysOf(this.#books, id));
+    return this.#read(() => keysOf(this.#books, id).map(({ hash: _, ...key }) => key));
   }
 
-  revokeKey(id: AccountId, keyId: string): Promise<boolean> {
-    return this.#write((batch) => changeKey(batch, id, keyId, { revoked: true }));
+  revokeKey(id: AccountId, keyId: string, by: Change): Promise<boolean> {
+    return this.#write((batch) => revokeKey(batch, id, keyId, by));
   }
 
-  setKeyDisabled(id: AccountId, keyId: string, disabled: boolean): Promise<boolean> {
-    return this.#write((batch) => changeKey(batch, id, keyId, { disabled }));
+  setKeyDisabled(id: AccountId, keyId: string, disabled: boolean, by: Change): Promise<boolean> {
+    return this.#write((batch) => setKeyDisabled(batch, id, keyId, disabled, by));
   }
 
   async *allAccounts(): AsyncGenerator<Account> {
@@ -177,12 +232,96 @@ class LmdbLedger implements Ledger {
     }
   }
 
-  async usage(id: AccountId): Promise<UsageDay[]> {
-    return this.#read(() => usageOf(this.#books, id));
+  async usage(id: AccountId, days?: { from?: string; to?: string }): Promise<UsageDay[]> {
+    return this.#read(() => usageOf(this.#books, id, days));
   }
 
   async grants(id: AccountId): Promise<Grant[]> {
     return this.#read(() => grantsOf(this.#books, id));
+  }
+
+  async audit(id: AccountId): Promise<AuditEntry[]> {
+    return this.#read(() => auditOf(this.#books, id));
+  }
+
+  async exportBooks(id: AccountId): Promise<AccountBooks | undefined> {
+    return this.#read(() => exportBooks(this.#books, id));
+  }
+
+  importBooks(books: AccountBooks): Promise<boolean> {
+    return this.#write((batch) => importBooks(batch, books));
+  }
+
+  async formerMailboxes(): Promise<FormerMailbox[]> {
+    return this.#read(() =>
+      Array.from(this.#books.formerMailboxes.getRange({}), ({ key, value }) => ({
+        ...{ hash: key, disabled: value === 'disabled' },
+      })),
+    );
+  }
+
+  importFormerMailboxes(mailboxes: readonly FormerMailbox[]): Promise<void> {
+    return this.#write(({ books }) => {
+      for (const { hash, disabled } of mailboxes) {
+        if (books.formerMailboxes.doesExist(hash)) continue;
+        books.formerMailboxes.put(hash, disabled ? 'disabled' : true);
+      }
+    });
+  }
+
+  keepChallenge(mailbox: string, challenge: Challenge): Promise<void> {
+    return this.#write((batch) => keepChallenge(batch, mailbox, challenge));
+  }
+
+  answerChallenge(
+    mailbox: string,
+    answer: { readonly codeHash: string } | { readonly linkHash: string },
+    nowMs: number,
+  ): Promise<boolean> {
+    return this.#write((batch) => answerChallenge(batch, mailbox, answer, nowMs));
+  }
+
+  takeLimited(
+    subject: string,
+    window: { readonly limit: number; readonly windowSeconds: number },
+    nowMs: number,
+  ): Promise<{ allowed: boolean; rate: RateState }> {
+    return this.#write((batch) => takeLimited(batch, subject, window, nowMs));
+  }
+
+  beginSession(account: AccountId, session: NewSession): Promise<'begun' | 'closed'> {
+    return this.#write((batch) => beginSession(batch, account, session));
+  }
+
+  async session(
+    ref: SessionRef,
+    nowMs: number,
+  ): Promise<{ account: Account; session: Session } | undefined> {
+    const found = this.#read(() => sessionOf(this.#books, ref, nowMs));
+    if (found && isSeenLongAgo(found.session, nowMs)) {
+      await this.#write((batch) => see(batch, ref.account, ref.id, nowMs));
+    }
+    return found;
+  }
+
+  async sessions(account: AccountId, nowMs: number): Promise<Session[]> {
+    return this.#read(() => sessionsOf(this.#books, account, nowMs));
+  }
+
+  endSession(account: AccountId, sessionId: string, nowMs: number): Promise<boolean> {
+    return this.#write((batch) => endSession(batch, account, sessionId, nowMs));
+  }
+
+  keepEvent(event: PaymentEvent): Promise<boolean> {
+    return this.#write((batch) => keepEvent(batch, event));
+  }
+
+  async openEvents(limit: number, offset = 0): Promise<PaymentEvent[]> {
+    return this.#read(() => openEventsOf(this.#books, limit, offset));
+  }
+
+  closeEvent(id: string, nowMs: number): Promise<void> {
+    return this.#write((batch) => closeEvent(batch, id, nowMs));
   }
 
   secret(name: string): Promise<string> {
@@ -192,6 +331,22 @@ class LmdbLedger implements Ledger {
       const made = randomBytes(32).toString('base64url');
       books.secrets.put(name, made);
       return made;
+    });
+  }
+
+  async secrets(): Promise<Record<string, string>> {
+    return this.#read(() =>
+      Object.fromEntries(
+        Array.from(this.#books.secrets.getRange({}), ({ key, value }) => [key, value]),
+      ),
+    );
+  }
+
+  importSecrets(secrets: Readonly<Record<string, string>>): Promise<void> {
+    return this.#write(({ books }) => {
+      for (const [name, secret] of Object.entries(secrets)) {
+        if (!books.secrets.doesExist(name)) books.secrets.put(name, secret);
+      }
     });
   }
 
@@ -206,10 +361,10 @@ class LmdbLedger implements Ledger {
     await this.#root.close();
   }
 
-  async #write<T>(change: (batch: LedgerBatch) => T): Promise<T> {
+  async #write<T>(change: (batch: LedgerBatch) => T, asker = EVERYBODY): Promise<T> {
     if (this.#closed) throw this.#closedError();
     try {
-      return await this.#commits.apply(change);
+      return await this.#commits.apply(change, asker);
     } catch (error) {
       throw error instanceof CommitFailed ? unavailable(this.#directory, error.cause) : error;
     }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountId } from '../accounts.ts';
+import { requireIdempotencyKey } from '../bookkeeping.ts';
 import type { Charge } from '../metering.ts';
 import {
   ANSWER_LIFE_MS,
@@ -17,7 +18,6 @@ import type { Books } from './books.ts';
 
 /** Ended answers and receipts that a new one removes: more than it adds, so that none pile up. */
 const REMOVED_AT_ONCE = 4;
-const MAX_KEY_LENGTH = 255;
 
 /** Charges for an answer, unless one was charged for already. */
 export function debitOnce(
@@ -25,10 +25,7 @@ export function debitOnce(
   charge: Charge,
   request: IdempotentRequest,
 ): DebitOnce | Replay {
-  const { key } = request;
-  if (key.length < 1 || key.length > MAX_KEY_LENGTH) {
-    throw new RangeError(`an Idempotency-Key has 1 to ${MAX_KEY_LENGTH} characters`);
-  }
+  requireIdempotencyKey(request);
   const earlier = replay(batch, charge.account, request, charge.atMs);
   if (earlier) return earlier;
 

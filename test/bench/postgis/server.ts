@@ -3,13 +3,14 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import { hashApiKey, isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../../portal/accounts/rate-window.ts';
+import { Body } from '../../../portal/http/body.ts';
+import { policyHeader, rateHeader } from '../../../portal/http/rate-headers.ts';
+import { requestId } from '../../../portal/http/request-id.ts';
 import { canonicalRequest } from '../../../proxy/answers/paged-request.ts';
 import { CursorSealer } from '../../../proxy/cursors/cursor.ts';
-import { strongEtag } from '../../../proxy/http/conditional.ts';
 import { Outbox } from '../../../proxy/http/outbox.ts';
-import { policyHeader, rateHeader } from '../../../proxy/http/rate-headers.ts';
 import { writeAnswer } from '../../../proxy/http/raw-answer.ts';
-import { requestId } from '../../../proxy/http/request-id.ts';
+import { strongEtag } from '../../../proxy/metering/strong-etag.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**
@@ -91,7 +92,7 @@ function serveRoute(route: TwinRoute): void {
     if (more) rows.pop();
     const next = more ? cursors.seal(bound, route.position(rows[limit - 1])) : null;
     const answer = route.body(asked, rows, next, ...rest);
-    const body = Buffer.from(JSON.stringify(answer));
+    const body = Body.of(Buffer.from(JSON.stringify(answer)));
     const charged = Math.max(1, answer.results.length);
     return writeAnswer(
       outbox,

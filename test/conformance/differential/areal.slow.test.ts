@@ -1,19 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Demo, openDemo } from '../demo.ts';
+import { expect, test } from 'vitest';
+import { demoOfTests } from '../demo.ts';
 import { arealOf } from '../naive-answers.ts';
 import type { NaiveBlock } from '../naive-release.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside, metresBetween } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
-let demo: Demo;
-let random: ReturnType<typeof randomQueries>;
-beforeAll(async () => {
-  demo = await openDemo();
-  random = randomQueries(demo);
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
+const random = randomQueries(demo);
 
 const QUERY = '/v1/blocks/query';
 const NEAR_BORDER = 1e-7;

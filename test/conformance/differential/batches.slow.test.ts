@@ -1,18 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectProblem, expectRows } from '../api.ts';
-import { type Demo, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA, openDemo } from '../demo.ts';
+import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 import { catchmentOf, type Filter, poisOf, summaryOf } from '../naive-answers.ts';
 import { blockAt, type NaiveBlock } from '../naive-release.ts';
 import { randomQueries } from '../random-queries.ts';
 
-let demo: Demo;
-let random: ReturnType<typeof randomQueries>;
-beforeAll(async () => {
-  demo = await openDemo();
-  random = randomQueries(demo);
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
+const random = randomQueries(demo);
 
 type Point = Readonly<{ lat: number; lon: number }>;
 type Batch = { readonly filter: Filter } & (

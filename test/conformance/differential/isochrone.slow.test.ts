@@ -1,43 +1,37 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { expectOk } from '../api.ts';
-import { type Demo, openDemo } from '../demo.ts';
-import { blockAt, type NaiveReach } from '../naive-release.ts';
+import { demoOfTests } from '../demo.ts';
+import { blockAt, type NaiveReaches, readNaiveReach } from '../naive-release.ts';
 import { degreesToBorder, isInside, type Rings } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
-let demo: Demo;
-let random: ReturnType<typeof randomQueries>;
+const demo = demoOfTests();
+const random = randomQueries(demo);
+let reaches: NaiveReaches;
 beforeAll(async () => {
-  demo = await openDemo();
-  random = randomQueries(demo);
+  reaches = await readNaiveReach(demo.api.proxy.releases.current, inject('demoStore'));
 });
-afterAll(() => demo.api.close());
 
 const PATH = '/v1/isochrone';
 const NEAR_BORDER = 3e-6;
 
 interface Asked {
   readonly mode: string;
-  readonly direction: string;
+  readonly direction: 'from' | 'to';
   readonly minutes: number;
 }
 const anyQuestion = () =>
   fc.record({
     mode: fc.constantFrom(...demo.release.modes),
-    direction: fc.constantFrom('from', 'to'),
+    direction: fc.constantFrom('from' as const, 'to' as const),
     minutes: fc.integer({ min: 1, max: 60 }),
   });
 
-/** Blocks within reach and their minutes. What reaches a block is told by what others reach. */
+/** Blocks within reach and their minutes. */
 function reachOf(geoid: string, { mode, direction, minutes }: Asked): Map<string, number> {
-  const { reach } = demo.release;
-  const rows: NaiveReach[] =
-    direction === 'from'
-      ? [...(reach.get(geoid) ?? [])]
-      : [...reach.values()].flat().filter((row) => row.to === geoid);
   return new Map(
-    rows
+    (reaches[direction].get(geoid) ?? [])
       .filter((row) => row.mode === mode && row.minutes <= minutes)
       .map((row) => [direction === 'from' ? row.to : row.from, row.minutes]),
   );

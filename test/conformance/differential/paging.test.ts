@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { decodeLatest, encodeLatest } from '../../../shards/latest.ts';
+import { folderOfTests } from '../../support/temporary-folder.ts';
 import { Api, type Call, expectOk, expectProblem } from '../api.ts';
 import { type Demo, openDemo } from '../demo.ts';
 import { allPages, withCursor } from '../paging.ts';
 import { AREAL_QUERY, METERED_GETS } from '../routes.ts';
 
 let demo: Demo;
-let folder: string;
+const folder = folderOfTests();
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-paging-'));
   await cp(inject('demoStore'), folder, { recursive: true });
   const whole = await openDemo();
   await whole.api.close();
   demo = { ...whole, api: await Api.open({ store: folder }) };
 });
-afterAll(async () => {
-  await demo.api.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => demo.api.close());
 
 const PAGINATED = [...METERED_GETS.filter(({ route }) => !route.endsWith('/summary')), AREAL_QUERY];
 let releases = 0;

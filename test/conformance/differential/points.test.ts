@@ -1,20 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
-import { type Demo, openDemo } from '../demo.ts';
+import { demoOfTests } from '../demo.ts';
 import { poisOf, summaryOf, unroutedOf } from '../naive-answers.ts';
 import { blockAt } from '../naive-release.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
-let demo: Demo;
-let random: ReturnType<typeof randomQueries>;
-beforeAll(async () => {
-  demo = await openDemo();
-  random = randomQueries(demo);
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
+const random = randomQueries(demo);
 
 const SUMMARY = '/v1/point/summary';
 /** About a tenth of a metre: nearer to a border, plain doubles may be wrong. */

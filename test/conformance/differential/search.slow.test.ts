@@ -1,20 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
-import { type Demo, openDemo } from '../demo.ts';
+import { demoOfTests } from '../demo.ts';
 import { catchmentOf, found, isFound } from '../naive-answers.ts';
 import type { NaivePoi } from '../naive-release.ts';
 import { allPages } from '../paging.ts';
 import { degreesToBorder, isInside, metresBetween } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
-let demo: Demo;
-let random: ReturnType<typeof randomQueries>;
-beforeAll(async () => {
-  demo = await openDemo();
-  random = randomQueries(demo);
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
+const random = randomQueries(demo);
 
 const SEARCH = '/v1/pois';
 /** How far a sphere and an ellipsoid may differ on a distance. */

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../portal/accounts/accounts.ts';
 import { booksOf, openCustomer, withLedger } from '../../support/books.ts';
+import { BY } from '../../support/customers.ts';
 import type { Tally } from './lane.ts';
 import type { Asker } from './worth.ts';
 
@@ -22,10 +23,10 @@ export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
     const rich: Opened[] = [];
     for (let i = 0; i < 6; i++) rich.push(await opened(`rich ${i}`, RICH));
     const disabled = await opened('disabled', RICH);
-    await ledger.setDisabled(disabled.account!, true);
+    await ledger.setDisabled(disabled.account!, true, BY);
     const revoked = await opened('revoked', RICH);
     const [key] = await ledger.keys(revoked.account!);
-    await ledger.revokeKey(revoked.account!, key.id);
+    await ledger.revokeKey(revoked.account!, key.id, BY);
     const refused = (asker: Opened): Opened => ({ ...asker, isAdmitted: false });
     const typed = String(rich[0].authorization);
     const mistyped = typed.slice(0, -1) + (typed.endsWith('a') ? 'b' : 'a');

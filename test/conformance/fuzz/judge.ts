@@ -7,7 +7,7 @@ export const MOST_ERROR_BYTES = 16 * 1024;
 
 const BODILESS = [204, 304];
 const TOKEN_HEADERS = ['x-tokens-charged', 'x-tokens-remaining'];
-const INTERNAL = /node_modules|\.[jt]s:\d|\bat \S+ \(|FST_/;
+const INTERNAL = /node_modules|\.[jt]s:\d|\bat \S+ \(|fastify|FST_/i;
 /** What HEAD would give away of an answer that it does not pay for. */
 const GIVES_AWAY = ['content-length', 'link', 'x-next-cursor', 'x-resolved-block'];
 
@@ -51,7 +51,12 @@ export function chargedFor(headers: Delivered['headers']): number {
   return Number(headers['x-tokens-charged'] ?? 0);
 }
 
-function problemFaults({ status, headers, body }: Delivered): string[] {
+/** What keeps an error from being a problem document of the contract. */
+export function problemFaults({
+  status,
+  headers,
+  body,
+}: Pick<Delivered, 'status' | 'headers' | 'body'>): string[] {
   if (!headers['content-type']?.startsWith('application/problem+json')) {
     return [`an error as ${headers['content-type']}`];
   }

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Client } from 'undici';
 import type { Random } from '../../../infra/demo/seeded-random.ts';
 import { followUp } from './follow-up.ts';
@@ -27,6 +27,11 @@ export function newTally(): Tally {
 }
 
 const MOST_TOLD_OF_A_BODY = 500;
+/** Bodies by their content coding. */
+const DECODED: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gunzipSync(bytes),
+  br: (bytes) => brotliDecompressSync(bytes),
+};
 /** How often an answer leads to another request. */
 const FOLLOWED = 0.15;
 
@@ -69,10 +74,10 @@ export class Lane {
       const answer = await this.#client.request({ method, path, headers: sent, body });
       const headers = answer.headers as Delivered['headers'];
       const bytes = Buffer.from(await answer.body.arrayBuffer());
-      const isZipped = headers['content-encoding'] === 'gzip' && bytes.length > 0;
+      const decoded = bytes.length === 0 ? undefined : DECODED[headers['content-encoding'] ?? ''];
       const delivered: Delivered = {
         ...{ method, path, route: request.route, asker },
-        ...{ status: answer.statusCode, headers, body: isZipped ? gunzipSync(bytes) : bytes },
+        ...{ status: answer.statusCode, headers, body: decoded?.(bytes) ?? bytes },
       };
       const { worth, faults } = judge(delivered);
       this.#count(delivered, worth, asker);

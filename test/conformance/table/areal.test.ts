@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { boxRing, ring } from '../../support/rings.ts';
 import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
-import { type Demo, NO_SUCH_PLACE, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { demoOfTests, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';
 import { allPages } from '../paging.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const QUERY = '/v1/blocks/query';
 const PLACE = `/v1/places/${PORT_MERIDIAN}/blocks`;
 const FEW = { type: [101], limit: 20 };
 
 type Ring = [number, number][];
-const box = (west: number, south: number, east: number, north: number): Ring => [
-  [west, south],
-  [east, south],
-  [east, north],
-  [west, north],
-  [west, south],
-];
 const polygon = (...coordinates: Ring[]) => ({ type: 'Polygon', coordinates });
-const CITY = polygon(box(-70.05, 35.95, -69.95, 36.05));
+const CITY = polygon(boxRing(-70.05, 35.95, -69.95, 36.05));
 const query = (body: object) => demo.api.post(QUERY, { ...FEW, ...body });
 const center = () => ({ lon: demo.block.lon, lat: demo.block.lat });
 
@@ -78,34 +68,6 @@ describe('§2 ArealBlockResult', () => {
       expectInvalid(await demo.api.get(PLACE, { include_population: bad }), 'include_population');
     }
   });
-
-  test('rows are ordered by geoid, dest_type_id, mode_id', async () => {
-    const body = { type: [100, 601], limit: 1000 };
-    for (const answer of [
-      await query({ polygon: CITY, ...body }),
-      await demo.api.get(PLACE, body),
-    ]) {
-      const rows: Row[] = expectOk(answer).results;
-      const keys = rows.map((row) => [row.geoid, row.dest_type_id, row.mode_id]);
-      const sorted = [...keys].sort(
-        ([a, b, c], [d, e, f]) => (a < d ? -1 : a > d ? 1 : 0) || +b - +e || +c - +f,
-      );
-      expect(keys).toEqual(sorted);
-    }
-  });
-
-  test('each row is the one that the block’s own summary has', async () => {
-    const rows: Row[] = expectOk(
-      await query({ center: center(), radius_m: 150, limit: 10 }),
-    ).results;
-    expect(rows.length).toBeGreaterThan(0);
-    for (const { geoid, dest_type_id, mode_id, travel_time } of rows) {
-      const mode = ['walk', 'bike', 'transit'][mode_id - 1];
-      const path = `/v1/blocks/${geoid}/summary`;
-      const { results } = expectOk(await demo.api.get(path, { mode, type: dest_type_id }));
-      expect(results).toEqual([{ dest_type_id, mode, travel_time }]);
-    }
-  });
 });
 
 describe('POST /v1/blocks/query', () => {
@@ -123,37 +85,13 @@ describe('POST /v1/blocks/query', () => {
   });
 
   test.each([
-    [
-      'unclosed',
-      polygon([
-        [-70, 36],
-        [-69.9, 36],
-        [-69.9, 36.1],
-        [-70, 36.1],
-      ]),
-    ],
-    [
-      'self-crossing',
-      polygon([
-        [-70, 36],
-        [-69.9, 36.1],
-        [-69.9, 36],
-        [-70, 36.1],
-        [-70, 36],
-      ]),
-    ],
-    [
-      'of three positions',
-      polygon([
-        [-70, 36],
-        [-69.9, 36.1],
-        [-70, 36],
-      ]),
-    ],
+    ['unclosed', polygon(ring('-70 36, -69.9 36, -69.9 36.1, -70 36.1'))],
+    ['self-crossing', polygon(ring('-70 36, -69.9 36.1, -69.9 36, -70 36.1, -70 36'))],
+    ['of three positions', polygon(ring('-70 36, -69.9 36.1, -70 36'))],
     ['without rings', polygon()],
     ['with an empty ring', polygon([])],
-    ['out of range', polygon(box(-190, 35, -170, 36))],
-    ['over the pole', polygon(box(-70, 89, -69, 91))],
+    ['out of range', polygon(boxRing(-190, 35, -170, 36))],
+    ['over the pole', polygon(boxRing(-70, 89, -69, 91))],
     ['without polygons', { type: 'MultiPolygon', coordinates: [] }],
   ])('a polygon %s is invalid-geometry', async (_, shape) => {
     expectProblem(await query({ polygon: shape }), 'invalid-geometry');
@@ -171,14 +109,17 @@ describe('POST /v1/blocks/query', () => {
     ['of positions that are none', { type: 'Polygon', coordinates: [[1, 2, 3, 1]] }],
     ['of a position too long', polygon([[-70, 36, 1, 1]] as unknown as Ring)],
     ['of a position of nulls', polygon([[null, null]] as unknown as Ring)],
-    ['a MultiPolygon of rings', { type: 'MultiPolygon', coordinates: [box(-70, 36, -69.9, 36.1)] }],
+    [
+      'a MultiPolygon of rings',
+      { type: 'MultiPolygon', coordinates: [boxRing(-70, 36, -69.9, 36.1)] },
+    ],
     ['of many empty rings', { type: 'Polygon', coordinates: Array(5_000).fill([]) }],
   ])('a polygon that is %s is invalid-geometry', async (_, shape) => {
     expectProblem(await query({ polygon: shape }), 'invalid-geometry');
   });
 
   test('a bbox in a polygon is passed over; another member is named, with those it takes', async () => {
-    const here = polygon(box(-70.01, 35.99, -69.99, 36.01));
+    const here = polygon(boxRing(-70.01, 35.99, -69.99, 36.01));
     const plain = expectOk(await query({ polygon: here }));
     expect(expectOk(await query({ polygon: { ...here, bbox: 'x' } }))).toEqual(plain);
     const { errors } = expectProblem(
@@ -205,13 +146,13 @@ describe('POST /v1/blocks/query', () => {
     // The number decides before anything is looked at.
     const wrong = polygon(Array(2_500).fill(['x']) as unknown as Ring);
     expectProblem(await query({ polygon: wrong }), 'polygon-too-complex');
-    const large = polygon(box(-71, 35, -70, 36));
+    const large = polygon(boxRing(-71, 35, -70, 36));
     expectProblem(await query({ polygon: large }), 'polygon-too-complex');
-    expectOk(await query({ polygon: polygon(box(-70.3, 35.8, -69.8, 36.3)) }));
+    expectOk(await query({ polygon: polygon(boxRing(-70.3, 35.8, -69.8, 36.3)) }));
   });
 
   test('a MultiPolygon is the sum of its polygons, and a hole is left out', async () => {
-    const [west, east] = [box(-70.02, 35.98, -70, 36.02), box(-70, 35.98, -69.98, 36.02)];
+    const [west, east] = [boxRing(-70.02, 35.98, -70, 36.02), boxRing(-70, 35.98, -69.98, 36.02)];
     const rows = (polygon: object) =>
       allPages<Row>(demo.api, {
         ...{ method: 'POST', path: QUERY },
@@ -221,15 +162,15 @@ describe('POST /v1/blocks/query', () => {
     const each = [...(await rows(polygon(west))), ...(await rows(polygon(east)))];
     const key = (row: Row) => `${row.geoid} ${row.mode_id}`;
     expect(both.map(key).sort()).toEqual(each.map(key).sort());
-    const hole = box(-70.005, 35.99, -69.995, 36);
-    const around = await rows(polygon(box(-70.02, 35.98, -69.98, 36.02), hole));
+    const hole = boxRing(-70.005, 35.99, -69.995, 36);
+    const around = await rows(polygon(boxRing(-70.02, 35.98, -69.98, 36.02), hole));
     const within = await rows(polygon(hole));
     expect(within.length).toBeGreaterThan(0);
     expect([...around, ...within].map(key).sort()).toEqual(both.map(key).sort());
   });
 
   test('the rings’ direction and first vertex do not matter', async () => {
-    const ring = box(-70.01, 35.99, -69.99, 36.01);
+    const ring = boxRing(-70.01, 35.99, -69.99, 36.01);
     const turned = [...ring.slice(2), ...ring.slice(1, 3)];
     const shapes = [ring, [...ring].reverse(), turned].map((one) => ({ polygon: polygon(one) }));
     const first = expectOk(await query(shapes[0]));

@@ -1,19 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
-import {
-  BLOCK_ELSEWHERE,
-  type Demo,
-  NO_SUCH_BLOCK,
-  NO_SUCH_POI,
-  OPEN_SEA,
-  openDemo,
-} from '../demo.ts';
+import { BLOCK_ELSEWHERE, demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const post = (path: string, body: object) => demo.api.post(path, body);
 const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lat, lon });
@@ -49,6 +38,8 @@ describe('POST /v1/blocks/summary', () => {
   test('a block that no mode could be routed from is no-block-data; one unknown block-not-found', async () => {
     const origins = [demo.water.geoid, BLOCK_ELSEWHERE, NO_SUCH_BLOCK, demo.block.geoid];
     const body = expectOk(await post(path, { origins, type: [101] }));
+    // Of an answer cut off, the part that came is paid: nobody has all the rows before the end of it.
+    expect(Object.keys(body).at(-1)).toBe('results');
     expect(body.errors).toEqual([
       { type: 'no-block-data', detail: expect.any(String), geoid: origins[0] },
       { type: 'block-not-found', detail: expect.any(String), geoid: origins[1] },
@@ -107,9 +98,9 @@ describe('POST /v1/blocks/pois', () => {
   });
 
   test('past 50,000 rows whole origins go to truncated with row-budget', async () => {
-    const origins = geoids(250);
+    const origins = [...geoids(249), demo.water.geoid];
     const body = expectOk(await post(path, { origins }));
-    expect(body.truncated_reason).toBe('row-budget');
+    expect([body.truncated_reason, body.errors]).toEqual(['row-budget', []]);
     const fits: string[] = [];
     let rows = 0;
     for (const geoid of origins) {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
-import { type Demo, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA, openDemo } from '../demo.ts';
+import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 import { BATCHES } from '../routes.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const post = (path: string, body: object, as = demo.api.customer) =>
   demo.api.post(path, body, { as });
@@ -94,31 +90,10 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     }
   });
 
-  test('origins that cannot be resolved are in errors; the others still return results', async () => {
-    const { known, unknown } = ORIGINS[path];
-    const [first, second] = known(2);
-    const alone = expectOk(await post(path, bodyOf(path, 2)));
-    const mixed = expectOk(
-      await post(path, { ...bodyOf(path, 1), [origins]: [first, unknown(), second] }),
-    );
-    expect(mixed.results).toEqual(alone.results);
-    expect(mixed.errors).toHaveLength(1);
-    expect(mixed.errors[0]).toMatchObject({
-      detail: expect.stringMatching(/\w/),
-      type: expect.stringMatching(/^(block-not-found|point-not-covered|poi-not-found)$/),
-    });
-    expect(mixed).toMatchObject(WHOLE);
-  });
-
   test('when no origin can be resolved it is 200, one token', async () => {
     const body = expectRows(await post(path, { [origins]: [ORIGINS[path].unknown()] }), 0);
     expect(body).toMatchObject({ results: [], ...WHOLE });
     expect(body.errors).toHaveLength(1);
-  });
-
-  test('costs 1 token a row over all origins', async () => {
-    const answer = await post(path, bodyOf(path, 5));
-    expectRows(answer, answer.json().results.length);
   });
 
   test('is not paginated: no limit, no cursor, no next_cursor', async () => {
@@ -135,32 +110,4 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectInvalid(await post(path, bodyOf(path, 1, { type: 101 })), 'type');
     expectInvalid(await post(path, bodyOf(path, 1, { type: [65_000] })), 'type');
   });
-
-  test('whole origins are delivered while they can be paid; the rest is in truncated', async () => {
-    const all = expectOk(await post(path, bodyOf(path, 6)));
-    const rows: Record<string, unknown>[] = all.results;
-    const half = Math.floor(rows.length / 2);
-    const as = await demo.api.newCustomer({ tokens: half });
-    const answer = await post(path, bodyOf(path, 6), as);
-    const some = expectRows(answer, answer.json().results.length);
-    expect(some.truncated_reason).toBe('insufficient-balance');
-    expect(some.truncated.length).toBeGreaterThan(0);
-    expect(some.results.length).toBeLessThanOrEqual(half);
-    expect(some.results).toEqual(rows.slice(0, some.results.length));
-    const rest = { ...bodyOf(path, 1), [origins]: some.truncated.map(asOrigin) };
-    const others = expectOk(await post(path, rest));
-    expect([...some.results, ...others.results]).toEqual(rows);
-  });
-
-  test('a zero balance is tokens-exhausted', async () => {
-    const as = await demo.api.newCustomer({ tokens: 0 });
-    expectProblem(await post(path, bodyOf(path, 2), as), 'tokens-exhausted');
-  });
 });
-
-/** A truncated point says which one under the names that rows have. */
-function asOrigin(truncated: unknown): unknown {
-  if (typeof truncated !== 'object' || truncated === null) return truncated;
-  const { origin_lat, origin_lon } = truncated as { origin_lat: number; origin_lon: number };
-  return { lat: origin_lat, lon: origin_lon };
-}

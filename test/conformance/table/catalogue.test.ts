@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectOk, expectProblem } from '../api.ts';
-import { type Demo, openDemo, withProxy } from '../demo.ts';
+import { demoOfTests, PORT_MERIDIAN, withProxy } from '../demo.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const free = async (path: string) => expectOk(await demo.api.get(path, {}, { as: null }));
 const CATALOGUE = [
@@ -63,6 +59,12 @@ describe('§4.1 free routes', () => {
         parent_id: type.parent_id === null ? null : expect.any(Number),
       });
     }
+    expect(types).toContainEqual(
+      expect.objectContaining({ label: 'grocery_stores', parent_id: 100 }),
+    );
+    expect(types).toContainEqual(
+      expect.objectContaining({ label: 'parks', is_leaf: false, leaf_ids: [511, 512, 513] }),
+    );
     const labels = types.map((type: { label: string }) => type.label);
     expect(new Set(labels).size).toBe(labels.length);
     for (const label of [
@@ -126,7 +128,8 @@ describe('§4.1 free routes', () => {
     }
   });
 
-  test.each(CATALOGUE)(
+  const PLACES = ['/v1/places?q=port', `/v1/places/${PORT_MERIDIAN}/boundary`];
+  test.each([...CATALOGUE, ...PLACES, '/openapi.json'])(
     '%s may be kept for five minutes, and revalidated by its ETag',
     async (path) => {
       const { api } = demo;
@@ -149,14 +152,26 @@ describe('§4.1 free routes', () => {
       expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
     }
   });
+});
 
-  test('free routes are limited by address', async () => {
-    await withProxy(demo, { config: { freeRateLimitPerMinute: 2 } }, async (few) => {
-      const ask = () => few.api.get('/v1/meta/modes', {}, { as: null });
-      expectOk(await ask());
-      expectOk(await ask());
-      expectProblem(await ask(), 'rate-limited');
-    });
+test('what needs no key is limited by address, probes apart from the rest; what has one is not', async () => {
+  await withProxy(demo, { config: { freeRateLimitPerMinute: 4 } }, async ({ api }) => {
+    const statuses = async (...paths: string[]) => {
+      const answers = await Promise.all(paths.map((path) => api.get(path, {}, { as: null })));
+      return answers.map(({ statusCode }) => statusCode);
+    };
+    const free = ['/v1/plans', '/openapi.json', '/docs', '/nothing'];
+    expect(await statuses(...free)).toEqual([200, 200, 200, 404]);
+    const more = [...free, '/problems/not-found', '/v1/places/%zz/boundary'];
+    expect(new Set(await statuses(...more))).toEqual(new Set([429]));
+    // Balancers, which may share an address with clients, are counted apart.
+    expect(await statuses('/v1/health', '/v1/ready')).toEqual([200, 200]);
+    await statuses('/v1/health', '/v1/health');
+    expect(await statuses('/v1/health', '/v1/ready')).toEqual([429, 429]);
+    expectProblem(await api.get('/openapi.json', {}, { as: null }), 'rate-limited');
+    expectOk(await api.get('/v1/tokens'));
+    const preflight = await api.call({ method: 'OPTIONS', path: '/v1/tokens', as: null });
+    expect(preflight.statusCode).toBe(204);
   });
 });
 

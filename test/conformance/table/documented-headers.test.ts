@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BY } from '../../support/customers.ts';
 import type { Answer, Call } from '../api.ts';
 import { Api, expectOk } from '../api.ts';
-import { type Demo, NO_SUCH_BLOCK, NO_SUCH_PLACE, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';
 import { FREE_ROUTES, KNOWN_REQUESTS } from '../routes.ts';
 
 interface Response {
@@ -10,13 +11,11 @@ interface Response {
 }
 type Paths = Record<string, Record<string, { readonly responses: Record<string, Response> }>>;
 
-let demo: Demo;
+const demo = demoOfTests();
 let paths: Paths;
 beforeAll(async () => {
-  demo = await openDemo();
   ({ paths } = expectOk(await demo.api.get('/openapi.json', {}, { as: null })));
 });
-afterAll(() => demo.api.close());
 
 /** What belongs to HTTP itself, and to pages of other origins. */
 const NOT_DOCUMENTED =
@@ -86,7 +85,7 @@ describe('the headers of problems are those that the document tells of', () => {
   const disabled = async (): Promise<Call> => {
     const as = await demo.api.newCustomer();
     const [{ id }] = await demo.api.proxy.ledger.keys(as.id);
-    await demo.api.proxy.ledger.setKeyDisabled(as.id, id, true);
+    await demo.api.proxy.ledger.setKeyDisabled(as.id, id, true, BY);
     return { ...summaryOf(demo.block.geoid), as };
   };
   const conflicting = async (): Promise<Call> => {

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { BY, newKey } from '../../support/customers.ts';
 import { expectInvalid, expectOk, expectProblem } from '../api.ts';
-import { type Demo, NO_SUCH_BLOCK, openDemo } from '../demo.ts';
-import { PROBLEM_STATUS, type ProblemSlug } from '../problems.ts';
+import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
+import { PROBLEM_STATUS } from '../problems.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 
 describe('§5 authentication', () => {
-  test('metered routes need the header Authorization: Bearer <API_KEY>', async () => {
-    const { api, block } = demo;
-    expectProblem(await api.get(summary(block.geoid), {}, { as: null }), 'missing-key');
-    expectOk(await api.get(summary(block.geoid)));
-  });
-
   test.each([
     ['of another scheme', 'Basic dXNlcjpwYXNz'],
     ['without a key', 'Bearer'],
@@ -46,34 +38,19 @@ describe('§5 authentication', () => {
     expect(demo.api.customer.key).toMatch(/^ta_live_[0-9A-Za-z]{38}$/);
   });
 
-  test('a disabled account gives account-disabled', async () => {
-    const { api, block } = demo;
-    const customer = await api.newCustomer();
-    await api.proxy.ledger.setDisabled(customer.id, true);
-    const answer = await api.get(summary(block.geoid), {}, { as: customer });
-    expectProblem(answer, 'account-disabled');
-  });
-
   test('a disabled key gives account-disabled until it is enabled; a revoked one invalid-key', async () => {
     const { api, block } = demo;
     const customer = await api.newCustomer();
     const { ledger } = api.proxy;
     const [{ id }] = await ledger.keys(customer.id);
     const ask = () => api.get(summary(block.geoid), {}, { as: customer });
-    await ledger.setKeyDisabled(customer.id, id, true);
+    await ledger.setKeyDisabled(customer.id, id, true, BY);
     expectProblem(await ask(), 'account-disabled');
-    await ledger.setKeyDisabled(customer.id, id, false);
+    await ledger.setKeyDisabled(customer.id, id, false, BY);
     expectOk(await ask());
-    await ledger.setKeyDisabled(customer.id, id, true);
-    await ledger.revokeKey(customer.id, id);
+    await ledger.setKeyDisabled(customer.id, id, true, BY);
+    await ledger.revokeKey(customer.id, id, BY);
     expectProblem(await ask(), 'invalid-key');
-  });
-
-  test('a key in the URL is refused, not used', async () => {
-    const { api, block } = demo;
-    const query = { api_key: api.customer.key };
-    expectProblem(await api.get(summary(block.geoid), query, { as: null }), 'missing-key');
-    expectInvalid(await api.get(summary(block.geoid), query), 'api_key');
   });
 
   test('the scheme is read in any case', async () => {
@@ -87,10 +64,10 @@ describe('§5 authentication', () => {
     const { ledger } = demo.api.proxy;
     const { id } = await demo.api.newCustomer();
     for (const created of [true, true, false]) {
-      expect((await ledger.createKey(id, 'more', Date.now())).created).toBe(created);
+      expect((await newKey(ledger, id, 'more', Date.now())).created).toBe(created);
     }
-    await ledger.revokeKey(id, (await ledger.keys(id))[0].id);
-    expect((await ledger.createKey(id, 'rotated', Date.now())).created).toBe(true);
+    await ledger.revokeKey(id, (await ledger.keys(id))[0].id, BY);
+    expect((await newKey(ledger, id, 'rotated', Date.now())).created).toBe(true);
   });
 });
 
@@ -111,33 +88,31 @@ describe('§7 errors', () => {
     expect(named).toEqual(['path.geoid', 'query.colour', 'query.mode', 'query.type']);
   });
 
-  test.each(Object.keys(PROBLEM_STATUS) as ProblemSlug[])(
-    'the type of %s leads to a short readable page',
+  test.each(Object.keys(PROBLEM_STATUS))(
+    'the type of %s leads to a short readable page, that runs and loads nothing',
     async (slug) => {
-      const page = await demo.api.get(`/problems/${slug}`, {}, { as: null });
-      expect([page.statusCode, page.headers['content-type']]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-      ]);
-      expect(page.body).toContain(slug);
-      expect(page.body.length).toBeLessThan(5000);
+      const { statusCode, headers, body } = await demo.api.get(
+        `/problems/${slug}`,
+        {},
+        { as: null },
+      );
+      expect(statusCode).toBe(200);
+      expect(body).toContain(slug);
+      expect(body.length).toBeLessThan(5000);
+      const [, style] = /<style>(.*)<\/style>/s.exec(body)!;
+      const digest = createHash('sha256').update(style).digest('base64');
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        'x-content-type-options': 'nosniff',
+      });
     },
   );
 
   test('no such route is not-found, whoever asks', async () => {
-    for (const path of ['/v1', '/v2/health', '/v1/blocks', '/v1/blocks/1/2/3', '/v1/health/']) {
+    const paths = ['/v1', '/v2/health', '/v1/blocks', '/v1/blocks/1/2/3', '/v1/health/'];
+    for (const path of [...paths, '/problems/no-such-problem']) {
       expectProblem(await demo.api.get(path, {}, { as: null }), 'not-found');
-    }
-  });
-
-  test('another method on a known route is 405 with Allow', async () => {
-    const { api, block } = demo;
-    for (const path of ['/v1/health', '/v1/tokens', summary(block.geoid), '/openapi.json']) {
-      for (const method of ['PUT', 'DELETE'] as const) {
-        const answer = await api.call({ method, path });
-        expectProblem(answer, 'method-not-allowed');
-        expect(answer.headers.allow).toContain('GET');
-      }
     }
   });
 
@@ -153,10 +128,14 @@ describe('everywhere', () => {
   test('X-Request-Id is on every response, and an inbound safe one is kept', async () => {
     const { api, block } = demo;
     for (const path of ['/v1/health', summary(block.geoid), summary('12'), '/nothing']) {
-      const given = await api.get(path, {}, { headers: { 'x-request-id': 'client-17.a:b_c' } });
-      expect(given.headers['x-request-id']).toBe('client-17.a:b_c');
-      const made = await api.get(path, {}, { headers: { 'x-request-id': 'not safe!<>' } });
-      expect(made.headers['x-request-id']).not.toBe('not safe!<>');
+      const idFor = async (given: string) =>
+        (await api.get(path, {}, { headers: { 'x-request-id': given } })).headers['x-request-id'];
+      for (const safe of ['client-17.a:b_c', 'trace-42:a/b', 'x'.repeat(128)]) {
+        expect(await idFor(safe)).toBe(safe);
+      }
+      for (const unsafe of ['not safe!<>', 'a b', 'x'.repeat(129)]) {
+        expect(await idFor(unsafe)).toMatch(/^[0-9a-f-]{36}$/);
+      }
     }
   });
 
@@ -172,7 +151,13 @@ describe('everywhere', () => {
     const { api, block } = demo;
     const answer = await api.get(summary(block.geoid), { modes: 'walk' });
     expectInvalid(answer, 'modes');
-    expect(answer.json().errors[0].msg).toMatch(/mode.*type/);
+    expect(answer.json().errors).toEqual([
+      {
+        loc: ['query', 'modes'],
+        msg: 'unknown parameter; this route takes mode, type, limit, cursor',
+        type: 'unrecognized_keys',
+      },
+    ]);
     expectInvalid(await api.get('/v1/meta/modes', { verbose: 1 }), 'verbose');
   });
 
@@ -214,11 +199,10 @@ describe('everywhere', () => {
       expect(allowed).toContain(name);
     }
     const answer = await api.get(summary(block.geoid), {}, { headers });
-    const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase();
-    const tokens = ['x-tokens-charged', 'x-tokens-remaining', 'x-tokens-cost'];
-    for (const name of ['etag', ...tokens, 'ratelimit', 'ratelimit-policy', 'x-request-id']) {
-      expect(exposed).toContain(name);
-    }
+    // All of them: the Fetch standard reads `*` so where no cookies are sent along.
+    expect(answer.headers['access-control-expose-headers']).toBe('*');
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
   });
 });
 
@@ -231,12 +215,6 @@ describe('§9 versioning', () => {
       document.components.securitySchemes,
     );
     expect(schemes).toContainEqual(expect.objectContaining({ type: 'http', scheme: 'bearer' }));
-  });
-
-  test('people read the same contract at /docs', async () => {
-    const page = await demo.api.get('/docs', {}, { as: null });
-    expect(page.statusCode).toBe(200);
-    expect(page.headers['content-type']).toMatch(/^text\/html/);
   });
 
   test('all routes are under the /v1 prefix', async () => {

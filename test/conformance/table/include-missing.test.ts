@@ -1,20 +1,16 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { boxRing } from '../../support/rings.ts';
 import { expectInvalid, expectOk } from '../api.ts';
-import { type Demo, openDemo, PORT_MERIDIAN } from '../demo.ts';
+import { demoOfTests, PORT_MERIDIAN } from '../demo.ts';
 import { arealWithMissingOf } from '../naive-answers.ts';
 import { allPages } from '../paging.ts';
 import { isInside } from '../plain-geometry.ts';
 import { randomQueries } from '../random-queries.ts';
 
-let demo: Demo;
-let random: ReturnType<typeof randomQueries>;
-beforeAll(async () => {
-  demo = await openDemo();
-  random = randomQueries(demo);
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
+const random = randomQueries(demo);
 
 const QUERY = '/v1/blocks/query';
 const PLACE = `/v1/places/${PORT_MERIDIAN}/blocks`;
@@ -24,13 +20,7 @@ const HALF = 0.0250005;
 const shore = () => {
   const { lon, lat } = demo.water;
   const [west, south, east, north] = [lon - HALF, lat - HALF, lon + HALF, lat + HALF];
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
+  const ring = boxRing(west, south, east, north);
   return { polygon: { type: 'Polygon', coordinates: [ring] } };
 };
 const shoreBlocks = () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, Api, expectInvalid, expectOk, expectProblem } from '../api.ts';
-import { type Demo, NO_SUCH_BLOCK, openDemo } from '../demo.ts';
+import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const pois = () => `/v1/blocks/${demo.block.geoid}/pois`;
 const isochrone = (query: Record<string, string | number>) =>

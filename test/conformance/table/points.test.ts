@@ -1,39 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
-import { type Demo, OPEN_SEA, openDemo } from '../demo.ts';
+import { demoOfTests, OPEN_SEA } from '../demo.ts';
 
-let demo: Demo;
-beforeAll(async () => {
-  demo = await openDemo();
-});
-afterAll(() => demo.api.close());
+const demo = demoOfTests();
 
 const SUMMARY = '/v1/point/summary';
 const POIS = '/v1/point/pois';
 const at = ({ lon, lat }: { lon: number; lat: number }) => ({ lon, lat });
 
 describe('§4.3 GET /v1/point/summary', () => {
-  test('answers {resolved_block, block, results}: those of the block that the point lies in', async () => {
-    const { api, block } = demo;
-    const byPoint = await api.get(SUMMARY, at(block));
-    const { block: metadata, results } = expectOk(
-      await api.get(`/v1/blocks/${block.geoid}/summary`),
-    );
-    expect(expectRows(byPoint, results.length)).toEqual({
-      resolved_block: block.geoid,
-      block: metadata,
-      results,
-    });
-  });
-
-  test('mode and type filter as they do for a block', async () => {
-    const { api, block } = demo;
-    const filter = { mode: 'bike', type: 100 };
-    const byPoint = expectOk(await api.get(SUMMARY, { ...at(block), ...filter }));
-    const byBlock = expectOk(await api.get(`/v1/blocks/${block.geoid}/summary`, filter));
-    expect(byPoint.results).toEqual(byBlock.results);
-  });
-
   test('a point in no block is point-not-covered', async () => {
     for (const point of [
       OPEN_SEA,
@@ -44,12 +19,6 @@ describe('§4.3 GET /v1/point/summary', () => {
       expectProblem(await demo.api.get(SUMMARY, point), 'point-not-covered');
       expectProblem(await demo.api.get(POIS, point), 'point-not-covered');
     }
-  });
-
-  test('a point in a block that no mode can be routed from is 200 without rows', async () => {
-    const { api, water } = demo;
-    const body = expectRows(await api.get(SUMMARY, at(water)), 0);
-    expect(body).toMatchObject({ resolved_block: water.geoid, results: [] });
   });
 
   test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', async () => {
@@ -104,14 +73,6 @@ describe('§4.3 GET /v1/point/pois', () => {
     const body = expectRows(byPoint, byBlock.results.length);
     expect(Object.keys(body).sort()).toEqual(['next_cursor', 'resolved_block', 'results']);
     expect([body.resolved_block, body.results]).toEqual([block.geoid, byBlock.results]);
-  });
-
-  test('takes dest_id', async () => {
-    const { api, block, poi } = demo;
-    const { results } = expectOk(await api.get(POIS, { ...at(block), dest_id: poi.dest_id }));
-    expect(new Set(results.map((row: { dest_id: number }) => row.dest_id))).toEqual(
-      new Set([poi.dest_id]),
-    );
   });
 
   test('max_minutes is at most 30', async () => {

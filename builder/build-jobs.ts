@@ -1,0 +1,87 @@
+import type { WritableStore } from '../shards/store/store.ts';
+import type { CountyFips } from '../shards/units.ts';
+import { buildRegion, findRegion } from './build-region.ts';
+import type { Means, ReleaseRequest } from './build-request.ts';
+import { BuildError } from './errors.ts';
+import { findJoined, joinRelease, publishRelease } from './join-release.ts';
+import { cutUnits, DEFAULT_UNIT_BLOCKS } from './plan/cut-units.ts';
+import type { PathOf } from './plan/input-files.ts';
+import type { StoredPlan } from './plan/release-plan.ts';
+import type { Progress } from './progress.ts';
+import type { Receipts } from './receipts/receipts.ts';
+import type { RegionReceipt } from './receipts/region-receipt.ts';
+
+type Unit = readonly CountyFips[];
+
+/** A piece of a build's work. What comes of it is in the store, so it may be done twice, or anywhere. */
+export type BuildJob =
+  | { readonly kind: 'unit'; readonly counties: Unit }
+  /** When all units are done. */
+  | { readonly kind: 'join'; readonly units: readonly Unit[] }
+  /** When they are joined, and while nobody else writes a release. */
+  | { readonly kind: 'publish' };
+
+/** The work that follows from a plan: all units, in any order, the join, the publication. */
+export interface BuildJobs {
+  readonly units: readonly Extract<BuildJob, { kind: 'unit' }>[];
+  readonly join: BuildJob;
+  readonly publish: BuildJob;
+}
+
+export function jobsOf({ plan }: StoredPlan, unitBlocks = DEFAULT_UNIT_BLOCKS): BuildJobs {
+  const units = cutUnits(plan.counties, unitBlocks);
+  return {
+    units: units.map((counties) => ({ kind: 'unit', counties })),
+    join: { kind: 'join', units },
+    publish: { kind: 'publish' },
+  };
+}
+
+/** What jobs of one build are done with. */
+export interface JobContext extends ReleaseRequest, Means {
+  readonly plan: StoredPlan;
+  readonly pathOf: PathOf;
+  readonly store: WritableStore;
+  readonly progress: Progress;
+  readonly receipts: Receipts;
+}
+
+/** Does a job, wherever it is; gives the counties that were searched for it. */
+export async function runBuildJob(job: BuildJob, context: JobContext): Promise<Unit> {
+  const { store, progress, receipts } = context;
+  switch (job.kind) {
+    case 'unit': {
+      const unit = { ...context, counties: job.counties };
+      return (await buildRegion(unit, store, progress, receipts)).searched;
+    }
+    case 'join':
+      if (await findJoined(context, receipts)) return [];
+      await joinRelease(context, await regionsOf(job.units, context), store, progress, receipts);
+      return [];
+    case 'publish': {
+      const manifest = await findJoined(context, receipts);
+      if (!manifest) throw lost(store, `release ${context.release}`);
+      await publishRelease(store, manifest);
+      return [];
+    }
+  }
+}
+
+async function regionsOf(
+  units: readonly Unit[],
+  { plan, receipts, store }: JobContext,
+): Promise<RegionReceipt[]> {
+  const regions: RegionReceipt[] = [];
+  for (const counties of units) {
+    const region = await findRegion(plan, counties, receipts);
+    if (!region) throw lost(store, `the unit of ${counties.join(', ')}`);
+    regions.push(region);
+  }
+  return regions;
+}
+
+function lost({ location }: WritableStore, what: string): BuildError {
+  return new BuildError(
+    `${location}: ${what} was built, and now its receipt or an object that it names is missing or damaged; build again, what is whole is taken over`,
+  );
+}

@@ -1,0 +1,41 @@
+import type { DestTypeId } from '../../shards/units.ts';
+import type { Destination } from './destination.ts';
+import { TAXONOMY } from './taxonomy.ts';
+
+/**
+ * A type by which sources can agree: the leaf; for levels of schools and sizes of parks, which not
+ * every source knows, the group of them.
+ */
+const COMPARED = comparedTypes();
+
+/** Whether two places have a type in common, however exactly each source knows it. */
+export function isAlike(a: Destination, b: Destination): boolean {
+  return a.types.some((type) =>
+    b.types.some((other) => COMPARED.get(type) === COMPARED.get(other)),
+  );
+}
+
+/**
+ * The types of a place that is told of twice, ascending: those of the first, and of the second what
+ * the first does not know, which is also the level of a school of unknown level.
+ */
+export function typesOfBoth(a: Destination, b: Destination): DestTypeId[] {
+  const isLevel = (type: DestTypeId) => COMPARED.get(type) === COMPARED.get(UNKNOWN_LEVEL);
+  const isLeveled = b.types.some((type) => isLevel(type) && type !== UNKNOWN_LEVEL);
+  const own = a.types.filter((type) => type !== UNKNOWN_LEVEL || !isLeveled);
+  const told = new Set(own.map((type) => COMPARED.get(type)));
+  const more = b.types.filter((type) => !told.has(COMPARED.get(type)));
+  return [...own, ...more].sort((x, y) => x - y);
+}
+
+const UNKNOWN_LEVEL = TAXONOMY.find(({ label }) => label === 'schools_level_unknown')!.dest_type_id;
+
+function comparedTypes(): ReadonlyMap<DestTypeId, DestTypeId> {
+  const topLevel = new Set(TAXONOMY.filter((t) => t.parent_id === null).map((t) => t.dest_type_id));
+  return new Map(
+    TAXONOMY.map(({ dest_type_id, parent_id }) => [
+      dest_type_id,
+      parent_id === null || topLevel.has(parent_id) ? dest_type_id : parent_id,
+    ]),
+  );
+}

@@ -1,0 +1,25 @@
+import { AreaIndex } from '../../shards/geometry/area-index.ts';
+import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import type { Degrees, DestinationOrdinal } from '../../shards/units.ts';
+import type { Destination } from './destination.ts';
+
+const MICRO = 1e6;
+
+/** Finds the places that a point is inside of, by their outlines. */
+export class InsidePois {
+  readonly #ordinals: readonly DestinationOrdinal[];
+  readonly #areas: AreaIndex;
+
+  constructor(destinations: readonly Destination[]) {
+    const outlined = [...destinations.keys()].filter((ordinal) => destinations[ordinal].outline);
+    this.#ordinals = outlined;
+    this.#areas = new AreaIndex(
+      ringsOf(outlined.map((ordinal) => ({ polygons: destinations[ordinal].outline! }))),
+    );
+  }
+
+  /** Ordinals, ascending, of the places that a point is in or on the edge of. */
+  at(lon: Degrees, lat: Degrees): DestinationOrdinal[] {
+    return this.#areas.at(lon * MICRO, lat * MICRO).map((area) => this.#ordinals[area]);
+  }
+}

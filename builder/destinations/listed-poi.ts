@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { DestTypeId } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import type { FeatureRecord } from '../inputs/geojson.ts';
+import { hashedDestId } from './dest-id.ts';
+import type { Destination, DestinationFacts } from './destination.ts';
+import { locationOf } from './poi-location.ts';
+import { TAXONOMY, type TaxonomyEntry } from './taxonomy.ts';
+
+const scalar = z
+  .union([z.string(), z.number(), z.bigint()])
+  .transform((value) => `${value}`.trim());
+const text = scalar.nullish().transform((value) => value || null);
+
+const ownId = scalar.pipe(z.string().min(1));
+
+/** Labels or ids of leaves: one, several, or several in one text, as spreadsheets have them. */
+const types = z
+  .union([
+    scalar.transform((value) => value.replaceAll(/[[\]"]/g, '').split(/[,;]/)),
+    z.array(scalar),
+  ])
+  .nullish()
+  .transform((asked) => (asked ?? []).map((type) => type.trim()).filter((type) => type !== ''));
+
+/** A ZIP code that a spreadsheet took for a number lacks the zeros that it begins with. */
+const ZIP_DIGITS = 5;
+
+const members = z.object({
+  name: text,
+  type: types,
+  types,
+  brand: text,
+  street: text,
+  city: text,
+  state: text.transform((state) => (state?.length === 2 ? state.toUpperCase() : state)),
+  zip: text.transform((zip) => zip?.padStart(ZIP_DIGITS, '0') ?? null),
+});
+
+/** A place of a list, and where it stands there: its file, its line or row, its id. */
+interface ListedPoi {
+  readonly destination: Destination;
+  readonly record: string;
+}
+
+/** What such a place is from: the same wherever the list lies. */
+const SOURCE = 'listed place ';
+
+/** Whether it is of a list of one's own, whose ids are lasting within that list alone. */
+export function isListed({ source }: DestinationFacts): boolean {
+  return source.startsWith(SOURCE);
+}
+
+/**
+ * Reads a place of a list of one's own: a point or polygons, with the properties `id` (a text or a
+ * number, its own and lasting), `type` or `types` (labels or ids of leaves of the taxonomy), and if
+ * known `name`, `brand`, `street`, `city`, `state` and `zip`. Throws a `BuildError` that names the
+ * feature and what it lacks.
+ */
+export function listedPoi({ where, id, properties, geometry }: FeatureRecord): ListedPoi {
+  const idRead = ownId.safeParse(properties.id ?? id);
+  if (!idRead.success) {
+    throw new BuildError(`${where}: has no "id"; give each place one that lasts, text or number`);
+  }
+  const record = `${where} (id ${idRead.data})`;
+  const location = locationOf(geometry);
+  if (!location) {
+    throw new BuildError(
+      `${record}: its geometry is no Point, Polygon or MultiPolygon in degrees of longitude and latitude`,
+    );
+  }
+  const read = members.safeParse(properties);
+  if (!read.success) {
+    const [{ path, message }] = read.error.issues;
+    throw new BuildError(`${record}: "${path.join('.')}": ${message}`);
+  }
+  const { name, type, types, brand, street, city, state, zip } = read.data;
+  const leaves = [...type, ...types].map((asked) => leafOf(asked, record));
+  if (leaves.length === 0) {
+    throw new BuildError(`${record}: has no "type"; give it one, such as "grocery_stores"`);
+  }
+  const typeIds = leaves.map((leaf): DestTypeId => leaf.dest_type_id);
+  const destination = {
+    destId: hashedDestId('file', idRead.data),
+    source: `${SOURCE}${idRead.data}`,
+    name: name ?? brand ?? leaves[0].name,
+    address: { street, city, state, zip },
+    brand,
+    types: [...new Set(typeIds)].sort((a, b) => a - b),
+    ...location,
+    entrances: [location],
+  };
+  return { destination, record };
+}
+
+const ENTRIES = new Map(
+  TAXONOMY.flatMap((entry) => [
+    [entry.label, entry] as const,
+    [String(entry.dest_type_id), entry] as const,
+  ]),
+);
+
+function leafOf(asked: string, record: string): TaxonomyEntry {
+  const entry = ENTRIES.get(asked);
+  if (!entry) {
+    throw new BuildError(
+      `${record}: type "${asked}" is not in the taxonomy; use a label or an id of it, such as "grocery_stores" or 101`,
+    );
+  }
+  const below = TAXONOMY.filter(({ parent_id }) => parent_id === entry.dest_type_id);
+  if (below.length > 0) {
+    const labels = below.map(({ label }) => label).join(', ');
+    throw new BuildError(`${record}: type "${asked}" is a group; name one of ${labels}`);
+  }
+  return entry;
+}

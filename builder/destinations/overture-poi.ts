@@ -1,0 +1,191 @@
+import { boxContains } from '../../shards/geometry/wgs84.ts';
+import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
+import type { FeatureRecord } from '../inputs/geojson.ts';
+import { hashedDestId } from './dest-id.ts';
+import type { Address, Destination } from './destination.ts';
+import { NEVER_BY_BASIC_CATEGORY, OVERTURE_CATEGORIES } from './overture-categories.ts';
+import { locationOf } from './poi-location.ts';
+import { TAXONOMY } from './taxonomy.ts';
+
+/** What becomes of a record of Overture's places: a destination, or why it is none. */
+export type OverturePoi =
+  /** `confidence`: that it exists, 0 to 1; 1 where nothing is said. */
+  | { readonly destination: Destination; readonly confidence: number }
+  | { readonly dropped: 'elsewhere' | 'unusable' | 'closed' | 'doubtful' }
+  | { readonly dropped: 'uncategorised'; readonly category: string };
+
+/** Below this, a place is likelier not to exist than to exist. */
+const MIN_CONFIDENCE = 0.5;
+/** Below this, what a place is said to be besides is not believed. */
+const MIN_CONFIDENCE_OF_ALTERNATES = 0.8;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Whether a feature is in the schema of Overture's places. */
+export function isOverturePoi({ properties }: FeatureRecord): boolean {
+  return ['categories', 'taxonomy', 'basic_category'].some(
+    (key) => key in properties || `${key}.primary` in properties,
+  );
+}
+
+/**
+ * Reads a place within `area` in Overture's schema, as GeoParquet has it or an export to GeoJSON,
+ * where nested members may have become JSON text, or members such as `names.primary`.
+ */
+export function overturePoi(
+  { id, properties, geometry }: FeatureRecord,
+  area: BoundingBox,
+): OverturePoi {
+  const location = locationOf(geometry);
+  if (location && !boxContains(area, location.lon, location.lat)) return { dropped: 'elsewhere' };
+  const ownId = text(properties.id) ?? text(id);
+  if (!location || !ownId) return { dropped: 'unusable' };
+  if ((text(properties.operating_status) ?? 'open') !== 'open') return { dropped: 'closed' };
+  const confidence = properties.confidence ?? null;
+  if (confidence !== null && !(Number(confidence) >= MIN_CONFIDENCE)) {
+    return { dropped: 'doubtful' };
+  }
+  const categories = categoriesOf(properties);
+  const isSure = confidence === null || Number(confidence) >= MIN_CONFIDENCE_OF_ALTERNATES;
+  const types = typesOf(isSure ? categories : { ...categories, others: [] });
+  if (types.length === 0) {
+    return { dropped: 'uncategorised', category: categories.main[0] ?? 'no category' };
+  }
+  const brand = text(path(properties, 'brand', 'names', 'primary'));
+  const [category] = [...categories.main, ...categories.others];
+  const name = text(path(properties, 'names', 'primary')) ?? brand ?? inWords(category);
+  return {
+    confidence: confidence === null ? 1 : Number(confidence),
+    destination: {
+      destId: hashedDestId('overture', ownId),
+      source: `Overture place ${ownId}`,
+      name,
+      address: addressOf(path(properties, 'addresses', 0)),
+      brand,
+      types,
+      ...location,
+      entrances: [location],
+    },
+  };
+}
+
+interface Categories {
+  /** The category of the place in each vocabulary that the record has. */
+  readonly main: readonly string[];
+  /** What it is besides. */
+  readonly others: readonly string[];
+  /** A coarser name for the category. */
+  readonly basic: string | null;
+}
+
+function categoriesOf(properties: Members): Categories {
+  const main = [path(properties, 'taxonomy', 'primary'), path(properties, 'categories', 'primary')];
+  const others = [
+    ...list(path(properties, 'taxonomy', 'alternates')),
+    ...list(path(properties, 'categories', 'alternate')),
+  ];
+  const basic = text(properties.basic_category);
+  const named = main.map(text).filter((category) => category !== null);
+  return {
+    main: named.length === 0 && basic ? [basic] : named,
+    others: others.map(text).filter((category) => category !== null),
+    basic: named.some((category) => NEVER_BY_BASIC_CATEGORY.has(category)) ? null : basic,
+  };
+}
+
+const LEAVES = leavesByCategory();
+
+/**
+ * The leaves of a place. What it is besides counts for less: only within the group of what it is
+ * first of all, or, if that is of no leaf, the first that is.
+ */
+function typesOf({ main, others, basic }: Categories): DestTypeId[] {
+  const named = main.flatMap(leavesOf);
+  const own = named.length === 0 && basic ? leavesOf(basic) : named;
+  const groups = new Set(own.map(groupOf));
+  const besides =
+    own.length === 0
+      ? (others.map(leavesOf).find((leaves) => leaves.length > 0) ?? [])
+      : others.flatMap(leavesOf).filter((leaf) => groups.has(groupOf(leaf)));
+  return [...new Set([...own, ...besides])].sort((a, b) => a - b);
+}
+
+const ENTRIES = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry]));
+const FOOD_SHOPS = TAXONOMY.find(({ label }) => label === 'food_shops')!.dest_type_id;
+const EATING = TAXONOMY.find(({ label }) => label === 'eating_and_drinking')!.dest_type_id;
+
+/** The top of the taxonomy above a leaf; what sells food is one group, for many do both. */
+function groupOf(leaf: DestTypeId): DestTypeId {
+  const { parent_id } = ENTRIES.get(leaf)!;
+  if (parent_id !== null) return groupOf(parent_id);
+  return leaf === EATING ? FOOD_SHOPS : leaf;
+}
+
+/** The leaves of a category: by its name, else by the longest ending that has any. */
+function leavesOf(category: string): readonly DestTypeId[] {
+  const exact = LEAVES.get(category);
+  if (exact) return exact;
+  for (let at = category.indexOf('_'); at !== -1; at = category.indexOf('_', at + 1)) {
+    const ending = LEAVES.get(`*${category.slice(at)}`);
+    if (ending) return ending;
+  }
+  return [];
+}
+
+function leavesByCategory(): ReadonlyMap<string, readonly DestTypeId[]> {
+  const leaves = new Map<string, DestTypeId[]>();
+  for (const { dest_type_id, label } of TAXONOMY) {
+    for (const category of OVERTURE_CATEGORIES[label] ?? []) {
+      leaves.set(category, [...(leaves.get(category) ?? []), dest_type_id]);
+    }
+  }
+  return leaves;
+}
+
+function addressOf(address: unknown): Address {
+  const { freeform, locality, region, postcode } = (address ?? {}) as Members;
+  const state = text(region)?.replace(/^US-/, '') ?? null;
+  return {
+    street: text(freeform),
+    city: text(locality),
+    state: state && /^[A-Z]{2}$/.test(state) ? state : null,
+    zip: text(postcode),
+  };
+}
+
+/**
+ * What lies at a path of nested members. Exports make of `{names: {primary}}` also a member
+ * `names` of JSON text, or a member `names.primary`.
+ */
+function path(members: Members, ...keys: readonly (string | number)[]): unknown {
+  const flat = members[keys.join('.')];
+  if (flat !== undefined) return flat;
+  let at: unknown = members;
+  for (const key of keys) at = (nested(at) as Members | null | undefined)?.[key];
+  return at;
+}
+
+function list(value: unknown): readonly unknown[] {
+  const found = nested(value);
+  return Array.isArray(found) ? found : [];
+}
+
+/** A nested value; where it was written as text, what the text says. */
+function nested(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
+  }
+}
+
+function text(value: unknown): string | null {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  const trimmed = typeof value === 'string' ? value.trim() : '';
+  return trimmed === '' ? null : trimmed;
+}
+
+function inWords(category: string): string {
+  return category.charAt(0).toUpperCase() + category.slice(1).replaceAll('_', ' ');
+}

@@ -1,0 +1,40 @@
+import { pastEdge, sideAfter } from '../../shards/geometry/point-in-area.ts';
+import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { boxOf, localDistance } from '../../shards/geometry/wgs84.ts';
+import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
+import { segmentDistance } from '../geo/segment-distance.ts';
+import type { Destination } from './destination.ts';
+
+/**
+ * How far a point is from a place: from its outline, inside which it is 0, or from its point where
+ * it has none or that is nearer.
+ */
+export function poiDistance(poi: Destination, lon: Degrees, lat: Degrees): Metres {
+  const toPoint = localDistance(poi.lon, poi.lat, lon, lat);
+  if (!poi.outline) return toPoint;
+  if (isInside(poi.outline, lon, lat)) return 0;
+  return poi.outline.flat().reduce((least, ring) => Math.min(least, toRing(ring)), toPoint);
+
+  function toRing(ring: Ring): Metres {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 1; i < ring.length; i++) {
+      least = Math.min(least, segmentDistance([lon, lat], ring[i - 1], ring[i]));
+    }
+    return least;
+  }
+}
+
+/** The smallest box that holds a place: its point and its outline. */
+export function poiBox({ lon, lat, outline }: Destination): BoundingBox {
+  return boxOf([[lon, lat], ...(outline ?? []).flat(2)]);
+}
+
+function isInside(polygons: readonly Polygon[], lon: Degrees, lat: Degrees): boolean {
+  let marks = 0;
+  for (const ring of polygons.flat()) {
+    for (let i = 1; i < ring.length; i++) {
+      marks = pastEdge(marks, ...ring[i - 1], ...ring[i], lon, lat);
+    }
+  }
+  return sideAfter(marks) !== 'outside';
+}

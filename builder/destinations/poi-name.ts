@@ -1,0 +1,47 @@
+import { folded } from '../../shards/folded-text.ts';
+import { OVERTURE_CATEGORIES } from './overture-categories.ts';
+import { TAXONOMY } from './taxonomy.ts';
+
+/** The words of a name that tell it from others, without case, accents, punctuation and repeats. */
+export type NameWords = ReadonlySet<string>;
+
+const LEGAL_FORMS =
+  'inc|incorporated|llc|ltd|limited|co|company|corp|corporation|lp|llp|pllc|pc|plc';
+const SAYS_NOTHING: NameWords = new Set([...LEGAL_FORMS.split('|'), 'the', 'and', 'of', 'at']);
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['saint', 'st'],
+  ['mount', 'mt'],
+]);
+
+export function nameWords(name: string): NameWords {
+  const words = wordsOf(name).map((word) => SPELLINGS.get(word) ?? word);
+  const telling = words.filter((word) => !SAYS_NOTHING.has(word));
+  return new Set(telling.length > 0 ? telling : words);
+}
+
+/**
+ * Whether two names are of one place, if the places are near and alike: of the same words; or one
+ * the other with more words, though no more than again as many, as in "CVS" and "CVS Pharmacy".
+ * A name that only says what kind of place it is, "Pharmacy", is no part of another.
+ */
+export function isSameName(a: NameWords, b: NameWords): boolean {
+  const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a];
+  if (shorter.size === 0 || 2 * shorter.size < longer.size) return false;
+  if (![...shorter].every((word) => longer.has(word))) return false;
+  return shorter.size === longer.size || [...shorter].some((word) => !KINDS.has(word));
+}
+
+/** Words for kinds of places: those of the taxonomy, of OSM's tags and of Overture's categories. */
+const KINDS: NameWords = new Set(
+  [
+    ...TAXONOMY.flatMap(({ label, osm }) => [label, ...(osm ?? []).flatMap(Object.values).flat()]),
+    ...Object.values(OVERTURE_CATEGORIES).flat(),
+  ].flatMap(wordsOf),
+);
+
+function wordsOf(text: string): string[] {
+  return folded(text)
+    .replaceAll(/['’]/g, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises';
+import { addDecoder, fromFile, type GeoTIFF, type GeoTIFFImage } from 'geotiff';
+import { BuildError } from '../errors.ts';
+import { unreadable } from '../inputs/fingerprint.ts';
+import { DeflateDecoder, MAX_BLOCK_BYTES } from './deflate-decoder.ts';
+import { type HeightRaster, withoutVoids } from './height-raster.ts';
+
+/** Longitudes and latitudes within a metre or two of each other: WGS 84, NAD83, ETRS89. */
+const DATUMS = new Set([4326, 4979, 4269, 4759, 4893, 6318, 6319, 4258]);
+const GEOGRAPHIC = 2;
+const DEGREES = 9102;
+const METRES = 9001;
+/** The systems of heights and depths of EPSG that count in feet, of whatever length. */
+const IN_FEET = new Set([
+  ...[5614, 5702, 5754, 6130, 6131, 6132, 6358, 6359, 6360, 8050, 8051, 8052, 8053, 8228],
+]);
+const METRE = /^(|m|met(er|re)s?)$/i;
+const CELLS_ARE_POINTS = 2;
+const ADVICE = 'have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
+const DEFLATE = [8, 32946];
+
+addDecoder(DEFLATE, async () => DeflateDecoder);
+
+/**
+ * Opens a GeoTIFF, whose first band is heights in metres on a lattice of degrees. Throws a
+ * `BuildError` if it is anything else, or broken.
+ */
+export async function openGeoTiff(file: string): Promise<HeightRaster> {
+  const { size } = await stat(file).catch((error) => {
+    throw unreadable(file, error);
+  });
+  const broken = (error: Error) => {
+    throw new BuildError(`${file}: is no whole GeoTIFF (${error.message}); have it again`);
+  };
+  const tiff = await fromFile(file).catch(broken);
+  try {
+    const image = await tiff.getImage().catch(broken);
+    requireDegrees(file, image);
+    await requireMetres(file, image);
+    const lattice = latticeOf(file, image);
+    requireSmallBlocks(file, image);
+    await requireAllCells(file, image, size);
+    const noData = image.getGDALNoData();
+    return {
+      ...lattice,
+      columns: image.getWidth(),
+      rows: image.getHeight(),
+      async read({ left, top, right, bottom }) {
+        const window = [left, top, right, bottom];
+        const cells = await image
+          .readRasters({ window, samples: [0], interleave: true })
+          .catch(broken);
+        return withoutVoids(Float32Array.from(cells), noData);
+      },
+      close: () => close(tiff),
+    };
+  } catch (error) {
+    await close(tiff);
+    throw error;
+  }
+}
+
+async function close(tiff: GeoTIFF): Promise<void> {
+  await tiff.close();
+}
+
+function requireDegrees(file: string, image: GeoTIFFImage): void {
+  const keys = image.getGeoKeys() ?? {};
+  const refuse = (why: string) => {
+    throw new BuildError(`${file}: ${why}; ${ADVICE}`);
+  };
+  if (keys.GTModelTypeGeoKey === undefined) refuse('does not tell where on earth it lies');
+  if (keys.GTModelTypeGeoKey !== GEOGRAPHIC) {
+    refuse(`is projected (EPSG:${keys.ProjectedCSTypeGeoKey ?? '?'}), not in degrees`);
+  }
+  if (!DATUMS.has(keys.GeographicTypeGeoKey)) {
+    refuse(`has degrees of EPSG:${keys.GeographicTypeGeoKey ?? '?'}, not of WGS 84 or NAD83`);
+  }
+  if ((keys.GeogAngularUnitsGeoKey ?? DEGREES) !== DEGREES) refuse('is not in degrees');
+}
+
+/** By the vertical system, which may leave its unit untold, and by what GDAL says of the band. */
+async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
+  const keys = image.getGeoKeys() ?? {};
+  const band = await image.getGDALMetadata(0);
+  if (
+    (keys.VerticalUnitsGeoKey ?? METRES) !== METRES ||
+    IN_FEET.has(keys.VerticalCSTypeGeoKey) ||
+    !METRE.test(String(band?.UNITTYPE ?? '').trim())
+  ) {
+    throw new BuildError(
+      `${file}: has heights in feet, or in no unit that is known; metres are needed, of feet: gdal_translate -scale 0 1 0 0.3048 -a_srs EPSG:4326 IN.tif OUT.tif`,
+    );
+  }
+  if (Number(band?.SCALE ?? 1) !== 1 || Number(band?.OFFSET ?? 0) !== 0) {
+    throw new BuildError(
+      `${file}: has heights that are not stored as metres; gdal_translate -unscale IN.tif OUT.tif`,
+    );
+  }
+}
+
+/** Where its cells lie. The library's own origin does not tell corners and middles apart. */
+function latticeOf(file: string, image: GeoTIFFImage) {
+  const tie = image.fileDirectory.getValue('ModelTiepoint');
+  const scale = image.fileDirectory.getValue('ModelPixelScale');
+  if (tie?.length !== 6 || !scale || !(scale[0] > 0) || !(scale[1] > 0)) {
+    throw new BuildError(`${file}: has no lattice that runs east and south; ${ADVICE}`);
+  }
+  const [column, row, , lon, lat] = tie;
+  const middle = image.getGeoKeys()?.GTRasterTypeGeoKey === CELLS_ARE_POINTS ? 0 : 0.5;
+  return {
+    west: lon + (middle - column) * scale[0],
+    north: lat - (middle - row) * scale[1],
+    stepEast: scale[0],
+    stepSouth: scale[1],
+  };
+}
+
+/** A strip or tile is decoded whole, however few of its cells are asked for. */
+function requireSmallBlocks(file: string, image: GeoTIFFImage): void {
+  const bytes = image.getTileWidth() * image.getTileHeight() * image.getBytesPerPixel();
+  if (bytes <= MAX_BLOCK_BYTES) return;
+  throw new BuildError(
+    `${file}: has strips or tiles of more than ${MAX_BLOCK_BYTES / 2 ** 20} MiB; gdal_translate -co TILED=YES IN.tif OUT.tif`,
+  );
+}
+
+/** The library takes what is not in the file for zeros. */
+async function requireAllCells(file: string, image: GeoTIFFImage, size: number): Promise<void> {
+  const { fileDirectory: tags } = image;
+  const offsets = await tags.loadValue(image.isTiled ? 'TileOffsets' : 'StripOffsets');
+  const lengths = await tags.loadValue(image.isTiled ? 'TileByteCounts' : 'StripByteCounts');
+  for (let i = 0; i < (lengths?.length ?? 0); i++) {
+    const [offset, length] = [Number(offsets?.[i]), Number(lengths?.[i])];
+    if (length > 0 && offset + length <= size) continue;
+    throw new BuildError(`${file}: does not hold all of its cells; is it cut off? Have it again`);
+  }
+}

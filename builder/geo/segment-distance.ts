@@ -1,0 +1,15 @@
+import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
+import type { Degrees, Metres } from '../../shards/units.ts';
+
+type Position = readonly [lon: Degrees, lat: Degrees];
+
+/** From a point to the nearest point of a straight line between two others, all of them near. */
+export function segmentDistance([lon, lat]: Position, from: Position, to: Position): Metres {
+  const perLon = metresPerDegreeLon(lat);
+  const perLat = metresPerDegreeLat(lat);
+  const [ax, ay] = [(from[0] - lon) * perLon, (from[1] - lat) * perLat];
+  const [dx, dy] = [(to[0] - from[0]) * perLon, (to[1] - from[1]) * perLat];
+  const squared = dx * dx + dy * dy;
+  const along = squared === 0 ? 0 : Math.min(1, Math.max(0, -(ax * dx + ay * dy) / squared));
+  return Math.hypot(ax + along * dx, ay + along * dy);
+}

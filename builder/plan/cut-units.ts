@@ -1,0 +1,83 @@
+import type { CountyFips } from '../../shards/units.ts';
+import { type CountySketch, connectedParts } from './county-sketch.ts';
+
+/** How many blocks a unit has at most, if nobody says otherwise: they fit in some 4 GB. */
+export const DEFAULT_UNIT_BLOCKS = 100_000;
+
+/**
+ * Cuts counties into units of work: each hangs together and has at most `maxBlocks` blocks, or is one
+ * county; and they balance what is to be searched, pairs of blocks, since density is what takes time.
+ * A group with too many blocks is cut across its longer side, where as much lies on either side as
+ * the number of units each will be needs, again and again. Units come in the order of their first
+ * counties; counties ascend.
+ */
+export function cutUnits(
+  counties: Readonly<Record<CountyFips, CountySketch>>,
+  maxBlocks: number,
+): CountyFips[][] {
+  const units: CountyFips[][] = [];
+  const cut = (group: readonly CountyFips[]): void => {
+    const blocks = sumOf(group, (county) => counties[county].blocks);
+    if (group.length < 2 || blocks <= maxBlocks) units.push([...group].sort());
+    else for (const half of halve(counties, group, Math.ceil(blocks / maxBlocks))) cut(half);
+  };
+  const all = Object.keys(counties).sort();
+  for (const part of connectedParts(all, (county) => counties[county].near)) cut(part);
+  return units.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Two groups that hang together, of one that does, for so many units. */
+function halve(
+  counties: Readonly<Record<CountyFips, CountySketch>>,
+  group: readonly CountyFips[],
+  units: number,
+): [CountyFips[], CountyFips[]] {
+  const along = lineAcross(group.map((county) => counties[county]));
+  const inOrder = [...group].sort(
+    (a, b) => along(counties[a]) - along(counties[b]) || (a < b ? -1 : 1),
+  );
+  // A county without a neighbour in reach still takes some time.
+  const weight = (county: CountyFips) => counties[county].pairs + counties[county].blocks;
+  const wanted = (sumOf(group, weight) * Math.floor(units / 2)) / units;
+  let [count, taken] = [0, 0];
+  while (count < group.length - 1) {
+    const next = taken + weight(inOrder[count]);
+    // The county that the line goes through is on the side it weighs less on.
+    if (count > 0 && next - wanted > wanted - taken) break;
+    taken = next;
+    count++;
+  }
+  return hangTogether(counties, inOrder.slice(0, count), inOrder.slice(count));
+}
+
+/** What a side of a cut has that does not hang together with most of it goes to the other. */
+function hangTogether(
+  counties: Readonly<Record<CountyFips, CountySketch>>,
+  one: readonly CountyFips[],
+  other: readonly CountyFips[],
+): [CountyFips[], CountyFips[]] {
+  const near = (county: CountyFips) => counties[county].near;
+  const [first, ...strayOfOne] = largestFirst(connectedParts(one, near));
+  const [second, ...strayOfOther] = largestFirst(
+    connectedParts([...other, ...strayOfOne.flat()], near),
+  );
+  return [[...first, ...strayOfOther.flat()], second];
+}
+
+function largestFirst(parts: CountyFips[][]): CountyFips[][] {
+  return parts.sort((a, b) => b.length - a.length);
+}
+
+/** How far along the longer side of the box around some counties each lies. */
+function lineAcross(counties: readonly CountySketch[]): (county: CountySketch) => number {
+  const lons = counties.map(({ lon }) => lon);
+  const lats = counties.map(({ lat }) => lat);
+  const [south, north] = [Math.min(...lats), Math.max(...lats)];
+  const wide =
+    (Math.max(...lons) - Math.min(...lons)) * Math.cos((((south + north) / 2) * Math.PI) / 180);
+  return wide > north - south ? ({ lon }) => lon : ({ lat }) => lat;
+}
+
+function sumOf(group: readonly CountyFips[], of: (county: CountyFips) => number): number {
+  return group.reduce((sum, county) => sum + of(county), 0);
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { objectRefSchema } from '../../shards/manifest.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
+import type { BoundingBox, CountyFips, DestTypeId } from '../../shards/units.ts';
+import type { InputPaths, PlanRequest } from '../build-request.ts';
+import { readBlockPoints } from '../census/blocks.ts';
+import { readPoiFiles } from '../destinations/from-files.ts';
+import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
+import { BuildError } from '../errors.ts';
+import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
+import { dateOfPbf } from '../osm/pbf.ts';
+import type { Progress } from '../progress.ts';
+import { putObject } from '../publish/put-object.ts';
+import type { Receipts } from '../receipts/receipts.ts';
+import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
+import { type DatedFeeds, dateFeeds } from '../transit/read-transit.ts';
+import { CountySketches } from './county-sketch.ts';
+import { type PathOf, serviceDate } from './input-files.ts';
+import { describeInput, type PlannedInput } from './planned-input.ts';
+import { programVersion } from './program-version.ts';
+import { type ReleasePlan, readPlan, type StoredPlan } from './release-plan.ts';
+
+/** A plan, and where its inputs lie on the machine that it was made on. */
+export interface PlannedHere extends StoredPlan {
+  readonly pathOf: PathOf;
+}
+
+type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
+
+const receiptSchema = z.strictObject({ plan: objectRefSchema });
+
+/**
+ * Freezes what the units of a release must have in common, and puts it into the store. The same
+ * request of the same files by the same program is the same plan, which is not made again.
+ */
+export async function planRelease(
+  request: PlanRequest,
+  store: WritableStore,
+  progress: Progress,
+  receipts: Receipts,
+): Promise<PlannedHere> {
+  const { inputs, pathOf } = await describeInputs(request, progress);
+  const { counties, serviceDate: asked } = request;
+  const asks = [programVersion(), inputs, [...counties].sort(), asked ?? null];
+  const key = createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+  const kept = await receipts.find('plan', key, receiptSchema);
+  if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
+  const plan = await makePlan(request, inputs, progress);
+  const [first] = Object.keys(plan.counties);
+  const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
+  await receipts.keep('plan', key, { plan: ref });
+  return { ref, plan, pathOf };
+}
+
+/** The inputs, each kind in an order that does not depend on where they lie. */
+async function describeInputs(
+  request: InputPaths,
+  progress: Progress,
+): Promise<{ inputs: Inputs; pathOf: PathOf }> {
+  const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = request;
+  const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation });
+  const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
+  const paths = new Map<string, string>();
+  const described: [string, PlannedInput[]][] = [];
+  for (const [kind, given] of kinds) {
+    const inputs: PlannedInput[] = [];
+    for (const path of given) {
+      const input = await describeInput(path);
+      paths.set(identityOf(input), path);
+      inputs.push(input);
+      stage.at(paths.size);
+    }
+    // Feeds stay as they were given: a manifest lists them so.
+    if (kind !== 'gtfs') {
+      inputs.sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
+    }
+    described.push([kind, inputs]);
+  }
+  stage.finish();
+  return {
+    inputs: Object.fromEntries(described) as unknown as Inputs,
+    pathOf: (input) => paths.get(identityOf(input))!,
+  };
+}
+
+function identityOf({ name, sha256 }: PlannedInput): string {
+  return `${name} ${sha256}`;
+}
+
+async function makePlan(
+  request: PlanRequest,
+  inputs: Inputs,
+  progress: Progress,
+): Promise<ReleasePlan> {
+  const { counties, box } = await sketchCounties(request, progress);
+  const hasHills = inputs.elevation.length > 0;
+  const feeds = await datesOf(request, progress);
+  const listed =
+    feeds === null ? await listedTypes(request.pois ?? [], around(box, hasHills), progress) : null;
+  const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
+  return {
+    program: programVersion(),
+    modes: feeds ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
+    taxonomy: { version: TAXONOMY_VERSION, types: [...new Taxonomy(taxonomy).types] },
+    parameters: JSON.parse(JSON.stringify({ ...ROUTING, ...(hasHills && { hills: HILLS }) })),
+    service_date: feeds && isoDate(feeds.common),
+    inputs: {
+      osm: [...inputs.osm],
+      blocks: [...inputs.blocks],
+      places: [...inputs.places],
+      pois: [...inputs.pois],
+      elevation: [...inputs.elevation],
+      gtfs: inputs.gtfs.map((input, i) => {
+        const { day, patterns } = feeds!.feeds[i];
+        return { ...input, service_date: day && isoDate(day), weekday_patterns: [...patterns] };
+      }),
+    },
+    counties,
+  };
+}
+
+/** The counties to begin in, and the box around their blocks. */
+async function sketchCounties(
+  { blocks: paths, counties: asked }: PlanRequest,
+  progress: Progress,
+): Promise<{ counties: ReleasePlan['counties']; box: BoundingBox }> {
+  const stage = progress.start('counties', null, 'blocks');
+  const sketches = new CountySketches();
+  const [all, own] = [new Set<CountyFips>(), new Set(asked)];
+  const box = { minLon: 180, minLat: 90, maxLon: -180, maxLat: -90 };
+  let blocks = 0;
+  for (const path of paths) {
+    for await (const block of readBlockPoints(path)) {
+      const isOwn = own.size === 0 || own.has(block.county);
+      sketches.add(block, isOwn);
+      all.add(block.county);
+      stage.at(++blocks);
+      if (!isOwn) continue;
+      box.minLon = Math.min(box.minLon, block.lon);
+      box.minLat = Math.min(box.minLat, block.lat);
+      box.maxLon = Math.max(box.maxLon, block.lon);
+      box.maxLat = Math.max(box.maxLat, block.lat);
+    }
+  }
+  const missing = [...own].sort().find((county) => !all.has(county));
+  if (missing !== undefined) {
+    throw new BuildError(
+      `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${[...all].sort().join(', ')}`,
+    );
+  }
+  if (all.size === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
+  const counties = sketches.finish();
+  stage.finish(`${blocks} blocks, ${Object.keys(counties).length} counties to begin in`);
+  return { counties, box };
+}
+
+/** The feeds of a request with their days; null without feeds. */
+export async function datesOf(
+  { osm, gtfs = [], serviceDate: asked }: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
+  progress: Progress,
+): Promise<DatedFeeds | null> {
+  if (gtfs.length === 0) return null;
+  const near =
+    asked === undefined
+      ? dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf)))))
+      : dayNumber(serviceDate(asked));
+  return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress);
+}
+
+/** As far as anybody gets without transit. */
+function around(counties: BoundingBox, hasHills: boolean): BoundingBox {
+  return bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
+}
+
+/** Types that lists of places around the counties have: theirs is what else only feeds would give. */
+async function listedTypes(
+  pois: readonly string[],
+  area: BoundingBox,
+  progress: Progress,
+): Promise<ReadonlySet<DestTypeId>> {
+  if (pois.length === 0) return new Set();
+  const places = await readPoiFiles(pois, area, progress);
+  return new Set(places.flatMap(({ types }) => types));
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { ShardError } from '../../shards/errors.ts';
+import { countyFipsSchema, feedSchema } from '../../shards/manifest.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import { taxonomySchema } from '../../shards/taxonomy.ts';
+import { countySketchSchema } from './county-sketch.ts';
+import { plannedInputSchema } from './planned-input.ts';
+
+const inputs = z.array(plannedInputSchema);
+
+/** What the parts of a release have in common, whoever builds them, wherever and when. */
+export const releasePlanSchema = z.strictObject({
+  /** `programVersion` of the one that made it, which alone can follow it. */
+  program: z.string(),
+  modes: z.array(z.enum(MODE_LABELS)),
+  taxonomy: taxonomySchema,
+  /** Of the searches. */
+  parameters: z.record(z.string(), z.json()),
+  /** The day that the release stands for; null without feeds. */
+  service_date: z.iso.date().nullable(),
+  inputs: z.strictObject({
+    osm: inputs,
+    blocks: inputs,
+    places: inputs,
+    pois: inputs,
+    elevation: inputs,
+    /** Each with the day it is read on; null: another version of a feed that is read. */
+    gtfs: z.array(
+      plannedInputSchema.extend({
+        service_date: z.iso.date().nullable(),
+        weekday_patterns: feedSchema.shape.weekday_patterns,
+      }),
+    ),
+  }),
+  /** The counties to begin in, ascending. */
+  counties: z.record(countyFipsSchema, countySketchSchema),
+});
+export type ReleasePlan = z.infer<typeof releasePlanSchema>;
+
+/** A plan and where it lies in the store. The SHA-256 of the object is what receipts name it by. */
+export interface StoredPlan {
+  readonly ref: ObjectRef;
+  readonly plan: ReleasePlan;
+}
+
+/** A plan as it lies in a store; a `ShardError` if it is not as it was written. */
+export async function readPlan(store: Store, ref: ObjectRef): Promise<StoredPlan> {
+  const bytes = await readVerified(store, ref);
+  const parsed = releasePlanSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));
+  if (parsed.success) return { ref, plan: parsed.data };
+  const [{ path, message }] = parsed.error.issues;
+  throw new ShardError(ref.name, path.join('.'), message);
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Content } from '../../shards/content.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
+import type { Bytes } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import type { Progress } from '../progress.ts';
+import type { PathOf } from './input-files.ts';
+import type { InputPart, PlannedInput } from './planned-input.ts';
+import type { ReleasePlan } from './release-plan.ts';
+
+const READ_BYTES: Bytes = 8 * 2 ** 20;
+const NAME_DIGITS = 32;
+
+/** Puts the inputs of a plan into the store, for those who have no other way to them. */
+export async function putInputs(
+  store: WritableStore,
+  plan: ReleasePlan,
+  pathOf: PathOf,
+  progress: Progress,
+): Promise<void> {
+  const inputs = inputsOf(plan);
+  const stage = progress.start('shared inputs', inputs.length, 'inputs');
+  for (const [i, input] of inputs.entries()) {
+    const folder = path.dirname(path.resolve(pathOf(input)));
+    for (const part of input.parts) {
+      const { name, bytes } = refOf(part);
+      if ((await store.stat(name))?.bytes === bytes) continue;
+      await store.putContent(name, contentOfFile(path.join(folder, part.name), bytes));
+    }
+    stage.at(i + 1);
+  }
+  stage.finish();
+}
+
+/** Takes the inputs of a plan from the store into a folder, but for what is there already. */
+export async function fetchInputs(
+  store: Store,
+  plan: ReleasePlan,
+  folder: string,
+  progress: Progress,
+): Promise<PathOf> {
+  const inputs = inputsOf(plan);
+  // Files of one name may be several; each input has a folder of its own.
+  const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
+  const stage = progress.start('shared inputs', inputs.length, 'inputs');
+  for (const [i, input] of inputs.entries()) {
+    for (const part of input.parts) {
+      await fetchPart(store, refOf(part), path.join(folderOf(input), part.name));
+    }
+    stage.at(i + 1);
+  }
+  stage.finish();
+  return (input) => path.join(folderOf(input), input.name);
+}
+
+function inputsOf({ inputs }: ReleasePlan): PlannedInput[] {
+  return Object.values(inputs).flat();
+}
+
+function refOf({ bytes, sha256 }: InputPart): ObjectRef {
+  return { name: `inputs/${sha256.slice(0, NAME_DIGITS)}`, bytes, sha256 };
+}
+
+function contentOfFile(file: string, bytes: Bytes): Content {
+  return {
+    bytes,
+    async *chunks() {
+      yield* createReadStream(file, { highWaterMark: READ_BYTES });
+    },
+  };
+}
+
+async function fetchPart(store: Store, ref: ObjectRef, file: string): Promise<void> {
+  const there = await stat(file).catch(() => null);
+  if (there?.size === ref.bytes) return;
+  await mkdir(path.dirname(file), { recursive: true });
+  const handle = await open(`${file}.part`, 'w');
+  const hash = createHash('sha256');
+  try {
+    for (let offset = 0; offset < ref.bytes; offset += READ_BYTES) {
+      const length = Math.min(READ_BYTES, ref.bytes - offset);
+      const bytes = await store.readRange(ref, offset, length);
+      hash.update(bytes);
+      await handle.writeFile(bytes);
+    }
+  } finally {
+    await handle.close();
+  }
+  if (hash.digest('hex') !== ref.sha256) {
+    throw new BuildError(
+      `${store.location}/${ref.name}: is not the input that the plan names; remove it and plan again`,
+    );
+  }
+  await rename(`${file}.part`, file);
+}

@@ -1,0 +1,32 @@
+import type { Tags } from '../osm/tags.ts';
+
+/** Who an access tag lets pass: anybody, nobody, or only those whose trip begins or ends there. */
+export type Access = 'yes' | 'no' | 'local';
+
+const ACCESS = new Map<string, Access>([
+  ...everyOne('yes', ['yes', '1', 'true', 'official', 'unknown', 'public', 'permissive']),
+  ...everyOne('yes', ['designated', 'lane', 'track', 'shared_lane', 'share_busway', 'crossing']),
+  ...everyOne('no', ['no', '0', 'false', 'license', 'restricted', 'prohibited', 'emergency']),
+  ...everyOne('no', ['use_sidepath', 'dismount', 'military']),
+  ...everyOne('local', ['destination', 'customers', 'customer', 'delivery', 'residents']),
+  ...everyOne('local', ['resident', 'private', 'permit', 'forestry', 'agricultural']),
+]);
+
+/**
+ * What the first of some tags says that says anything, asked from the most specific to the least,
+ * or undefined. The values are sorted as Conveyal R5's labeler sorts them, and of a list the first
+ * counts; `permit` and `military` are ours.
+ */
+export function accessBy(tags: Tags, keys: readonly string[]): Access | undefined {
+  for (const key of keys) {
+    const value = tags.get(key);
+    if (value === undefined) continue;
+    const access = ACCESS.get(value.split(';', 1)[0].trim().toLowerCase());
+    if (access !== undefined) return access;
+  }
+  return undefined;
+}
+
+function everyOne(access: Access, values: readonly string[]): [string, Access][] {
+  return values.map((value) => [value, access]);
+}

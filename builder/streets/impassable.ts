@@ -1,0 +1,110 @@
+import Flatbush from 'flatbush';
+import { orient2d } from 'robust-predicates';
+import type { Degrees } from '../../shards/units.ts';
+import type { Tags } from '../osm/tags.ts';
+
+const WATERWAYS = new Set(['river', 'canal', 'riverbank', 'dock']);
+const RAILWAYS = new Set(['rail', 'subway']);
+const MOTORWAYS = new Set(['motorway', 'motorway_link']);
+
+/**
+ * Whether nobody gets across a line but where a street is mapped: open water, tracks, motorways,
+ * unless they are under the ground or on a bridge. A stream can be stepped over, and tracks in a
+ * street (`tram`, `light_rail`) are.
+ */
+export function isImpassable(tags: Tags): boolean {
+  if (tags.size === 0) return false;
+  const isMapped = (key: string) => tags.has(key) && tags.get(key) !== 'no';
+  if (isMapped('tunnel') || isMapped('bridge') || isMapped('covered')) return false;
+  return (
+    isOpenWater(tags) ||
+    WATERWAYS.has(tags.get('waterway') ?? '') ||
+    RAILWAYS.has(tags.get('railway') ?? '') ||
+    MOTORWAYS.has(tags.get('highway') ?? '') ||
+    (tags.get('motorroad') === 'yes' && tags.has('highway'))
+  );
+}
+
+/** Whether an area is water; its outline is impassable. */
+export function isOpenWater(tags: Tags): boolean {
+  const natural = tags.get('natural');
+  return natural === 'water' || natural === 'coastline' || tags.get('waterway') === 'riverbank';
+}
+
+/** Lines as flat arrays: line `l` has the points `firstPoint[l]` to `firstPoint[l + 1]`, exclusive. */
+export interface Lines {
+  readonly count: number;
+  readonly firstPoint: Uint32Array;
+  /** WGS84 degrees. */
+  readonly lon: Float64Array;
+  readonly lat: Float64Array;
+}
+
+/** What nobody gets across, to be asked whether it lies between two points. */
+export class Impassable {
+  readonly lines: Lines;
+  /** Null when there is none. */
+  readonly #tree: Flatbush | null;
+  /** The point at which each segment in the tree starts. */
+  readonly #point: Uint32Array;
+  /** Where the line asked of last was crossed: lines to near places mostly cross it too. */
+  #lastCrossed: number;
+
+  constructor(lines: Lines) {
+    this.lines = lines;
+    const { count, firstPoint, lon, lat } = lines;
+    const points: number[] = [];
+    for (let line = 0; line < count; line++) {
+      for (let p = firstPoint[line]; p < firstPoint[line + 1] - 1; p++) points.push(p);
+    }
+    this.#point = Uint32Array.from(points);
+    this.#lastCrossed = points[0] ?? 0;
+    this.#tree = points.length === 0 ? null : new Flatbush(points.length);
+    for (const p of points) {
+      this.#tree!.add(
+        Math.min(lon[p], lon[p + 1]),
+        Math.min(lat[p], lat[p + 1]),
+        Math.max(lon[p], lon[p + 1]),
+        Math.max(lat[p], lat[p + 1]),
+      );
+    }
+    this.#tree?.finish();
+  }
+
+  /** Whether a straight line crosses any of it; to touch is not to cross. */
+  isBetween(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
+    if (!this.#tree) return false;
+    if (this.#isCrossed(this.#lastCrossed, lonA, latA, lonB, latB)) return true;
+    let crosses = false;
+    this.#tree.search(
+      Math.min(lonA, lonB),
+      Math.min(latA, latB),
+      Math.max(lonA, lonB),
+      Math.max(latA, latB),
+      (segment) => {
+        if (crosses || !this.#isCrossed(this.#point[segment], lonA, latA, lonB, latB)) return false;
+        crosses = true;
+        this.#lastCrossed = this.#point[segment];
+        return false;
+      },
+    );
+    return crosses;
+  }
+
+  /** Whether a line crosses the segment from a point. A corner in the line counts as to its left. */
+  #isCrossed(point: number, lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
+    const { lon, lat } = this.lines;
+    const [x1, y1, x2, y2] = [lon[point], lat[point], lon[point + 1], lat[point + 1]];
+    const isLeft = (x: Degrees, y: Degrees) => orient2d(lonA, latA, lonB, latB, x, y) >= 0;
+    if (isLeft(x1, y1) === isLeft(x2, y2)) return false;
+    return orient2d(x1, y1, x2, y2, lonA, latA) * orient2d(x1, y1, x2, y2, lonB, latB) < 0;
+  }
+}
+
+/** Where nothing is in the way. */
+export const NOTHING_IMPASSABLE = new Impassable({
+  count: 0,
+  firstPoint: Uint32Array.of(0),
+  lon: new Float64Array(0),
+  lat: new Float64Array(0),
+});

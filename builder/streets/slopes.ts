@@ -1,0 +1,201 @@
+import FlatQueue from 'flatqueue';
+import { localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Metres } from '../../shards/units.ts';
+import { HILLS } from '../routing-parameters.ts';
+import type { Slowdown } from './hills.ts';
+import { BY_LENGTH, type StreetNetwork } from './network.ts';
+import { isOffGround, RIDE, WALK } from './traits.ts';
+
+/** How steep the edges of a network are along their length. */
+export interface Slopes {
+  /**
+   * Edge `e` has the steps `firstStep[e]` to `firstStep[e + 1]`, exclusive, each as long as the
+   * others; one without steps is level.
+   */
+  readonly firstStep: Uint32Array;
+  /** Of each step, in the direction of its edge. */
+  readonly grades: Float32Array;
+}
+
+/** Heights of the ground at some points, metres; NaN where it is not known. */
+export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float64Array>;
+
+/** Slopes, and how much of the streets they are known of. */
+export interface MeasuredSlopes {
+  readonly slopes: Slopes;
+  /** Of the length of the streets that one walks or rides on the ground, 0 to 1. */
+  readonly known: number;
+}
+
+/**
+ * Measures how steep edges are: heights at both ends and, at least every `HILLS.step`, between.
+ * Bridges and tunnels have the heights of where they begin and end and run straight from there to
+ * there. Where the ground is void, the street runs straight from what is known to what is known;
+ * else it is level.
+ */
+export async function measureSlopes(
+  network: StreetNetwork,
+  heightsAt: HeightsAt,
+): Promise<MeasuredSlopes> {
+  const { vertexCount, edgeCount, length, from, to } = network;
+  const firstStep = new Uint32Array(edgeCount + 1);
+  const lon = Array.from(network.vertexLon);
+  const lat = Array.from(network.vertexLat);
+  /** Where the heights between the ends of each edge begin. */
+  const firstBetween = new Uint32Array(edgeCount);
+  for (let e = 0; e < edgeCount; e++) {
+    const onGround = !isOffGround(network.traits[e]);
+    const steps = !hasSlope(network, e) ? 0 : onGround ? Math.ceil(length[e] / HILLS.step) : 1;
+    firstStep[e + 1] = firstStep[e] + steps;
+    firstBetween[e] = lon.length;
+    if (steps > 1) placeBetween(network, e, steps, lon, lat);
+  }
+  const heights = await heightsAt(Float64Array.from(lon), Float64Array.from(lat));
+  const atVertices = heights.slice(0, vertexCount);
+  spanBridges(network, atVertices);
+
+  const grades = new Float32Array(firstStep[edgeCount]);
+  let [all, known]: Metres[] = [0, 0];
+  for (let e = 0; e < edgeCount; e++) {
+    const steps = firstStep[e + 1] - firstStep[e];
+    if (steps === 0) continue;
+    const profile = new Float64Array(steps + 1);
+    profile[0] = atVertices[from[e]];
+    profile.set(heights.subarray(firstBetween[e], firstBetween[e] + steps - 1), 1);
+    profile[steps] = atVertices[to[e]];
+    all += length[e];
+    known += length[e] * (profile.filter((height) => !Number.isNaN(height)).length / (steps + 1));
+    bridgeVoids(profile);
+    for (let step = 0; step < steps; step++) {
+      const grade = (profile[step + 1] - profile[step]) / (length[e] / steps);
+      grades[firstStep[e] + step] = Number.isNaN(grade)
+        ? 0
+        : Math.max(-HILLS.steepest, Math.min(HILLS.steepest, grade));
+    }
+  }
+  return { slopes: { firstStep, grades }, known: all === 0 ? 0 : known / all };
+}
+
+/**
+ * How many times as long as on level ground the first part of an edge takes, `until` (0 to 1) of
+ * its length, times that part.
+ */
+export function slowdownUntil(
+  { firstStep, grades }: Slopes,
+  edge: number,
+  slowdown: Slowdown,
+  isBackward: boolean,
+  until: number,
+): number {
+  const steps = firstStep[edge + 1] - firstStep[edge];
+  if (steps === 0) return until;
+  let sum = 0;
+  for (let step = 0; step < steps && step < until * steps; step++) {
+    const grade = grades[firstStep[edge] + step];
+    sum += Math.min(1, until * steps - step) * slowdown(isBackward ? -grade : grade);
+  }
+  return sum / steps;
+}
+
+/** Whether somebody moves along an edge by their own force. */
+function hasSlope({ traits, length, fixedTime }: StreetNetwork, e: number): boolean {
+  return (traits[e] & (WALK | RIDE)) !== 0 && length[e] > 0 && fixedTime[e] === BY_LENGTH;
+}
+
+/** Adds the places between the steps of an edge. */
+function placeBetween(
+  { firstPoint, pointLon, pointLat, length }: StreetNetwork,
+  e: number,
+  steps: number,
+  lon: number[],
+  lat: number[],
+): void {
+  let before: Metres = 0;
+  let step = 1;
+  for (let p = firstPoint[e]; p < firstPoint[e + 1] - 1; p++) {
+    const metres = localDistance(pointLon[p], pointLat[p], pointLon[p + 1], pointLat[p + 1]);
+    const isLast = p === firstPoint[e + 1] - 2;
+    for (; step < steps; step++) {
+      const along = (length[e] * step) / steps - before;
+      // Of what sums of roundings leave over, the last piece takes all.
+      if (along > metres && !isLast) break;
+      const part = metres === 0 ? 0 : Math.min(1, along / metres);
+      lon.push(pointLon[p] + part * (pointLon[p + 1] - pointLon[p]));
+      lat.push(pointLat[p] + part * (pointLat[p + 1] - pointLat[p]));
+    }
+    before += metres;
+  }
+}
+
+/** Fills what is NaN between two heights with a straight line, in place. */
+function bridgeVoids(profile: Float64Array): void {
+  let last = -1;
+  for (let i = 0; i < profile.length; i++) {
+    if (Number.isNaN(profile[i])) continue;
+    for (let j = last + 1; last !== -1 && j < i; j++) {
+      profile[j] = profile[last] + ((profile[i] - profile[last]) * (j - last)) / (i - last);
+    }
+    last = i;
+  }
+}
+
+/**
+ * Sets the heights of vertices that are on bridges or in tunnels, in place: the mean of where those
+ * reach the ground, by the inverse of how far that is, so that between two ends it is a straight
+ * line. A vertex is on the ground where at least as many streets on the ground meet as others:
+ * stairs up to the middle of a bridge do not bring it down.
+ */
+function spanBridges(network: StreetNetwork, heights: Float64Array): void {
+  const { from, to, length, traits } = network;
+  const surplus = new Int32Array(network.vertexCount);
+  /** Bridges, tunnels, and barriers, which have no length, by their ends. */
+  const spans = new Map<number, { readonly other: number; readonly metres: Metres }[]>();
+  for (let e = 0; e < network.edgeCount; e++) {
+    const isBarrier = length[e] === 0;
+    if (!isBarrier && !hasSlope(network, e)) continue;
+    const isSpan = isBarrier || isOffGround(traits[e]);
+    for (const [end, other] of [
+      [from[e], to[e]],
+      [to[e], from[e]],
+    ]) {
+      if (!isBarrier) surplus[end] += isSpan ? 1 : -1;
+      if (!isSpan) continue;
+      const known = spans.get(end);
+      if (known) known.push({ other, metres: length[e] });
+      else spans.set(end, [{ other, metres: length[e] }]);
+    }
+  }
+  const grounded = heights.slice();
+  for (const vertex of spans.keys()) {
+    if (surplus[vertex] <= 0) continue;
+    const ends = endsOf(vertex);
+    const atEnd = ends.find(({ metres }) => metres === 0);
+    const weights = ends.map(({ metres }) => 1 / metres);
+    const all = weights.reduce((sum, weight) => sum + weight, 0);
+    const sum = ends.reduce((total, { height }, i) => total + weights[i] * height, 0);
+    heights[vertex] = atEnd ? atEnd.height : sum / all;
+  }
+
+  /** Where the bridges from a vertex reach the ground, nearest first, by Dijkstra's algorithm. */
+  function endsOf(start: number) {
+    const found: { metres: Metres; height: Metres }[] = [];
+    const distance = new Map([[start, 0]]);
+    const queue = new FlatQueue<number>();
+    queue.push(start, 0);
+    while (queue.length > 0) {
+      const metres = queue.peekValue()!;
+      const vertex = queue.pop()!;
+      if (metres > distance.get(vertex)!) continue;
+      if (surplus[vertex] <= 0) {
+        if (!Number.isNaN(grounded[vertex])) found.push({ metres, height: grounded[vertex] });
+        continue;
+      }
+      for (const { other, metres: more } of spans.get(vertex) ?? []) {
+        if (metres + more >= (distance.get(other) ?? Number.POSITIVE_INFINITY)) continue;
+        distance.set(other, metres + more);
+        queue.push(other, metres + more);
+      }
+    }
+    return found.sort((a, b) => a.metres - b.metres || a.height - b.height);
+  }
+}

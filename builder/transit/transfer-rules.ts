@@ -1,0 +1,53 @@
+import type { StopOrdinal } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import type { Feed } from '../gtfs/feed.ts';
+import { FEED_LIMITS } from '../gtfs/limits.ts';
+import type { TransferRule } from './footpaths.ts';
+
+const SECOND = 1000;
+
+/**
+ * What a feed rules for changing between its stops, which have ordinals: at most one rule a pair.
+ * A rule for a station holds for each of its stops, unless another names them, as the more
+ * specific. Of two that are as specific the slower holds.
+ */
+export function transferRulesOf(
+  feed: Feed,
+  ordinals: ReadonlyMap<string, StopOrdinal>,
+): TransferRule[] {
+  const children = new Map<string, StopOrdinal[]>();
+  for (const [id, ordinal] of ordinals) {
+    for (const name of new Set([id, feed.stops.get(id)!.parent])) {
+      const known = children.get(name);
+      if (known) known.push(ordinal);
+      else children.set(name, [ordinal]);
+    }
+  }
+  const chosen = new Map<string, { rule: TransferRule; named: number }>();
+  let pairs = 0;
+  for (const { from, to, kind, minimum } of feed.transfers.betweenStops) {
+    const [froms, tos] = [children.get(from) ?? [], children.get(to) ?? []];
+    pairs += froms.length * tos.length;
+    if (pairs > FEED_LIMITS.transferRules) {
+      throw new BuildError(
+        `${feed.source.path}: transfers.txt: with that from ${from} to ${to}, its rules are for more than ${FEED_LIMITS.transferRules} pairs of stops; leave out those that say nothing`,
+      );
+    }
+    const named = Number(ordinals.has(from)) + Number(ordinals.has(to));
+    for (const a of froms) {
+      for (const b of tos) {
+        const rule = { from: a, to: b, kind, minimum: minimum * SECOND };
+        const known = chosen.get(`${a} ${b}`);
+        if (known && (known.named - named || slowness(known.rule) - slowness(rule)) >= 0) continue;
+        chosen.set(`${a} ${b}`, { rule, named });
+      }
+    }
+  }
+  return [...chosen.values()].map(({ rule }) => rule);
+}
+
+/** For telling rules apart, of which the slower is the safer one to believe. */
+function slowness({ kind, minimum }: TransferRule): number {
+  const order = { timed: -2, usual: -1, minimum, never: Number.POSITIVE_INFINITY };
+  return order[kind];
+}

@@ -1,0 +1,89 @@
+import { localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Feed, FeedStop } from '../gtfs/feed.ts';
+import type { TripRun } from '../gtfs/trips.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import type { ScheduledTrip, TripLink } from './timetable.ts';
+
+/** A trip on a service day, which `day` tells apart. */
+export interface TripOfDay {
+  readonly run: TripRun;
+  readonly day: number;
+  readonly scheduled: ScheduledTrip;
+}
+
+/**
+ * Which trips' riders may stay in their seats for which others: by `block_id` those that one vehicle
+ * runs after each other on a day, where the next begins about where the last ended; by
+ * `transfers.txt` (types 4 and 5), which goes before, any that it names, or not. Trips repeated by
+ * headway are not told apart enough to say.
+ */
+export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLink[] {
+  const byTrip = new Map<string, TripOfDay[]>();
+  const byVehicle = new Map<string, TripOfDay[]>();
+  const add = (groups: Map<string, TripOfDay[]>, key: string, trip: TripOfDay) => {
+    const group = groups.get(key);
+    if (group) group.push(trip);
+    else groups.set(key, [trip]);
+  };
+  for (const trip of trips) {
+    if (trip.run.trip === null) continue;
+    add(byTrip, trip.run.trip, trip);
+    const { block } = feed.trips.get(trip.run.trip)!;
+    if (block !== '') add(byVehicle, `${trip.day} ${block}`, trip);
+  }
+  const links: TripLink[] = [];
+  const named = new Set<string>();
+  const leave = new Set<string>();
+  for (const { from, to, mayStay } of feed.transfers.betweenTrips) {
+    if (!mayStay) {
+      leave.add(`${from}\0${to}`);
+      continue;
+    }
+    named.add(from);
+    for (const a of byTrip.get(from) ?? []) {
+      const b = nextOf(a, byTrip.get(to) ?? []);
+      if (b) links.push([a.scheduled, b.scheduled]);
+    }
+  }
+  for (const vehicle of byVehicle.values()) {
+    vehicle.sort(
+      (a, b) => a.scheduled.departures[0] - b.scheduled.departures[0] || endOf(a) - endOf(b),
+    );
+    for (let i = 1; i < vehicle.length; i++) {
+      const [a, b] = [vehicle[i - 1], vehicle[i]];
+      if (named.has(a.run.trip!) || leave.has(`${a.run.trip}\0${b.run.trip}`)) continue;
+      if (endOf(a) > b.scheduled.departures[0]) {
+        feed.report.add(
+          'trips.txt',
+          feed.trips.get(b.run.trip!)!.line,
+          'begins before the last trip of its block_id ends; nobody stays seated',
+        );
+        continue;
+      }
+      if (isAtOnePlace(feed, a.run, b.run)) links.push([a.scheduled, b.scheduled]);
+    }
+  }
+  return links;
+}
+
+/** Of the days that a trip runs on that on which it follows another: the same, or else the next. */
+function nextOf(trip: TripOfDay, candidates: readonly TripOfDay[]): TripOfDay | undefined {
+  const follows = (other: TripOfDay) => endOf(trip) <= other.scheduled.departures[0];
+  const same = candidates.find(({ day }) => day === trip.day);
+  if (same)
+    return follows(same) ? same : candidates.find((c) => c.day === trip.day + 1 && follows(c));
+  return undefined;
+}
+
+function endOf({ scheduled: { arrivals } }: TripOfDay): number {
+  return arrivals[arrivals.length - 1];
+}
+
+/** Whether a vehicle need not go anywhere between two trips: riders are not taken to other places. */
+function isAtOnePlace({ stops }: Feed, from: TripRun, to: TripRun): boolean {
+  const a = stops.get(from.calls[from.calls.length - 1].stop)!;
+  const b = stops.get(to.calls[0].stop)!;
+  const station = (stop: FeedStop) => stop.parent || stop.id;
+  if (station(a) === station(b)) return true;
+  return localDistance(a.lon, a.lat, b.lon, b.lat) <= ROUTING.transit.maxStaySeatedGap;
+}

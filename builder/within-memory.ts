@@ -1,0 +1,138 @@
+import type { Bytes } from '../shards/units.ts';
+import { DEFAULT_MEMORY, type Means } from './build-request.ts';
+import type { CountyScope } from './county/county-scope.ts';
+import { BuildError } from './errors.ts';
+import { duration } from './progress.ts';
+import { isLinked, type LinkedRegion } from './region/link-region.ts';
+import { ROUTING } from './routing-parameters.ts';
+import { ChunkSearch } from './search/search-chunk.ts';
+import type { SearchWorld } from './search/search-world.ts';
+
+/** How the searches of a region go about it. */
+export interface SearchFit {
+  readonly threads: number;
+  /** In words, for the person who waits. */
+  readonly summary: string;
+}
+
+/** How a join goes about it. */
+export interface JoinFit {
+  readonly threads: number;
+  /** What entries on their way through a transposition may take. */
+  readonly transposeMemory: Bytes;
+  readonly summary: string;
+}
+
+/** Blocks searched to tell how long the rest will take, and how many of them first to get warm. */
+const SAMPLE_BLOCKS = 48;
+const WARM_UP_BLOCKS = 16;
+/** The program itself, a thread of it, and what garbage collection leaves lying about. */
+const BASE_BYTES: Bytes = 350 * 2 ** 20;
+const THREAD_BYTES: Bytes = 80 * 2 ** 20;
+const LEAST_TRANSPOSE_BYTES: Bytes = 64 * 2 ** 20;
+const MIB = 2 ** 20;
+
+/**
+ * Fits the searches of a region into its memory: as many threads as there is room for, up to those
+ * asked for. Searches some blocks to tell how long all will take. Throws a `BuildError` when not
+ * even one thread fits.
+ */
+export function fitSearch(
+  request: Means,
+  { world, links, region }: LinkedRegion,
+  toSearch: readonly CountyScope[],
+): SearchFit {
+  const memory = request.memory ?? DEFAULT_MEMORY;
+  const { heapUsed, external } = process.memoryUsage();
+  const free = memory - BASE_BYTES - heapUsed - external;
+  const perThread = THREAD_BYTES + threadBytes(world);
+  // Threads of a pool share a copy of the world, which one alone does without.
+  const room = Math.floor((free - bytesOf(world)) / perThread);
+  if (free < perThread) {
+    throw new BuildError(
+      `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB and may use ${Math.floor(memory / MIB)}; give it more with --memory, or fewer counties`,
+    );
+  }
+  const threads = Math.max(1, Math.min(request.workers ?? 1, room));
+  const seconds = secondsToSearch(world, links, toSearch) / threads;
+  const routable = links.filter(isLinked).length;
+  const around = region.targets.size - region.counties.size;
+  return {
+    threads,
+    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+  };
+}
+
+/** Fits a join into its memory: what is left of it goes to the transpositions. */
+export function fitJoin(request: Means, counties: number): JoinFit {
+  const memory = request.memory ?? DEFAULT_MEMORY;
+  const { heapUsed, external } = process.memoryUsage();
+  const threads = Math.max(1, request.workers ?? 1);
+  const free = memory - BASE_BYTES - heapUsed - external - threads * THREAD_BYTES;
+  return {
+    threads,
+    transposeMemory: Math.max(LEAST_TRANSPOSE_BYTES, Math.floor(free / 2)),
+    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}`,
+  };
+}
+
+function inWords(threads: number, memory: Bytes): string {
+  return `${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB`;
+}
+
+/** Typed arrays anywhere in a value. */
+function bytesOf(value: unknown): Bytes {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (value === null || typeof value !== 'object') return 0;
+  return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member), 0);
+}
+
+/** The labels, queues and results that each thread has of its own. */
+function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
+  const street = [walk, bike].reduce(
+    (sum, { graph, terminals }) =>
+      sum + graph.vertexCount * 12 + graph.arcs.length * 8 + terminals.targetCount * 8,
+    0,
+  );
+  const stops = transit?.timetable.stopCount ?? 0;
+  const events = stops * ROUTING.transit.departures * 6;
+  const chunks = walk.terminals.targetCount * 64;
+  return street + events + stops * 40 + chunks;
+}
+
+/**
+ * How long one thread will take, from a sample of the blocks that can be searched from, spread over
+ * all counties. The others take next to no time.
+ */
+function secondsToSearch(
+  world: SearchWorld,
+  links: LinkedRegion['links'],
+  scopes: readonly CountyScope[],
+): number {
+  const routable = scopes.flatMap(({ firstBlock, endBlock, windowStart }) =>
+    Array.from({ length: endBlock - firstBlock }, (_, i) => ({
+      block: firstBlock + i,
+      windowStart,
+    })).filter(({ block }) => isLinked(links[block])),
+  );
+  const step = Math.max(1, Math.floor(routable.length / SAMPLE_BLOCKS));
+  const sample = routable.filter((_, i) => i % step === 0);
+  if (sample.length === 0) return 0;
+  const search = new ChunkSearch(world);
+  const destinationOrdinals = Int32Array.from({ length: world.destinations }, (_, i) => i);
+  const blockOrdinals = Int32Array.from({ length: world.blocks }, (_, i) => i);
+  const run = ({ block, windowStart }: (typeof sample)[number]) =>
+    search.run({
+      from: block,
+      to: block + 1,
+      firstRow: 0,
+      windowStart,
+      destinationOrdinals,
+      blockOrdinals,
+    });
+  sample.slice(0, WARM_UP_BLOCKS).forEach(run);
+  const begun = performance.now();
+  sample.forEach(run);
+  const elapsed = (performance.now() - begun) / 1000;
+  return (elapsed / sample.length) * routable.length;
+}

@@ -1,0 +1,50 @@
+import { jobsOf } from '../../builder/build-jobs.ts';
+import { type BuildRequest, pathsIn } from '../../builder/build-request.ts';
+import { planRelease } from '../../builder/plan/make-plan.ts';
+import { putInputs } from '../../builder/plan/shared-inputs.ts';
+import type { Progress } from '../../builder/progress.ts';
+import { requireStore } from '../../builder/publish/output.ts';
+import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import { BuildQueue } from './queue.ts';
+import { submitBuild } from './submit.ts';
+import { watchBuild } from './watch.ts';
+
+/**
+ * Plans a release here, puts what workers need of its inputs into the store, and its jobs into the
+ * queue. With `watch` resolves once it is published, true; else at once.
+ */
+export async function buildByQueue(
+  request: BuildRequest,
+  { queue: address, watch = false }: { readonly queue: string; readonly watch?: boolean },
+  store: WritableStore,
+  progress: Progress,
+): Promise<boolean> {
+  await requireStore(store, pathsIn(request));
+  const queue = await BuildQueue.open(address);
+  try {
+    const refusal = (owner: string) =>
+      `another build (${owner}) is writing to it; wait for it, or give another --out`;
+    const { pathOf, ...plan } = await whileNoBuildWrites(store, refusal, async () => {
+      const planned = await planRelease(request, store, progress, new Receipts(store));
+      await putInputs(store, planned.plan, planned.pathOf, progress);
+      return planned;
+    });
+    const jobs = jobsOf(plan, request.unitBlocks);
+    for (;;) {
+      const submitted = await submitBuild(queue, plan.ref, request, jobs);
+      const { build, wasThere } = submitted;
+      const units = jobs.units.length;
+      progress.note(
+        `build ${build}: ${units} ${units === 1 ? 'unit' : 'units'}, ${wasThere ? 'in the queue already' : 'put into the queue'}; it goes on without this command, which may be given again`,
+      );
+      if (!watch) return false;
+      const ended = await watchBuild(queue, { ...submitted, units }, progress);
+      if (ended === 'done') return true;
+      progress.note('the queue has lost the build; it is put into it again');
+    }
+  } finally {
+    await queue.close();
+  }
+}

@@ -1,0 +1,77 @@
+import { FlowProducer, type Job, Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
+import { redisOptions } from '../../portal/accounts/redis/redis-options.ts';
+import { UsageError } from '../errors.ts';
+import { parseQueueAddress, QUEUE_FORM } from '../settings/queue-address.ts';
+import type { QueuedJob } from './queued-job.ts';
+
+/** What a worker tells while it works. */
+export interface JobProgress {
+  readonly worker: string;
+  readonly stage: string;
+}
+
+export type BuildQueueJob = Job<QueuedJob, { searched: readonly string[] }>;
+
+export const QUEUE_NAME = 'tta-build';
+const CONNECT_MS = 3_000;
+
+/** A connection to the Redis of a queue that waits for it whenever it is away, once it was there. */
+export async function connect(address: string): Promise<Redis> {
+  const shown = withoutPassword(address);
+  const parsed = parseQueueAddress(address);
+  if (!parsed) throw new UsageError(`queue ${shown}: ${QUEUE_FORM}`);
+  let isOpen = false;
+  let lastError: Error | null = null;
+  const redis = new Redis({
+    ...redisOptions(parsed),
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    // As those who wait for jobs need it.
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => (isOpen ? Math.min(2_000, 100 * times) : null),
+  });
+  // What is asked for meanwhile waits; without a listener it would be written to the console.
+  redis.on('error', (error: Error) => {
+    lastError = error;
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+    isOpen = true;
+    return redis;
+  } catch (error) {
+    redis.disconnect();
+    const { message } = lastError ?? (error as Error);
+    throw new UsageError(
+      `queue ${shown}: ${message}; is its Redis running, and reached from here?`,
+    );
+  }
+}
+
+/** The queue of builds, for who puts jobs into it and looks at them. */
+export class BuildQueue {
+  readonly #redis: Redis;
+  readonly jobs: Queue<QueuedJob>;
+  readonly flows: FlowProducer;
+
+  private constructor(redis: Redis) {
+    this.#redis = redis;
+    this.jobs = new Queue(QUEUE_NAME, { connection: redis });
+    this.flows = new FlowProducer({ connection: redis });
+    // Told by what fails, or waits.
+    this.jobs.on('error', () => {});
+    this.flows.on('error', () => {});
+  }
+
+  /** A `UsageError` if it is not there. */
+  static async open(address: string): Promise<BuildQueue> {
+    return new BuildQueue(await connect(address));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.jobs.close(), this.flows.close()]);
+    this.#redis.disconnect();
+  }
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import {
+  countyFipsSchema,
+  DIRECTIONS,
+  objectRefSchema,
+  releaseSchema,
+} from '../../shards/manifest.ts';
+
+const unit = z.array(countyFipsSchema).min(1).readonly();
+
+/**
+ * What a worker is told of a job, and nothing else: whoever can write to the queue's Redis can put
+ * anything there, and must have no say in where a worker reads, writes or removes.
+ */
+export const queuedJobSchema = z.strictObject({
+  /** Which build it belongs to: the same for the same release of the same plan. */
+  build: z.string().regex(/^[0-9a-f]{16}$/),
+  plan: objectRefSchema,
+  request: z.strictObject({
+    release: releaseSchema,
+    tiles: z.boolean(),
+    directions: z.array(z.enum(DIRECTIONS)).min(1).readonly(),
+  }),
+  job: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('unit'), counties: unit }),
+    z.strictObject({ kind: z.literal('join'), units: z.array(unit).readonly() }),
+    z.strictObject({ kind: z.literal('publish') }),
+  ]),
+});
+export type QueuedJob = z.infer<typeof queuedJobSchema>;

@@ -1,0 +1,65 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { FlowJob } from 'bullmq';
+import type { BuildJob, BuildJobs } from '../../builder/build-jobs.ts';
+import type { ReleaseRequest } from '../../builder/build-request.ts';
+import { DIRECTIONS } from '../../shards/manifest.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import { type BuildQueue, QUEUE_NAME } from './queue.ts';
+import type { QueuedJob } from './queued-job.ts';
+import { ATTEMPTS } from './retries.ts';
+
+const UNDER_WAY = ['waiting-children', 'waiting', 'prioritized', 'delayed', 'active'] as const;
+/** Seconds that what has ended can be looked at. */
+const KEEP_S = 7 * 86_400;
+const NAME_DIGITS = 16;
+
+/** A build in the queue. */
+export interface Submitted {
+  readonly build: string;
+  /** The job that is done last. */
+  readonly root: string;
+  /** It was in the queue already. */
+  readonly wasThere: boolean;
+}
+
+/**
+ * Puts a build's jobs into the queue, each behind those it needs, unless they are under way there.
+ * What was done before is found by who gets the job.
+ */
+export async function submitBuild(
+  { jobs, flows }: BuildQueue,
+  plan: ObjectRef,
+  request: ReleaseRequest,
+  { units, join, publish }: BuildJobs,
+): Promise<Submitted> {
+  const { release, tiles = true, directions = DIRECTIONS } = request;
+  const asks = [plan.sha256, release, tiles, directions];
+  const digest = createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+  const build = digest.slice(0, NAME_DIGITS);
+  for (const job of await jobs.getJobs([...UNDER_WAY])) {
+    if (job?.name !== 'publish' || job.data.build !== build) continue;
+    return { build, root: job.id!, wasThere: true };
+  }
+  // One that failed may be tried again while what it left in the queue is still there.
+  const attempt = randomUUID().slice(0, 8);
+  const flowOf = (job: BuildJob, name: string, children: FlowJob[], parent: boolean): FlowJob => ({
+    name: job.kind,
+    queueName: QUEUE_NAME,
+    data: { build, plan, request: { release, tiles, directions }, job } satisfies QueuedJob,
+    opts: {
+      jobId: `${build}-${attempt}-${name}`,
+      attempts: ATTEMPTS,
+      // By `pauseAfterMs`, of the worker.
+      backoff: { type: 'custom' },
+      removeOnComplete: { age: KEEP_S },
+      removeOnFail: { age: KEEP_S },
+      ...(parent && { failParentOnFailure: true }),
+    },
+    children,
+  });
+  const unitFlows = units.map((unit) => flowOf(unit, `unit-${unit.counties[0]}`, [], true));
+  const { job } = await flows.add(
+    flowOf(publish, 'publish', [flowOf(join, 'join', unitFlows, true)], false),
+  );
+  return { build, root: job.id!, wasThere: false };
+}

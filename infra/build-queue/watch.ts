@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { BuildError } from '../../builder/errors.ts';
+import type { Progress } from '../../builder/progress.ts';
+import type { BuildQueue, BuildQueueJob, JobProgress } from './queue.ts';
+
+const LOOK_MS = 500;
+const TELL_MS = 10_000;
+
+/** Whether a build ended, or the queue knows nothing of it any more. */
+export type Watched = 'done' | 'forgotten';
+
+/**
+ * Follows a build to its end, and tells how far it is and who is at what. Throws a `BuildError` with
+ * the reason if it failed.
+ */
+export async function watchBuild(
+  { jobs }: BuildQueue,
+  { build, root, units }: { build: string; root: string; units: number },
+  progress: Progress,
+): Promise<Watched> {
+  // The join and the publication are the last two.
+  const stage = progress.start('jobs', units + 2, 'jobs');
+  const seen = new Set<string>();
+  let toldMs = Date.now();
+  for (;;) {
+    const job = await jobs.getJob(root);
+    if (!job) return 'forgotten';
+    const state = await job.getState();
+    const ended = ofBuild(await jobs.getJobs(['completed']), build, root);
+    stage.at(ended.length);
+    const active = ofBuild(await jobs.getJobs(['active']), build, root);
+    const isDue = Date.now() - toldMs > TELL_MS;
+    if (isDue) toldMs = Date.now();
+    for (const one of active) {
+      const isNew = !seen.has(`${one.id} ${one.processedBy}`);
+      seen.add(`${one.id} ${one.processedBy}`);
+      if (isNew || isDue) progress.note(lineOf(one));
+    }
+    if (state === 'completed') {
+      stage.finish();
+      return 'done';
+    }
+    if (state === 'failed') throw new BuildError(await reasonOf(jobs, build, root));
+    await pause(LOOK_MS);
+  }
+}
+
+/** Those of the very flow. */
+function ofBuild(
+  found: readonly (BuildQueueJob | undefined)[],
+  build: string,
+  root: string,
+): BuildQueueJob[] {
+  const flow = root.slice(0, -'publish'.length);
+  return found.filter(
+    (job) => job?.data.build === build && job.id!.startsWith(flow),
+  ) as BuildQueueJob[];
+}
+
+function lineOf({
+  name,
+  data: { job },
+  processedBy,
+  progress,
+  attemptsMade,
+  stalledCounter,
+}: BuildQueueJob) {
+  const what = job.kind === 'unit' ? `unit of ${job.counties.join(', ')}` : name;
+  const { stage } = (progress || {}) as Partial<JobProgress>;
+  const again = attemptsMade + stalledCounter > 0 ? ', again' : '';
+  return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;
+}
+
+async function reasonOf(jobs: BuildQueue['jobs'], build: string, root: string): Promise<string> {
+  const failed = ofBuild(await jobs.getJobs(['failed']), build, root);
+  // Those that stand behind the one that failed say only that.
+  const own = failed.find(({ failedReason }) => !/^child .* failed$/.test(failedReason));
+  return own?.failedReason ?? 'the build failed';
+}

@@ -1,0 +1,229 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker as Thread } from 'node:worker_threads';
+import { DelayedError, UnrecoverableError, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { requireThisProgram } from '../../builder/build-region.ts';
+import { readPlan } from '../../builder/plan/release-plan.ts';
+import type { Progress, StageProgress } from '../../builder/progress.ts';
+import { ShardError, StoreError } from '../../shards/errors.ts';
+import { openWritableStore } from '../../shards/store/open-store.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import { describe } from '../errors.ts';
+import type { ThreadMessage, ThreadTask } from './job-thread.ts';
+import { type BuildQueueJob, connect, type JobProgress, QUEUE_NAME } from './queue.ts';
+import { type QueuedJob, queuedJobSchema } from './queued-job.ts';
+import { pauseAfterMs } from './retries.ts';
+
+export interface WorkerOptions {
+  readonly queue: string;
+  readonly store: string;
+  /** Threads, and bytes that a job may use. */
+  readonly workers: number;
+  readonly memory: number;
+  readonly progress: Progress;
+}
+
+/** One who does jobs of the queue, one at a time. */
+export interface BuildWorker {
+  /** Resolves with the reason once it can go on no more, having given back its job. */
+  readonly gaveUp: Promise<string>;
+  /** Ends it; the job it has goes to another as if it had never begun. */
+  close(): Promise<void>;
+}
+
+/** A worker that has not been heard of for so long has died: another takes its job over. */
+const SILENT_MS = 15_000;
+const LOOK_FOR_SILENT_MS = 5_000;
+/** Of one job. It is the machines that are lost so, and not the job that kills them. */
+const MOST_TAKEOVERS = 10;
+const GIVEN_BACK_MS = 1_000;
+const TELL_MS = 1_000;
+
+/**
+ * Takes jobs from the queue and does each in a thread of its own: this one always says in time that
+ * it lives. Rejects with a `UsageError` if the queue is not there.
+ */
+export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
+  // Backwards, whatever was opened is closed: by `close`, or at once if the next cannot be opened.
+  const opened: (() => unknown)[] = [];
+  const closeAll = async () => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const store = await openWritableStore(options.store);
+    opened.push(() => store.close());
+    await clearAfterTheDead();
+    const inputs = await mkdtemp(path.join(tmpdir(), `${INPUTS}${process.pid}-`));
+    opened.push(() => rm(inputs, { recursive: true, force: true }));
+    const redis = await connect(options.queue);
+    opened.push(() => redis.disconnect());
+    const { gaveUp, close, isReady } = startWorking(options, store, inputs, redis);
+    opened.push(close);
+    await isReady;
+    return { gaveUp, close: closeAll };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Works in what is open, which whoever opened it closes. */
+function startWorking(
+  options: WorkerOptions,
+  store: Store,
+  inputs: string,
+  redis: Redis,
+): BuildWorker & { readonly isReady: Promise<unknown> } {
+  const { progress } = options;
+  const name = `${hostname()}-${process.pid}`;
+  let giveUp: (reason: string) => void;
+  const gaveUp = new Promise<string>((resolve) => {
+    giveUp = resolve;
+  });
+  let running: Thread | null = null;
+  let isClosing = false;
+
+  const perform = async (job: BuildQueueJob, token?: string) => {
+    const giveBack = async (): Promise<never> => {
+      await job.moveToDelayed(Date.now() + GIVEN_BACK_MS, token);
+      throw new DelayedError();
+    };
+    if (isClosing) return giveBack();
+    const queued = readJob(job);
+    const problem = await whyNot(store, queued.plan);
+    if (problem !== null) {
+      giveUp(problem);
+      isClosing = true;
+      return giveBack();
+    }
+    const { workers, memory } = options;
+    const task: ThreadTask = { queued, store: options.store, inputs, workers, memory };
+    progress.note(`job ${inWords(queued)}`);
+    running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: task });
+    try {
+      return await resultOf(running, telling(progress, job, name));
+    } catch (error) {
+      if (isClosing) return giveBack();
+      progress.note(`job ${inWords(queued)} failed: ${(error as Error).message}`);
+      throw error;
+    } finally {
+      running = null;
+    }
+  };
+  const worker = new Worker(QUEUE_NAME, perform, {
+    connection: redis,
+    name,
+    lockDuration: SILENT_MS,
+    stalledInterval: LOOK_FOR_SILENT_MS,
+    maxStalledCount: MOST_TAKEOVERS,
+    settings: { backoffStrategy: pauseAfterMs },
+  });
+  let isAway = false;
+  worker.on('error', (error) => {
+    if (!isAway) progress.note(`queue: ${error.message}; waiting for it`);
+    isAway = true;
+  });
+  worker.on('active', () => {
+    isAway = false;
+  });
+  return {
+    gaveUp,
+    isReady: worker.waitUntilReady(),
+    async close() {
+      isClosing = true;
+      await running?.terminate();
+      await worker.close();
+    },
+  };
+}
+
+/** Where a worker keeps the inputs of its builds: a name, its process, and what makes it unlike others. */
+const INPUTS = 'tta-inputs-';
+
+/** Removes what workers of this machine kept that were killed. */
+async function clearAfterTheDead(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = Number(new RegExp(`^${INPUTS}(\\d+)-`).exec(name)?.[1] ?? process.pid);
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') continue;
+      await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** What a job says. One that says anything else is refused, once. */
+function readJob({ id, data }: BuildQueueJob): QueuedJob {
+  const parsed = queuedJobSchema.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const [{ path: where, message }] = parsed.error.issues;
+  throw new UnrecoverableError(
+    `job ${id}: ${[...where, message].join(': ')}; \`tta build --queue\` of this version puts no such job into the queue`,
+  );
+}
+
+/** Why jobs of this plan cannot be done here; null if they can. */
+async function whyNot(store: Store, ref: ObjectRef): Promise<string | null> {
+  try {
+    requireThisProgram(await readPlan(store, ref));
+    return null;
+  } catch (error) {
+    if (error instanceof StoreError && error.failure === 'missing') {
+      return `${store.location}: has no ${ref.name}, by which the build goes: it has another store than this worker`;
+    }
+    if (error instanceof ShardError) return describe(error);
+    throw error;
+  }
+}
+
+function inWords({ job, request }: QueuedJob): string {
+  const what = job.kind === 'unit' ? ` of ${job.counties.join(', ')}` : '';
+  return `${job.kind}${what} for ${request.release}`;
+}
+
+function resultOf(
+  thread: Thread,
+  onMessage: (message: ThreadMessage) => void,
+): Promise<{ searched: readonly string[] }> {
+  return new Promise((resolve, reject) => {
+    thread.on('message', (message: ThreadMessage) => {
+      if (message.kind === 'done') resolve({ searched: message.searched });
+      else if (message.kind !== 'failed') onMessage(message);
+      else if (message.isFinal) reject(new UnrecoverableError(message.message));
+      else reject(new Error(message.message));
+    });
+    thread.on('error', (error: Error) => reject(new Error(describe(error))));
+    thread.on('exit', (code) => reject(new Error(`the thread of the job ended with ${code}`)));
+  });
+}
+
+/** Draws what a thread tells, and tells it on, now and then, to who watches the queue. */
+function telling(progress: Progress, job: BuildQueueJob, worker: string) {
+  let stage: StageProgress | null = null;
+  let [name, total]: [string, number | null] = ['', null];
+  let toldMs = 0;
+  const tell = (words: string) => {
+    if (Date.now() - toldMs < TELL_MS) return;
+    toldMs = Date.now();
+    // Whoever watches misses a line, if anything.
+    job.updateProgress({ worker, stage: words } satisfies JobProgress).catch(() => {});
+  };
+  return (message: ThreadMessage) => {
+    if (message.kind === 'note') progress.note(message.line);
+    else if (message.kind === 'start') {
+      ({ stage: name, total } = message);
+      stage = progress.start(name, total, message.unit);
+      tell(name);
+    } else if (message.kind === 'at') {
+      stage?.at(message.done);
+      tell(
+        total === null
+          ? name
+          : `${name} ${Math.floor((100 * message.done) / Math.max(1, total))} %`,
+      );
+    } else if (message.kind === 'finish') stage?.finish(message.summary);
+  };
+}

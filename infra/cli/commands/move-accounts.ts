@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { counted } from '../../../portal/accounts/counted.ts';
+import type { Ledger } from '../../../portal/accounts/ledger.ts';
+import { exportLines, importLines, NotAnExport } from '../../../portal/accounts/transfer.ts';
+import { UsageError } from '../../errors.ts';
+import { ledgerSchema } from '../../settings/places.ts';
+import type { Flags } from '../../settings/read-settings.ts';
+import { addSettings } from '../setting-options.ts';
+import { terminalProgress } from '../terminal-progress.ts';
+import { runWithLedger } from '../with-ledger.ts';
+
+/** Only its owner's: it holds secrets, and who has what. */
+const PRIVATE_FILE = 0o600;
+
+const HELP = `
+Accounts, keys (as hashes), grants, usage, audit trails and the ledger's secrets move; stop the
+servers of both ledgers first, or what they change meanwhile may be left behind. Not among it are
+sign-in sessions and mailed codes (people sign in again), answers to Idempotency-Keys of the last
+24 hours (the same request again is charged again), limits that are counting, and what the payment
+processor has told and nobody acted upon yet (tta portal reconcile asks it). A second import changes
+nothing. The file holds secrets: keep it to yourself, and remove it.`;
+
+export function addMoveAccountsCommands(accounts: Command): void {
+  const command = (name: string, description: string) =>
+    addSettings(accounts.command(name).description(description), ledgerSchema);
+  command('export', 'Write everything of a ledger as JSON lines, for another to import.')
+    .argument('[file]', 'a new file (default: standard output)')
+    .addHelpText('after', HELP)
+    .action((file: string | undefined, flags: Flags) =>
+      runWithLedger(flags, (ledger) => exportTo(ledger, file)),
+    );
+  command('import', 'Take over the accounts of another ledger that are not here yet.')
+    .argument('[file]', 'what export wrote (default: standard input)')
+    .addHelpText('after', HELP)
+    .action((file: string | undefined, flags: Flags) =>
+      runWithLedger(flags, (ledger) => importFrom(ledger, file), { makesIt: true }),
+    );
+}
+
+async function exportTo(ledger: Ledger, file: string | undefined): Promise<void> {
+  const out = file === undefined ? process.stdout : await newFile(file);
+  const stage = terminalProgress(process.stderr).start('export', null, 'accounts');
+  const lines = exportLines(ledger, stage.at);
+  let next = await lines.next();
+  for (; !next.done; next = await lines.next()) await written(out, `${next.value}\n`);
+  const { accounts, tokens } = next.value;
+  if (out !== process.stdout) await new Promise<void>((resolve) => out.end(resolve));
+  stage.finish(`${counted(accounts, 'account')} with ${counted(tokens, 'token')}`);
+}
+
+async function importFrom(ledger: Ledger, file: string | undefined): Promise<void> {
+  const input = file === undefined ? process.stdin : createReadStream(file);
+  const stage = terminalProgress(process.stderr).start('import', null, 'accounts');
+  try {
+    // By iteration alone would a file that cannot be read end like an empty one.
+    const failed = new Promise<never>((_, reject) => input.once('error', reject));
+    const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+    const taken = importLines(ledger, lines, stage.at);
+    const { accounts, tokens, alreadyThere } = await Promise.race([taken, failed]);
+    stage.finish(
+      `${counted(accounts, 'account')} with ${counted(tokens, 'token')} taken over, ${alreadyThere} were there already`,
+    );
+  } catch (error) {
+    const name = file ?? 'standard input';
+    if (error instanceof NotAnExport) throw new UsageError(`${name}: ${error.message}`);
+    throw usageErrorOf(error, name);
+  }
+}
+
+async function newFile(file: string): Promise<NodeJS.WritableStream> {
+  try {
+    return (await open(file, 'wx', PRIVATE_FILE)).createWriteStream();
+  } catch (error) {
+    throw usageErrorOf(error, file);
+  }
+}
+
+/** A file that cannot be used is the caller's to mend; another error stays what it is. */
+function usageErrorOf(error: unknown, file: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === undefined || !['open', 'read', 'write'].includes(syscall ?? '')) return error;
+  const reason = code === 'EEXIST' ? 'is there already' : `cannot be used (${code})`;
+  return new UsageError(`${file}: ${reason}`);
+}
+
+/** Waits while whoever reads is slower. */
+async function written(out: NodeJS.WritableStream, text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    out.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

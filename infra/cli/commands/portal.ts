@@ -1,0 +1,38 @@
+import closeWithGrace from 'close-with-grace';
+import type { Command } from 'commander';
+import { openLedger } from '../../../portal/accounts/open-ledger.ts';
+import { CLOSE_WITHIN_MS } from '../../listen.ts';
+import { servePortal } from '../../portal.ts';
+import type { Flags } from '../../settings/read-settings.ts';
+import { portalSchema, portalSettings } from '../../settings/servers.ts';
+import { packageVersion } from '../package-version.ts';
+import { run } from '../run.ts';
+import { addSettings } from '../setting-options.ts';
+import { addReconcileCommand } from './reconcile.ts';
+
+export function addPortalCommand(program: Command): void {
+  const portal = program
+    .command('portal')
+    .description('Serve the portal over a ledger: sign-in, keys, usage, payment.');
+  addSettings(portal, portalSchema).action((flags: Flags) =>
+    run(async () => {
+      const settings = portalSettings(flags, packageVersion());
+      // The rate limits requests with keys, and those go to the API.
+      const ledger = await openLedger(settings.ledger, { rateLimitPerMinute: 1 });
+      const serving = await servePortal(settings, ledger).catch(async (error) => {
+        await ledger.close();
+        throw error;
+      });
+      closeWithGrace({ delay: CLOSE_WITHIN_MS }, async () => {
+        await serving.close();
+        await ledger.close();
+      });
+      const { smtpUrl, folder } = settings.mail;
+      if (smtpUrl === null) {
+        process.stderr.write(`SMTP_URL is not set: mails are put into ${folder}\n`);
+      }
+      process.stdout.write(`serving the portal on ${serving.address}\n`);
+    }),
+  );
+  addReconcileCommand(portal);
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { counted } from '../../../portal/accounts/counted.ts';
+import { UsageError } from '../../errors.ts';
+import type { Flags } from '../../settings/read-settings.ts';
+import { paymentSettings } from '../../settings/servers.ts';
+import { print, runWithLedger } from '../with-ledger.ts';
+
+interface ReconcileFlags extends Flags {
+  since?: string;
+  json?: boolean;
+}
+
+export function addReconcileCommand(portal: Command): void {
+  portal
+    .command('reconcile')
+    .description('Ask Stripe for payments that the portal was not told of, and book them.')
+    .option('--since <day>', 'what may have changed since, such as 2026-11-01 (default: ever)')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Takes --ledger and the settings of Stripe as tta portal does. It may be run at any time, also while a
+portal runs, and as often as you like: nothing is booked twice.`,
+    )
+    .action((_flags: object, command: Command) => {
+      const flags = command.optsWithGlobals<ReconcileFlags>();
+      const { since, json } = flags;
+      return runWithLedger(flags, async (opened) => {
+        const sinceMs = since === undefined ? null : momentOf(since);
+        const settings = paymentSettings(flags);
+        if (!settings) throw new UsageError('settings: STRIPE_SECRET_KEY: is missing');
+        // Here, for Stripe’s library takes its time to load.
+        const { reconcileWith } = await import('../../../portal/payment/open-payment.ts');
+        const { tokensGranted, tokensTakenBack, membershipsChanged, ...looked } =
+          await reconcileWith(settings, opened, sinceMs);
+        print(
+          json,
+          {
+            ...looked,
+            ...{ tokens_granted: tokensGranted, tokens_taken_back: tokensTakenBack },
+            memberships_changed: membershipsChanged,
+          },
+          [
+            `looked at ${Object.entries(looked)
+              .map(([kind, count]) => `${count} ${kind}`)
+              .join(', ')}`,
+            `granted ${counted(tokensGranted, 'token')}, took back ${tokensTakenBack}, changed ${counted(membershipsChanged, 'membership')}`,
+          ].join('\n'),
+        );
+      });
+    });
+}
+
+function momentOf(day: string): number {
+  const moment = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(day) ? Date.parse(day) : Number.NaN;
+  if (Number.isNaN(moment))
+    throw new UsageError(`--since: "${day}" is not a day such as 2026-11-01`);
+  return moment;
+}

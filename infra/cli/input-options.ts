@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import type { PlanRequest } from '../../builder/build-request.ts';
+import { UsageError } from '../errors.ts';
+
+export interface InputFlags {
+  osm: string[];
+  blocks: string[];
+  gtfs?: string[];
+  places?: string[];
+  pois?: string[];
+  elevation?: string[];
+  counties?: string;
+  serviceDate?: string;
+}
+
+/** Gives a command the flags that say what a release is made of. */
+export function addInputs(command: Command): Command {
+  return command
+    .requiredOption('--osm <files...>', 'OpenStreetMap extracts, .osm.pbf')
+    .requiredOption(
+      '--blocks <files...>',
+      'census blocks, TIGER/Line tabblock20 shapefiles (.zip or .shp)',
+    )
+    .option('--gtfs <feeds...>', 'transit feeds, .zip or folders (default: no transit)')
+    .option('--places <files...>', 'census places, TIGER/Line place shapefiles')
+    .option(
+      '--pois <files...>',
+      'places to go beside those of OpenStreetMap: GeoJSON or GeoParquet, of Overture’s schema or your own',
+    )
+    .option(
+      '--elevation <files...>',
+      'heights of the ground, for hills: GeoTIFF in degrees (.tif) or SRTM tiles such as N39W077.hgt (default: all streets are level)',
+    )
+    .option(
+      '--counties <fips>',
+      'counties to begin in, five-digit codes, comma-separated (default: all in --blocks); one gets from them to all blocks given',
+    )
+    .option(
+      '--service-date <date>',
+      'the day transit is read on, YYYY-MM-DD (default: the ordinary weekday of most feeds nearest to the street data)',
+    );
+}
+
+/** What the flags say; a `UsageError` for what they cannot. */
+export function readInputs(
+  flags: InputFlags,
+): Required<Omit<PlanRequest, 'serviceDate'>> & Pick<PlanRequest, 'serviceDate'> {
+  if (flags.serviceDate !== undefined && !flags.gtfs) {
+    throw new UsageError('--service-date: is the day transit feeds are read on; give --gtfs too');
+  }
+  return {
+    osm: flags.osm,
+    blocks: flags.blocks,
+    gtfs: flags.gtfs ?? [],
+    places: flags.places ?? [],
+    pois: flags.pois ?? [],
+    elevation: flags.elevation ?? [],
+    counties: parseCounties(flags.counties),
+    ...(flags.serviceDate !== undefined && { serviceDate: parseDate(flags.serviceDate) }),
+  };
+}
+
+function parseCounties(text: string | undefined): string[] {
+  const counties = text?.split(',').map((county) => county.trim()) ?? [];
+  for (const county of counties) {
+    if (!/^\d{5}$/.test(county)) {
+      throw new UsageError(`--counties: "${county}" is not a five-digit county code such as 24510`);
+    }
+  }
+  return counties;
+}
+
+function parseDate(text: string): string {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isDate) return text;
+  throw new UsageError(`--service-date: "${text}" is not a day such as 2026-03-17`);
+}

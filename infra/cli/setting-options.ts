@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import { aboutOf, defaultOf, flagOf } from '../settings/setting.ts';
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+
+/** Variables that libraries read by themselves, as their other users know them. */
+export const READ_BY_LIBRARIES: Readonly<Record<string, string>> = {
+  'AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE, …':
+    'access to s3://, as the clients of S3 take it',
+  AWS_ENDPOINT_URL_S3: 'a server of S3 other than Amazon’s',
+};
+
+/** Gives a command the flags of its settings, and help that tells of all of them. */
+export function addSettings(command: Command, schema: { readonly shape: Shape }): Command {
+  const variables: [name: string, says: string][] = [];
+  for (const [name, type] of Object.entries(schema.shape)) {
+    const flag = flagOf(name, type);
+    const { says, value = '<value>' } = aboutOf(type);
+    if (flag === null) {
+      variables.push([namesOf(name, type), withDefault(says, type)]);
+    } else {
+      const words = `${withDefault(says, type)} (env: ${namesOf(name, type)})`;
+      command.addOption(new Option(`${flag} ${value}`, words));
+    }
+  }
+  if ('STORE' in schema.shape) variables.push(...Object.entries(READ_BY_LIBRARIES));
+  if (variables.length === 0) return command;
+  const items = variables.map(([names, says]) => `  ${names}\n      ${says}`);
+  return command.addHelpText('after', `\nOnly in the environment:\n${items.join('\n')}`);
+}
+
+/** The variables that a setting is given by: a secret may be in a file that another names. */
+export function namesOf(name: string, type: z.core.$ZodType): string {
+  return aboutOf(type).secret ? `${name}, ${name}_FILE` : name;
+}
+
+function withDefault(says: string, type: z.core.$ZodType): string {
+  const otherwise = defaultOf(type);
+  return otherwise === null ? says : `${says} (default: ${otherwise})`;
+}

@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * `node indexed-build.js FILE`: in a pod of an indexed Job, runs the `tta build` whose flags stand in the
+ * line of FILE that the pod's index counts to. Ends as that ends.
+ */
+const lines = readFileSync(process.argv[2], 'utf8')
+  .split('\n')
+  .filter((line) => line.trim() !== '');
+const index = Number(process.env.JOB_COMPLETION_INDEX);
+const flags = lines[index]?.trim().split(/\s+/);
+if (flags === undefined) {
+  process.stderr.write(`there are ${lines.length} builds, and none of index ${index}\n`);
+  process.exit(2);
+}
+const tta = new URL('../cli/tta.js', import.meta.url).pathname;
+const build = spawn(process.execPath, [tta, 'build', ...flags], { stdio: 'inherit' });
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => build.kill(signal));
+build.on('exit', (code) => process.exit(code ?? 1));

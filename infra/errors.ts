@@ -1,0 +1,37 @@
+import { BuildError } from '../builder/errors.ts';
+import { LedgerUnavailable } from '../portal/accounts/ledger.ts';
+import { PaymentUnavailable } from '../portal/payment/payment-unavailable.ts';
+import { ShardError, StoreError } from '../shards/errors.ts';
+
+/** What a person can mend without reading code: a wrong flag or value. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const EXPECTED = [
+  BuildError,
+  UsageError,
+  StoreError,
+  ShardError,
+  LedgerUnavailable,
+  PaymentUnavailable,
+];
+
+/** What is said of an error to the person who meets it. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (EXPECTED.some((kind) => error instanceof kind)) return oneLine(error.message);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    const { port } = error as NodeJS.ErrnoException & { port?: number };
+    return `port ${port} is in use; give another with --port or PORT`;
+  }
+  if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
+    return `${oneLine(error.message)}; give another address with --host or HOST, or another port`;
+  }
+  return `a fault of this program, please report it: ${error.stack ?? error.message}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ');
+}

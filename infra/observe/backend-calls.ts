@@ -1,0 +1,128 @@
+import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving-ledger.ts';
+import type { Breaker } from '../../shards/breaker.ts';
+import { Durations } from '../../shards/durations.ts';
+import type { AroundStoreCall, StoreCall } from '../../shards/store/watched-store.ts';
+import type { Bytes } from '../../shards/units.ts';
+import type { Trace } from './trace.ts';
+
+/** What has come of the calls of a kind. */
+export class CallTally {
+  readonly durations = new Durations();
+  failed = 0;
+  underWay = 0;
+  /** Asked for and received. */
+  bytes: Bytes = 0;
+}
+
+/** Makes calls, and keeps count of them by kind. */
+class Calls {
+  readonly byKind = new Map<string, CallTally>();
+
+  protected tally(kind: string): CallTally {
+    const known = this.byKind.get(kind);
+    if (known !== undefined) return known;
+    const made = new CallTally();
+    this.byKind.set(kind, made);
+    return made;
+  }
+
+  /** `received`: told what came of a call that did not fail. */
+  protected async made<T>(
+    kind: string,
+    call: () => Promise<T>,
+    received: (value: T, tally: CallTally) => void,
+  ): Promise<T> {
+    const tally = this.tally(kind);
+    const begunMs = performance.now();
+    tally.underWay++;
+    try {
+      const value = await call();
+      received(value, tally);
+      return value;
+    } catch (error) {
+      tally.failed++;
+      throw error;
+    } finally {
+      tally.underWay--;
+      tally.durations.add(performance.now() - begunMs);
+    }
+  }
+}
+
+/** The calls of a store, by the kind of the object: its folder in the store. */
+export class StoreCalls extends Calls {
+  readonly breaker: Breaker;
+  readonly #trace: Trace | null;
+
+  constructor(breaker: Breaker, trace: Trace | null) {
+    super();
+    this.breaker = breaker;
+    this.#trace = trace;
+  }
+
+  readonly around: AroundStoreCall = (what, call) => {
+    const { operation, object, bytes } = what;
+    // What is asked for anyway, such as latest.json, says nothing of whether requests are answered.
+    const guarded = operation === 'range' ? () => this.breaker.run(call) : call;
+    const traced = () =>
+      this.#trace === null
+        ? guarded()
+        : this.#trace(`store ${operation}`, { 'tta.object': object, 'tta.bytes': bytes }, guarded);
+    return this.made(kindOf(what), traced, (_value, tally) => {
+      tally.bytes += bytes;
+    });
+  };
+}
+
+/** The kinds are of the format, and so few: a name of another form is of none. */
+function kindOf({ object }: StoreCall): string {
+  return /^([a-z-]+)(?:\/|\.json$)/.exec(object)?.[1] ?? 'other';
+}
+
+const OPERATIONS: readonly LedgerCall['operation'][] = [
+  ...(['admit', 'debit', 'debitOnce', 'replay'] as const),
+  ...(['refund', 'undeliver', 'keepAnswer', 'ping'] as const),
+];
+/** What is owed: it is always tried. */
+const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'keepAnswer', 'ping']);
+
+/** The calls of a ledger by operation, and the tokens that they moved. */
+export class LedgerCalls extends Calls {
+  /** Null: each call fails as soon as it can by itself. */
+  readonly breaker: Breaker | null;
+  readonly charged = new Map<string, number>();
+  repaid = 0;
+  readonly #trace: Trace | null;
+
+  constructor(breaker: Breaker | null, trace: Trace | null) {
+    super();
+    this.breaker = breaker;
+    this.#trace = trace;
+    // There from the start, so that the first failure is seen as one more.
+    for (const operation of OPERATIONS) this.tally(operation);
+  }
+
+  readonly around: AroundLedgerCall = (what, call) => {
+    const { operation } = what;
+    return this.made(operation, this.#guarded(operation, call), (value) => {
+      this.#count(what, value);
+    });
+  };
+
+  #guarded<T>(operation: LedgerCall['operation'], call: () => Promise<T>): () => Promise<T> {
+    const { breaker } = this;
+    const trace = this.#trace;
+    const guarded = breaker === null || OWED.has(operation) ? call : () => breaker.run(call);
+    return trace === null ? guarded : () => trace(`ledger ${operation}`, {}, guarded);
+  }
+
+  #count({ operation, route, tokens = 0 }: LedgerCall, value: unknown): void {
+    if (operation === 'refund' || operation === 'undeliver') this.repaid += tokens;
+    if (route === undefined || operation === 'refund' || !isDebited(value)) return;
+    this.charged.set(route, (this.charged.get(route) ?? 0) + tokens);
+  }
+}
+
+function isDebited(value: unknown): boolean {
+  return (value as { outcome?: unknown } | undefined)?.outcome === 'debited';
+}

@@ -1,0 +1,50 @@
+import type { Metric, Registry } from 'prom-client';
+import { DURATION_BUCKETS_MS, type Durations } from '../../shards/durations.ts';
+
+export interface Sample {
+  readonly labels?: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  /** Where it is not that of the family: `…_bucket`. */
+  readonly metricName?: string;
+}
+
+interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** How the values of several processes become one. */
+  readonly aggregator?: 'sum' | 'max' | 'first';
+  readonly samples: () => Iterable<Sample>;
+}
+
+/**
+ * Has a registry tell a family of metrics. Its values are read from what counts them when they are
+ * asked for, so that a request pays for an addition and nothing else.
+ */
+export function addFamily(registry: Registry, family: Family): void {
+  const { name, help, type, aggregator = 'sum', samples } = family;
+  const about = { name, help, type, aggregator };
+  // Without labels the samples of several processes could not be added up.
+  const values = () => Array.from(samples(), (sample) => ({ labels: {}, ...sample }));
+  const get = async () => ({ ...about, values: values() });
+  registry.registerMetric({ ...about, get } as unknown as Metric);
+}
+
+/** The samples of histograms, in seconds, each under a label. */
+export function* histogramSamples(
+  name: string,
+  label: string,
+  all: Iterable<readonly [value: string, durations: Durations]>,
+): Iterable<Sample> {
+  for (const [value, { counts, sumMs }] of all) {
+    const labels = { [label]: value };
+    let count = 0;
+    for (let bucket = 0; bucket < counts.length; bucket++) {
+      count += counts[bucket];
+      const le = bucket < DURATION_BUCKETS_MS.length ? DURATION_BUCKETS_MS[bucket] / 1000 : '+Inf';
+      yield { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
+    }
+    yield { metricName: `${name}_sum`, labels, value: sumMs / 1000 };
+    yield { metricName: `${name}_count`, labels, value: count };
+  }
+}

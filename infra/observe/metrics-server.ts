@@ -1,0 +1,35 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+
+export interface MetricsServer {
+  /** Where they are, such as `http://127.0.0.1:9090/metrics`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Tells metrics on a port of their own, which is no business of the public. */
+export async function serveMetrics(
+  registry: Pick<Registry, 'metrics' | 'contentType'>,
+  at: { readonly port: number; readonly host: string },
+): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    if (request.url?.split('?')[0] !== '/metrics') return void response.writeHead(404).end();
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.requestTimeout = 10_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(at.port, at.host, resolve);
+  });
+  const { address, port } = server.address() as AddressInfo;
+  return {
+    address: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,243 @@
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { ReleaseCache } from '../../shards/release-cache.ts';
+import type { ReleaseSource } from '../../shards/release-source.ts';
+import { HttpReader } from '../../shards/store/http/http-reader.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { CallTally, LedgerCalls, StoreCalls } from './backend-calls.ts';
+import { addFamily, histogramSamples } from './metric-family.ts';
+
+/** What a proxy is made of, as far as it counts what it does. */
+interface ProxyParts {
+  readonly app: FastifyInstance;
+  readonly releases: ReleaseSource;
+  readonly releaseCache: ReleaseCache;
+  readonly store: Store;
+  readonly storeCalls: StoreCalls;
+  readonly ledgerCalls: LedgerCalls;
+}
+
+/** The metrics of a proxy. */
+export function proxyMetrics(parts: ProxyParts): Registry {
+  const registry = serverMetrics(parts.app);
+  addAnswering(registry, parts.app);
+  addLedger(registry, parts.ledgerCalls);
+  addStore(registry, parts);
+  addRelease(registry, parts.releases);
+  const breakers = { store: parts.storeCalls.breaker, ledger: parts.ledgerCalls.breaker };
+  addFamily(registry, {
+    name: 'tta_breaker_open',
+    help: '1 while calls of a backend in trouble fail at once.',
+    type: 'gauge',
+    aggregator: 'max',
+    samples: () =>
+      Object.entries(breakers).map(([backend, breaker]) => {
+        return { labels: { backend }, value: breaker?.isOpen ? 1 : 0 };
+      }),
+  });
+  return registry;
+}
+
+/** What each server has: its process and its requests. */
+export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { routes } = tally;
+  addFamily(registry, {
+    name: 'tta_http_requests_total',
+    help: 'Requests by route and status; 0 for those whose client left before the end.',
+    type: 'counter',
+    samples: () =>
+      [...routes].flatMap(([route, { statuses }]) =>
+        [...statuses].map(([status, value]) => ({ labels: { route, status }, value })),
+      ),
+  });
+  const name = 'tta_http_request_duration_seconds';
+  addFamily(registry, {
+    name,
+    help: 'From the head of a request to the end of its answer.',
+    type: 'histogram',
+    samples: () =>
+      histogramSamples(
+        name,
+        'route',
+        [...routes].map(([route, { durations }]) => [route, durations]),
+      ),
+  });
+  addFamily(registry, {
+    name: 'tta_http_requests_under_way',
+    help: 'Requests that are being answered.',
+    type: 'gauge',
+    samples: () => [{ value: tally.underWay }],
+  });
+  addFamily(registry, {
+    name: 'tta_http_requests_shed_total',
+    help: 'Requests sent away because the event loop was late.',
+    type: 'counter',
+    samples: () => [{ value: shedder?.shed ?? 0 }],
+  });
+  return registry;
+}
+
+function addAnswering(registry: Registry, { services }: FastifyInstance): void {
+  const { outbox, turnstile } = services;
+  addFamily(registry, {
+    name: 'tta_http_readers_ended_total',
+    help: 'Readers of large answers whose connections were ended for being slow.',
+    type: 'counter',
+    samples: () => [{ value: outbox.readersEnded }],
+  });
+  addFamily(registry, {
+    name: 'tta_http_answer_waiting_bytes',
+    help: 'Bytes of large answers that wait for their readers.',
+    type: 'gauge',
+    samples: () => [{ value: outbox.waiting }],
+  });
+  addFamily(registry, {
+    name: 'tta_batches_waiting',
+    help: 'POSTs that wait for their turn to be answered.',
+    type: 'gauge',
+    samples: () => [{ value: turnstile.waiting }],
+  });
+}
+
+function addLedger(registry: Registry, calls: LedgerCalls): void {
+  addCalls(registry, 'tta_ledger', 'operation', 'Calls of the ledger', calls.byKind);
+  addFamily(registry, {
+    name: 'tta_ledger_calls_under_way',
+    help: 'Calls of the ledger that wait for an answer: of debits, the queue of commits.',
+    type: 'gauge',
+    samples: () =>
+      [...calls.byKind].map(([operation, { underWay }]) => {
+        return { labels: { operation }, value: underWay };
+      }),
+  });
+  addFamily(registry, {
+    name: 'tta_tokens_charged_total',
+    help: 'Tokens debited, by route.',
+    type: 'counter',
+    samples: () => [...calls.charged].map(([route, value]) => ({ labels: { route }, value })),
+  });
+  addFamily(registry, {
+    name: 'tta_tokens_repaid_total',
+    help: 'Tokens given back for what was not delivered.',
+    type: 'counter',
+    samples: () => [{ value: calls.repaid }],
+  });
+}
+
+function addStore(registry: Registry, parts: ProxyParts): void {
+  const { byKind } = parts.storeCalls;
+  const { releaseCache } = parts;
+  addCalls(registry, 'tta_store', 'kind', 'Reads of the store by kind of object', byKind);
+  const asked = () => [...byKind.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const wire = () => (parts.store instanceof HttpReader ? parts.store.wireCounts : null);
+  const counts = [
+    [
+      'tta_store_used_bytes_total',
+      'Bytes of objects that answers were made from.',
+      () => asked() - releaseCache.readAlong,
+    ],
+    [
+      'tta_store_fetched_bytes_total',
+      'Bytes of objects that came: with those read along, and read twice.',
+      () => wire()?.fetchedBytes ?? asked(),
+    ],
+    ['tta_store_retries_total', 'Reads tried again.', () => wire()?.retries ?? 0],
+    [
+      'tta_store_hedges_total',
+      'Reads that were late, and asked for a second time.',
+      () => wire()?.hedges ?? 0,
+    ],
+  ] as const;
+  for (const [name, help, value] of counts) {
+    addFamily(registry, { name, help, type: 'counter', samples: () => [{ value: value() }] });
+  }
+  const { answers, plans } = parts.app.services;
+  const { heads } = releaseCache;
+  addFamily(registry, {
+    name: 'tta_cache_requests_total',
+    help: 'What was asked of a cache: at hand (hit), being made for another (shared), made (miss).',
+    type: 'counter',
+    samples: () => [
+      ...[answers, heads].flatMap(({ hits, shared, made }, i) => {
+        const cache = ['answers', 'objects'][i];
+        return [
+          { labels: { cache, outcome: 'hit' }, value: hits },
+          { labels: { cache, outcome: 'shared' }, value: shared },
+          { labels: { cache, outcome: 'miss' }, value: made },
+        ];
+      }),
+      { labels: { cache: 'plans', outcome: 'hit' }, value: plans.hits },
+      { labels: { cache: 'plans', outcome: 'miss' }, value: plans.made },
+    ],
+  });
+  const kept = { answers: answers.kept, objects: releaseCache.kept };
+  const ofEach = (value: (of: { bytes: number; savedMs: number }) => number) => () =>
+    Object.entries(kept).map(([cache, of]) => ({ labels: { cache }, value: of ? value(of) : 0 }));
+  addFamily(registry, {
+    name: 'tta_cache_saved_seconds_total',
+    help: 'What making again what was at hand would have taken.',
+    type: 'counter',
+    samples: ofEach(({ savedMs }) => savedMs / 1000),
+  });
+  addFamily(registry, {
+    name: 'tta_cache_bytes',
+    help: 'What a cache holds of the memory that they share.',
+    type: 'gauge',
+    samples: ofEach(({ bytes }) => bytes),
+  });
+}
+
+function addRelease(registry: Registry, releases: ReleaseSource): void {
+  addFamily(registry, {
+    name: 'tta_release_info',
+    help: 'The release in force.',
+    type: 'gauge',
+    aggregator: 'first',
+    samples: () => [{ labels: { release: releases.current.version }, value: 1 }],
+  });
+  addFamily(registry, {
+    name: 'tta_release_published_timestamp_seconds',
+    help: 'When the release in force was first published.',
+    type: 'gauge',
+    aggregator: 'first',
+    samples: () => [{ value: Date.parse(releases.current.latest.published_at) / 1000 }],
+  });
+  addFamily(registry, {
+    name: 'tta_release_refresh_failures',
+    help: 'Looks for a newer release that failed since the last that did not: the one in force is held.',
+    type: 'gauge',
+    aggregator: 'max',
+    samples: () => [{ value: releases.failuresInARow }],
+  });
+}
+
+/** Counts, failures and durations of calls. */
+function addCalls(
+  registry: Registry,
+  prefix: string,
+  label: string,
+  what: string,
+  byKind: ReadonlyMap<string, CallTally>,
+): void {
+  addFamily(registry, {
+    name: `${prefix}_failures_total`,
+    help: `${what} that failed.`,
+    type: 'counter',
+    samples: () =>
+      [...byKind].map(([kind, { failed }]) => ({ labels: { [label]: kind }, value: failed })),
+  });
+  const name = `${prefix}_duration_seconds`;
+  addFamily(registry, {
+    name,
+    help: `${what}: how long they took.`,
+    type: 'histogram',
+    samples: () =>
+      histogramSamples(
+        name,
+        label,
+        [...byKind].map(([kind, { durations }]) => [kind, durations]),
+      ),
+  });
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { Ledger } from '../portal/accounts/ledger.ts';
+import { buildPortal } from '../portal/app.ts';
+import { folderMailer } from '../portal/mail/folder-mailer.ts';
+import type { Mailer } from '../portal/mail/mailer.ts';
+import { smtpMailer } from '../portal/mail/smtp-mailer.ts';
+import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
+import { UsageError } from './errors.ts';
+import { listen, settledPort } from './listen.ts';
+import type { MailSettings, PortalSettings } from './settings/servers.ts';
+
+export interface PortalServing {
+  readonly app: FastifyInstance;
+  /** Where it listens, such as `http://127.0.0.1:8081`. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Opens the portal over a ledger, and listens. `addRoutes` adds what only this start has. */
+export async function servePortal(
+  settings: PortalSettings,
+  ledger: Ledger,
+  addRoutes: (app: FastifyInstance) => void = () => {},
+): Promise<PortalServing> {
+  const port = await settledPort(settings);
+  const accountUrl = settings.portal.accountUrl ?? `http://${nameOf(settings.host)}:${port}`;
+  const payment =
+    settings.stripe && (await openCheckedPayment(settings.stripe, ledger, accountUrl));
+  const mailer = openMailer(settings.mail);
+  let app: FastifyInstance | undefined;
+  const close = async () => {
+    await app?.close();
+    await payment?.close();
+    await mailer.close();
+  };
+  try {
+    const config = { ...settings.portal, accountUrl };
+    const built = await buildPortal({ ledger, mailer, payment, config });
+    app = built;
+    addRoutes(built);
+    const address = await listen(built, { ...settings, port });
+    payment?.start((error, event) => built.log.error({ err: error, event }, 'payment'));
+    return { app: built, address, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A price that is not the membership's would be paid, and grant nothing: a `UsageError`. */
+async function openCheckedPayment(
+  settings: PaymentSettings,
+  ledger: Ledger,
+  accountUrl: string,
+): Promise<OpenPayment> {
+  // Here, for Stripe’s library takes its time to load, and most commands need none.
+  const { openPayment } = await import('../portal/payment/open-payment.ts');
+  const payment = openPayment({ settings, ledger, accountUrl });
+  const fault = await payment.priceFault();
+  if (fault !== null) throw new UsageError(`settings: STRIPE_MEMBERSHIP_PRICE: ${fault}`);
+  return payment;
+}
+
+function openMailer({ smtpUrl, from, folder }: MailSettings): Mailer {
+  const sender = from ?? 'Travel-Time Access Service <no-reply@localhost>';
+  return smtpUrl === null ? folderMailer(folder, sender) : smtpMailer(smtpUrl, sender);
+}
+
+/** What an address to listen on is called by on its own machine. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,99 @@
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { PUBLIC_SERVICES, type Services } from '../../builder/fetch/public-files.ts';
+import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
+import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
+import { DIRECTIONS } from '../../shards/manifest.ts';
+import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
+import { STORE } from './places.ts';
+import { queueFault } from './queue-address.ts';
+import { setting } from './setting.ts';
+import { checkedText, integerText, sizeText, wordsText } from './texts.ts';
+
+/** What `tta plan` is set by, beside its inputs. */
+export const planSchema = z.object({
+  STORE: setting(checkedText(storeFault), {
+    says: 'where to publish: a folder, or s3://bucket/prefix',
+    flag: '--out',
+    value: '<store>',
+    shown: shownLocation,
+  }),
+  UNIT_BLOCKS: setting(integerText(1, 10_000_000).prefault(String(DEFAULT_UNIT_BLOCKS)), {
+    says: 'blocks that a unit of work has at most; its counties are in memory at once',
+    flag: '--unit-blocks',
+    value: '<n>',
+  }),
+});
+
+/** What a process that searches may use. */
+const means = {
+  WORKERS: setting(
+    integerText(1, 256)
+      .optional()
+      .transform((n) => n ?? availableParallelism()),
+    {
+      says: 'threads that search',
+      value: '<n>',
+      otherwise: 'one a core',
+    },
+  ),
+  MEMORY: setting(sizeText(1).prefault('4GB'), {
+    says: 'what the build may use',
+    value: '<size>',
+  }),
+};
+
+const queueAbout = {
+  value: '<redis>',
+  flag: '--queue',
+  secret: true,
+  shown: withoutPassword,
+} as const;
+
+/** What `tta worker` is set by. */
+export const workerSchema = z.object({
+  QUEUE: setting(checkedText(queueFault), {
+    ...queueAbout,
+    says: 'the Redis that jobs are taken from, redis://HOST[:PORT][/DB]',
+  }),
+  STORE,
+  ...means,
+});
+
+/** What `tta build` is set by, beside its inputs. */
+export const buildSchema = planSchema.extend({
+  ...means,
+  QUEUE: setting(checkedText(queueFault).optional(), {
+    ...queueAbout,
+    says: 'the Redis that jobs are put into, for workers to do; without, this process does them',
+  }),
+  DIRECTIONS: setting(
+    wordsText(DIRECTIONS)
+      .refine((given) => given.includes('from'), '"to" is made of "from"; give from,to')
+      .prefault(DIRECTIONS.join(',')),
+    {
+      says: 'of block-to-block times: from, or from,to; without to the build is quicker and smaller, and there are no isochrones towards a place',
+      value: '<list>',
+    },
+  ),
+});
+
+/** What `tta fetch` is set by, beside what it is to fetch. */
+export const fetchSchema = z.object({
+  GEOFABRIK_URL: service('geofabrik', 'OpenStreetMap extracts'),
+  CENSUS_URL: service('census', 'TIGER/Line files'),
+  MOBILITY_URL: service('mobility', 'the catalogue of GTFS feeds, or its CSV file'),
+  OVERTURE_URL: service('overture', 'the bucket of Overture Maps'),
+});
+
+function service(name: keyof Services, what: string) {
+  const type = checkedText((text) =>
+    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+      ? null
+      : 'is not an address that begins with http:// or https://',
+  )
+    // Paths are put behind it.
+    .transform((url) => url.replace(/\/+$/, ''))
+    .prefault(PUBLIC_SERVICES[name]);
+  return setting(type, { says: `where to have ${what}`, value: '<url>' });
+}

@@ -1,0 +1,20 @@
+import { parseLedgerAddress, type RedisAddress } from '../../portal/accounts/ledger-address.ts';
+
+/** The form of an address, for a person. */
+export const QUEUE_FORM =
+  'a queue is given as redis://HOST[:PORT][/DB]; rediss encrypts, USER:PASSWORD@, percent-encoded, goes before the host';
+
+/** Takes the address of a queue apart; null if it is none. */
+export function parseQueueAddress(address: string): RedisAddress | null {
+  try {
+    const parsed = parseLedgerAddress(address);
+    return parsed.kind === 'redis' ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Why this cannot be the address of a queue; null if it can. */
+export function queueFault(address: string): string | null {
+  return parseQueueAddress(address) ? null : QUEUE_FORM;
+}

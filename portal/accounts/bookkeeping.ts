@@ -1,0 +1,65 @@
+import { PLANS } from '../plans.ts';
+import { type Grant, MAX_CAUSE_BYTES } from './accounts.ts';
+import type { Charge, RateState } from './metering.ts';
+import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
+
+// What every ledger checks before it changes anything, and reckons alike.
+
+/** Thousands of them are still a whole number. */
+const MAX_GRANT = 1e12;
+
+/** One charge that is no number would leave an account without a balance. */
+export function requireTokens(tokens: number): void {
+  if (!Number.isSafeInteger(tokens) || tokens < 0) {
+    throw new RangeError(`tokens are a whole number from 0, not ${tokens}`);
+  }
+}
+
+export function requireGrant({ tokens, cause }: Grant): void {
+  requireTokens(tokens);
+  if (tokens > MAX_GRANT) throw new RangeError(`a grant is of ${MAX_GRANT} tokens at most`);
+  if (cause === '' || Buffer.byteLength(cause) > MAX_CAUSE_BYTES) {
+    throw new RangeError(`the cause of a grant has 1 to ${MAX_CAUSE_BYTES} bytes`);
+  }
+}
+
+/** A refund gives back a part of a charge, or all of it. */
+export function requireRefund(charge: Charge, tokens: number): void {
+  requireTokens(charge.tokens);
+  requireTokens(tokens);
+  if (tokens > charge.tokens) throw new RangeError(`${tokens} tokens are more than were charged`);
+}
+
+export function requireIdempotencyKey({ key }: IdempotentRequest): void {
+  if (key.length < 1 || key.length > MAX_IDEMPOTENCY_KEY) {
+    throw new RangeError(`an Idempotency-Key has 1 to ${MAX_IDEMPOTENCY_KEY} characters`);
+  }
+}
+
+export function noDebit({ account, tokens }: Charge): Error {
+  return new Error(`no debit of ${tokens} tokens to refund to ${account}`);
+}
+
+export function signupGrant(atMs: number): Grant {
+  return { tokens: PLANS.free_grant.tokens, cause: 'signup', atMs };
+}
+
+/** What is left of a window in which `used` were taken. */
+export function rateState(
+  { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
+  used: number,
+  elapsedMs: number,
+): RateState {
+  const resetSeconds = Math.max(1, Math.ceil(windowSeconds - elapsedMs / 1000));
+  return { limit, remaining: limit - used, windowSeconds, resetSeconds };
+}
+
+/** The UTC day of a moment. Requests come in order, so the last answer mostly serves again. */
+export function dayOf(atMs: number): string {
+  const number = Math.floor(atMs / 86_400_000);
+  if (number !== lastDay.number) {
+    lastDay = { number, text: new Date(atMs).toISOString().slice(0, 10) };
+  }
+  return lastDay.text;
+}
+let lastDay = { number: -1, text: '' };

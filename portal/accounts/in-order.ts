@@ -1,0 +1,37 @@
+import type { ApiKey, AuditEntry, Grant, UsageDay } from './accounts.ts';
+
+// The lists of an account as every ledger gives them.
+
+/** Oldest first. */
+export function grantsInOrder(grants: readonly Grant[]): Grant[] {
+  return [...grants].sort((a, b) => a.atMs - b.atMs || compare(a.cause, b.cause));
+}
+
+/** Oldest first. */
+export function keysInOrder<Key extends ApiKey>(keys: readonly Key[]): Key[] {
+  return [...keys].sort((a, b) => a.createdAtMs - b.createdAtMs || compare(a.id, b.id));
+}
+
+/** By day, key and route; what was refunded as a whole is not among them. */
+export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
+  return usage
+    .filter(({ requests }) => requests > 0)
+    .sort(
+      (a, b) => compare(a.day, b.day) || compare(a.keyId, b.keyId) || compare(a.route, b.route),
+    );
+}
+
+/**
+ * Which entry of an audit trail, oldest first, goes where one is too many: the oldest of the
+ * commonest kind. Whoever does one thing over and over pushes out that, and not how he came in.
+ */
+export function surplusEntry(entries: readonly AuditEntry[]): number {
+  const counts = new Map<string, number>();
+  for (const { what } of entries) counts.set(what, (counts.get(what) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return entries.findIndex(({ what }) => counts.get(what) === most);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

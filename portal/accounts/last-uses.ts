@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import type { KeyHash } from './metering.ts';
+
+/** The last use of a key is written down once in this time: it is told so exactly, and no more. */
+export const LAST_USE_MS = 60_000;
+const MAX_KEYS_KNOWN = 100_000;
+
+/** When this process last wrote down that a key was used, so that not every request is a write. */
+export class LastUses {
+  readonly #notedAtMs = new LRUCache<KeyHash, number>({ max: MAX_KEYS_KNOWN });
+
+  isDue(key: KeyHash, nowMs: number): boolean {
+    const noted = this.#notedAtMs.get(key);
+    return noted === undefined || Math.abs(nowMs - noted) >= LAST_USE_MS;
+  }
+
+  noted(key: KeyHash, nowMs: number): void {
+    this.#notedAtMs.set(key, nowMs);
+  }
+
+  /** It could not be written down: the next use is due. */
+  forget(key: KeyHash): void {
+    this.#notedAtMs.delete(key);
+  }
+}

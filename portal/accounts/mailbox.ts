@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { domainToASCII } from 'node:url';
+
+export const MAX_MAILBOX_BYTES = 1_500;
+
+/**
+ * The mailbox that an address leads to: two addresses with one mailbox are one person's. Letters
+ * count alike everywhere, and a domain is what mail servers make of it; where the provider ignores dots or what follows a plus, so does this.
+ * Elsewhere both may tell two people apart, and are kept.
+ */
+export function mailboxOf(email: string): string {
+  const given = email.trim().normalize('NFC').toLowerCase();
+  const at = given.lastIndexOf('@');
+  const [local, written] = [given.slice(0, at), asciiDomain(given.slice(at + 1))];
+  const address = given.slice(0, at + 1) + written;
+  const domain = ALIASES.get(written) ?? written;
+  const provider = PROVIDERS.get(domain);
+  if (at < 1 || !provider) return address;
+  const name = local.split(provider.tag)[0];
+  return `${provider.dots ? name.replaceAll('.', '') : name}@${domain}`;
+}
+
+/**
+ * A domain as the name service knows it (UTS 46), in which letters that look alike, and those of
+ * other scripts, have one form; as it is, in lower case, if it is none.
+ */
+export function asciiDomain(domain: string): string {
+  // Else what has no place in a name, such as a line's end, would be left out of it silently.
+  const isName = /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain);
+  return (isName && domainToASCII(domain)) || domain.toLowerCase();
+}
+
+/** `mailboxOf`, of an address that a ledger can keep; a `RangeError` of another. */
+export function keptMailbox(email: string): string {
+  const mailbox = mailboxOf(email);
+  if (mailbox === '' || Buffer.byteLength(mailbox) > MAX_MAILBOX_BYTES) {
+    throw new RangeError(`an address has 1 to ${MAX_MAILBOX_BYTES} bytes`);
+  }
+  return mailbox;
+}
+
+/** What is kept of a mailbox whose account was closed. */
+export function hashMailbox(mailbox: string): string {
+  return hash('sha256', mailbox, 'base64url');
+}
+
+interface Provider {
+  /** What begins the part that the provider ignores. */
+  readonly tag: string;
+  /** Whether it ignores dots. */
+  readonly dots: boolean;
+}
+
+const PLUS: Provider = { tag: '+', dots: false };
+const HYPHEN: Provider = { tag: '-', dots: false };
+const PLUS_AND_DOTS: Provider = { tag: '+', dots: true };
+
+/** What stands behind a provider's name where it has mailboxes: each a domain of its own. */
+const OUTLOOK =
+  'com at be cl co.id co.il co.th com.ar com.au com.br com.gr com.tr com.vn cz de dk es fr hu ie in it jp kr lv my ph pt sa sg sk';
+const HOTMAIL =
+  'com be ca ch cl co.id co.il co.in co.jp co.kr co.nz co.th co.uk co.za com.ar com.au com.br com.hk com.tr com.tw com.vn cz de dk es fi fr gr hu it lt lv my nl no ph rs se sg sk';
+const LIVE =
+  'com at be ca ch cl cn co.kr co.uk co.za com.ar com.au com.mx com.my com.ph com.pt com.sg de dk fi fr hk ie in it jp nl no ru se';
+const YAHOO =
+  'com at be bg ca cl co.id co.il co.in co.kr co.nz co.th co.uk co.za com.ar com.au com.br com.co com.hk com.mx com.my com.pe com.ph com.sg com.tr com.tw com.ua com.ve com.vn cz de dk ee es fi fr gr hr hu ie in it lt lv nl no pl pt ro rs se si sk';
+
+/** As the providers document it, 2026. */
+const PROVIDERS: ReadonlyMap<string, Provider> = new Map([
+  ...everywhere('outlook', OUTLOOK, PLUS),
+  ...everywhere('hotmail', HOTMAIL, PLUS),
+  ...everywhere('live', LIVE, PLUS),
+  ...everywhere('yahoo', YAHOO, HYPHEN),
+  ...(
+    ['msn', 'passport', 'windowslive', 'zoho', 'zohomail', 'icloud', 'fastmail'] as const
+  ).flatMap((name) => everywhere(name, 'com', PLUS)),
+  ...everywhere('fastmail', 'fm', PLUS),
+  ...everywhere('ymail', 'com', HYPHEN),
+  ...everywhere('rocketmail', 'com', HYPHEN),
+  ...everywhere('gmail', 'com', PLUS_AND_DOTS),
+  ...everywhere('proton', 'me', PLUS_AND_DOTS),
+]);
+
+function everywhere(name: string, endings: string, provider: Provider): [string, Provider][] {
+  return endings.split(' ').map((ending) => [`${name}.${ending}`, provider]);
+}
+
+/** Other names of a provider's domain. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['googlemail.com', 'gmail.com'],
+  ['me.com', 'icloud.com'],
+  ['mac.com', 'icloud.com'],
+  ['protonmail.com', 'proton.me'],
+  ['protonmail.ch', 'proton.me'],
+  ['pm.me', 'proton.me'],
+]);

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import type { StoredKey } from './accounts.ts';
+import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
+import type { KeyHash } from './metering.ts';
+
+/** A key that no ledger has yet. */
+export function newKey(
+  label: string,
+  createdAtMs: number,
+): { plainKey: string; hash: KeyHash; key: StoredKey } {
+  const plainKey = mintApiKey();
+  const key = {
+    ...{ id: randomUUID(), prefix: apiKeyPrefix(plainKey), label, createdAtMs },
+    ...{ disabled: false, revokedAtMs: null },
+  };
+  return { plainKey, hash: hashApiKey(plainKey), key };
+}

@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache';
+import { type AccountId, isMember, type Membership } from '../accounts.ts';
+import { rateState } from '../bookkeeping.ts';
+import { LastUses } from '../last-uses.ts';
+import type { Admission, KeyHash } from '../metering.ts';
+import type { RedisConnection } from './connection.ts';
+import { keyEntry, keysOf, PREFIX } from './key-names.ts';
+import { TAKE } from './lua.ts';
+import { fleeting, type Script } from './script.ts';
+
+const WINDOW_SECONDS = 60;
+const MAX_KEYS_KNOWN = 100_000;
+
+/** The door of keyed requests: one round trip. The rates are counted in Redis, for all who share it. */
+export class Admissions {
+  readonly #redis: RedisConnection;
+  readonly #window: { readonly limit: number; readonly windowSeconds: number };
+  readonly #lastUses = new LastUses();
+  /** Of a cluster, where a script cannot go from one slot to another. What a key leads to stays. */
+  readonly #owners = new LRUCache<KeyHash, KeyOwner>({ max: MAX_KEYS_KNOWN });
+
+  constructor(redis: RedisConnection, rateLimitPerMinute: number) {
+    this.#redis = redis;
+    this.#window = { limit: rateLimitPerMinute, windowSeconds: WINDOW_SECONDS };
+  }
+
+  async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+    const isUseDue = this.#lastUses.isDue(keyHash, nowMs);
+    const said = await this.#ask(keyHash, nowMs, isUseDue);
+    if (said === null || said[0] === 'invalid-key') return { outcome: 'invalid-key' };
+    if (said[0] === 'account-disabled') return { outcome: 'account-disabled' };
+    if (isUseDue) this.#lastUses.noted(keyHash, nowMs);
+    const [outcome, account, keyId, text, balanceText, used, elapsedMs] = said;
+    const membership: Membership | null = text === null ? null : JSON.parse(text);
+    const [member, balance] = [isMember(membership, nowMs), Number(balanceText)];
+    const rate = rateState(this.#window, used, elapsedMs);
+    if (outcome === 'rate-limited') return { outcome, member, balance, rate };
+    return { outcome, account, keyId, member, balance, rate };
+  }
+
+  async #ask(keyHash: KeyHash, nowMs: number, isUseDue: boolean): Promise<Admitted | null> {
+    const of = [nowMs, this.#window.limit, WINDOW_SECONDS * 1000, Number(isUseDue)];
+    if (!this.#redis.isCluster) {
+      return this.#redis.run(FIND_AND_ADMIT, [keyEntry(keyHash)], of);
+    }
+    const owner = await this.#ownerOf(keyHash);
+    if (!owner) return null;
+    const { account, keys, rate, uses } = keysOf(owner.account);
+    const asked = [...of, owner.account, owner.keyId];
+    return this.#redis.run(ADMIT, [account, keys, rate, uses], asked);
+  }
+
+  async #ownerOf(keyHash: KeyHash): Promise<KeyOwner | undefined> {
+    const known = this.#owners.get(keyHash);
+    if (known) return known;
+    const entry = await this.#redis.ask((client) => client.get(keyEntry(keyHash)));
+    if (entry === null) return undefined;
+    const [account, keyId] = entry.split(' ');
+    const owner = { account, keyId };
+    this.#owners.set(keyHash, owner);
+    return owner;
+  }
+}
+
+interface KeyOwner {
+  readonly account: AccountId;
+  readonly keyId: string;
+}
+
+/** What a key's entry says. */
+export function keyOwnerEntry({ account, keyId }: KeyOwner): string {
+  return `${account} ${keyId}`;
+}
+
+type Admitted =
+  | [outcome: 'invalid-key']
+  | [outcome: 'account-disabled']
+  | [
+      outcome: 'admitted' | 'rate-limited',
+      ...of: [account: AccountId, keyId: string, membership: string | null, balance: string],
+      ...rate: [used: number, elapsedMs: number],
+    ];
+
+const OUTCOME = `
+local key = redis.call('HGET', keys, key_id)
+local disabled, membership, balance = unpack(redis.call('HMGET', account, 'disabled', 'membership', 'balance'))
+if not key or not balance then return { 'invalid-key' } end
+if cjson.decode(key).disabled or disabled then return { 'account-disabled' } end
+if ARGV[4] == '1' and tonumber(ARGV[1]) > tonumber(redis.call('HGET', uses, key_id) or 0) then
+  redis.call('HSET', uses, key_id, ARGV[1])
+end
+local allowed, used, elapsed = take(rate, tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[1]))
+local outcome = allowed == 1 and 'admitted' or 'rate-limited'
+return { outcome, id, key_id, membership, balance, used, elapsed }`;
+
+const ADMIT: Script<Admitted> = fleeting(
+  TAKE,
+  `
+local account, keys, rate, uses = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local id, key_id = ARGV[5], ARGV[6]`,
+  OUTCOME,
+);
+
+/** Goes from a key's entry to its account: on a single Redis every key is at hand. */
+const FIND_AND_ADMIT: Script<Admitted> = fleeting(
+  TAKE,
+  `
+local entry = redis.call('GET', KEYS[1])
+if not entry then return { 'invalid-key' } end
+local id, key_id = string.match(entry, '^(%S+) (%S+)$')
+local of = '${PREFIX}{' .. id .. '}:'
+local account, keys, rate, uses = of .. 'account', of .. 'keys', of .. 'rate', of .. 'uses'`,
+  OUTCOME,
+);

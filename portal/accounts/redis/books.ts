@@ -1,0 +1,189 @@
+import {
+  type Account,
+  type AccountBooks,
+  type AccountId,
+  type AuditEntry,
+  type Grant,
+  MAX_REVOKED_KEPT,
+  type UsageDay,
+} from '../accounts.ts';
+import { grantsInOrder, usageInOrder } from '../in-order.ts';
+import { keptMailbox } from '../mailbox.ts';
+import { accountOf, claimMailbox, fieldsOf, membershipText } from './accounts.ts';
+import { keyOwnerEntry } from './admission.ts';
+import { grantRecord } from './balances.ts';
+import type { RedisConnection } from './connection.ts';
+import { keyEntry, keysOf } from './key-names.ts';
+import { type KeyTexts, keysIn } from './keys.ts';
+import { KNOWN, USAGE } from './lua.ts';
+import { fleeting, script } from './script.ts';
+import { PUT_INTO_MONTHS } from './upgrade.ts';
+
+/** After every day and month. */
+const WITHOUT_LAST = '~';
+
+function monthOf(day: string): string {
+  return day.slice(0, 'YYYY-MM'.length);
+}
+
+/** By day, key and route: what is read of it are the months of the days that are asked for. */
+export async function usageOf(
+  redis: RedisConnection,
+  id: AccountId,
+  { from = '', to = WITHOUT_LAST }: { readonly from?: string; readonly to?: string } = {},
+): Promise<UsageDay[]> {
+  const { usage } = keysOf(id);
+  const span = [monthOf(from), monthOf(to)];
+  const counts = await inMonths(redis, usage, () => redis.run(READ_USAGE, [usage], span));
+  return usageInOrder(usageIn(counts)).filter(({ day }) => day >= from && day <= to);
+}
+
+/** What is read once all is in its months: an older program that still runs counts elsewhere. */
+async function inMonths<T>(
+  redis: RedisConnection,
+  usage: string,
+  read: () => Promise<T | null>,
+): Promise<T> {
+  for (;;) {
+    const found = await read();
+    if (found !== null) return found;
+    await redis.run(PUT_INTO_MONTHS, [usage]);
+  }
+}
+
+/** Oldest first. */
+export async function grantsOf(redis: RedisConnection, id: AccountId): Promise<Grant[]> {
+  return grantsIn(await redis.ask((client) => client.hgetall(keysOf(id).grants)));
+}
+
+/** Newest first. */
+export async function auditOf(redis: RedisConnection, id: AccountId): Promise<AuditEntry[]> {
+  return auditIn(await redis.ask((client) => client.lrange(keysOf(id).audit, 0, -1))).reverse();
+}
+
+/** Everything of an account, as it is at one moment. */
+export async function exportBooks(
+  redis: RedisConnection,
+  id: AccountId,
+): Promise<AccountBooks | undefined> {
+  const { account, keys, uses, revoked, grants, usage, audit } = keysOf(id);
+  const names = [account, grants, usage, audit, keys, uses, revoked];
+  const read = await inMonths(redis, usage, () => redis.run(READ_BOOKS, names));
+  const [fields, given, counts, entries, ...texts] = read;
+  if (fields.length === 0) return undefined;
+  return {
+    account: accountOf(id, fieldsOf(fields)),
+    keys: keysIn(texts),
+    grants: grantsIn(fieldsOf(given)),
+    usage: usageInOrder(usageIn(counts)),
+    audit: auditIn(entries),
+  };
+}
+
+/**
+ * Claims the address, writes where the keys lead, then the books in one step: if it dies between,
+ * the next import does the rest.
+ */
+export async function importBooks(redis: RedisConnection, books: AccountBooks): Promise<boolean> {
+  const { id, email } = books.account;
+  const { account, keys, uses, revoked, grants, usage, audit } = keysOf(id);
+  if ((await redis.ask((client) => client.exists(account))) === 1) return false;
+  if (email !== null && (await claimMailbox(redis, keptMailbox(email), id)) !== id) return false;
+  const active = books.keys.filter((key) => key.revokedAtMs === null);
+  const ended = books.keys.filter((key) => key.revokedAtMs !== null);
+  ended.sort((a, b) => b.revokedAtMs! - a.revokedAtMs!);
+  for (const key of active) {
+    const entry = keyOwnerEntry({ account: id, keyId: key.id });
+    await redis.ask((client) => client.set(keyEntry(key.hash), entry));
+  }
+  const written = {
+    [account]: accountFields(books.account),
+    [keys]: active.flatMap(({ lastUsedAtMs: _, ...key }) => [key.id, JSON.stringify(key)]),
+    [uses]: active.flatMap(({ id, lastUsedAtMs }) => (lastUsedAtMs ? [id, `${lastUsedAtMs}`] : [])),
+    [grants]: books.grants.flatMap((given) => [given.cause, grantRecord(given)]),
+    // As the second form had it, and put into its months.
+    [usage]: books.usage.flatMap(({ day, keyId, route, requests, tokens, lastAtMs }) => [
+      JSON.stringify([day, keyId, route]),
+      `${requests} ${tokens} ${lastAtMs}`,
+    ]),
+    [revoked]: ended.slice(0, MAX_REVOKED_KEPT).map((key) => JSON.stringify(key)),
+    [audit]: books.audit.map((entry) => JSON.stringify(entry)),
+  };
+  const names = Object.keys(written);
+  const isWritten = await redis.run(WRITE_BOOKS, names, Object.values(written).map(packed));
+  return isWritten === 1;
+}
+
+function packed(texts: readonly string[]): string {
+  return JSON.stringify(texts);
+}
+
+function accountFields(account: Account): string[] {
+  const { email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
+  const fields = {
+    ...{ email, membership: membershipText(membership), disabled: disabled ? '1' : '' },
+    ...{ balance: String(balance), createdAtMs: String(createdAtMs), customer },
+    closedAtMs: closedAtMs === null ? '' : String(closedAtMs),
+  };
+  return Object.entries(fields).flatMap(([name, text]) => (text ? [name, text] : []));
+}
+
+function usageIn(months: readonly (readonly string[])[]): UsageDay[] {
+  return months
+    .flatMap((month) => Object.entries(fieldsOf(month)))
+    .map(([field, count]) => {
+      const [day, keyId, route]: string[] = JSON.parse(field);
+      const [requests, tokens, lastAtMs] = count.split(' ').map(Number);
+      return { day, keyId, route, requests, tokens, lastAtMs };
+    });
+}
+
+function grantsIn(records: Readonly<Record<string, string>>): Grant[] {
+  return grantsInOrder(
+    Object.entries(records).map(([cause, text]) => ({ cause, ...JSON.parse(text) })),
+  );
+}
+
+/** Oldest first: entries may have been noted in another order than that of their times. */
+function auditIn(texts: readonly string[]): AuditEntry[] {
+  const entries = texts.map((text): AuditEntry => JSON.parse(text));
+  return entries.sort((a, b) => a.atMs - b.atMs);
+}
+
+const READ_USAGE = fleeting<string[][] | null>(USAGE, 'return usage_of(KEYS[1], ARGV[1], ARGV[2])');
+
+const READ_BOOKS = fleeting<
+  | [account: string[], grants: string[], usage: string[][], audit: string[], ...keys: KeyTexts]
+  | null
+>(
+  USAGE,
+  `
+local counts = usage_of(KEYS[3], '', '${WITHOUT_LAST}')
+if not counts then return nil end
+return {
+  redis.call('HGETALL', KEYS[1]),
+  redis.call('HGETALL', KEYS[2]),
+  counts,
+  redis.call('LRANGE', KEYS[4], 0, -1),
+  redis.call('HVALS', KEYS[5]),
+  redis.call('HGETALL', KEYS[6]),
+  redis.call('LRANGE', KEYS[7], 0, -1),
+}`,
+);
+
+/** Hashes of an account, and then lists, each a JSON list of what is in it. */
+const WRITE_BOOKS = script<0 | 1>(
+  KNOWN,
+  USAGE,
+  `
+if known(KEYS[1]) then return 0 end
+for i = 1, 5 do
+  local texts = cjson.decode(ARGV[i])
+  for at = 1, #texts, 2 do redis.call('HSET', KEYS[i], texts[at], texts[at + 1]) end
+end
+put_into_months(KEYS[5])
+for i = 6, 7 do
+  for _, entry in ipairs(cjson.decode(ARGV[i])) do redis.call('RPUSH', KEYS[i], entry) end
+end
+return 1`,
+);

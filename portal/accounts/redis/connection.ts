@@ -1,0 +1,257 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { LedgerUnavailable } from '../ledger.ts';
+import type { RedisAddress } from '../ledger-address.ts';
+import { unavailable } from './failure.ts';
+import { redisOptions } from './redis-options.ts';
+import { LATE, REFUSED, type Script } from './script.ts';
+
+const CONNECT_MS = 1_000;
+/** What takes longer has failed: whoever waits is told so, and not left waiting. */
+const COMMAND_MS = 1_500;
+/** What begins later than this would be answered too late, most likely. */
+const BEGIN_WITHIN_MS = COMMAND_MS - 100;
+const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 1_000];
+const KEYS_A_SCAN = 1_000;
+/** How long a write waits for its replicas: less than a command, so that it is said what is wrong. */
+const REPLICATE_MS = 1_000;
+
+export type Client = Redis | Cluster;
+
+/**
+ * The way to a Redis, to the master that sentinels name, or to a cluster. It is made again when it
+ * breaks, but nothing is sent twice, and nothing waits for it: what is asked for meanwhile fails at
+ * once. Every failure is a `LedgerUnavailable`.
+ */
+export class RedisConnection {
+  readonly #address: RedisAddress;
+  readonly #client: Client;
+  /** How many replicas must have a write before it counts: as many as Redis itself wants to see. */
+  #replicas = 0;
+  /** How many have what was asked for in this turn. */
+  #replicating: Promise<number> | undefined;
+  #lastError: Error | undefined;
+  /** Redis's clock less ours. */
+  #clockAheadMs = 0;
+  #isOpen = false;
+  #closed = false;
+
+  private constructor(address: RedisAddress) {
+    this.#address = address;
+    this.#client = clientOf(address, () => this.#isOpen);
+    // Without a listener, ioredis would write them to the console. They are told by what fails.
+    this.#client.on('error', (error: Error) => {
+      this.#lastError = error;
+    });
+    this.#client.on('ready', () => {
+      this.#lastError = undefined;
+    });
+  }
+
+  /** Resolves once Redis answers; rejects if it does not. */
+  static async open(address: RedisAddress): Promise<RedisConnection> {
+    const connection = new RedisConnection(address);
+    try {
+      await connection.ask(async (client) => {
+        await client.connect();
+        const [seconds, micros] = await client.time();
+        connection.#setClock(Number(seconds) * 1000 + Number(micros) / 1000);
+      });
+      const wanted = (await connection.replicas()).map((replicas) => replicas.wanted);
+      connection.#replicas = Math.max(0, ...wanted);
+      connection.#isOpen = true;
+      return connection;
+    } catch (error) {
+      connection.#client.disconnect();
+      throw error;
+    }
+  }
+
+  /** Whether a script may touch the keys of one slot only. */
+  get isCluster(): boolean {
+    return this.#address.kind === 'cluster';
+  }
+
+  /** The address without its password. */
+  get shown(): string {
+    return this.#address.shown;
+  }
+
+  /**
+   * Runs a script, in one round trip. What it refuses is an `Error` with its words. Where Redis wants
+   * replicas, what lasts counts once so many have it; with fewer, whether it stands is open.
+   */
+  run<Reply>(
+    { lua, sha1, isLasting }: Script<Reply>,
+    keys: readonly string[],
+    args: readonly (string | number | Uint8Array)[] = [],
+  ): Promise<Reply> {
+    const given = [keys.length, ...keys, ...args.map(asArgument)] as const;
+    const lasting = (reply: Promise<unknown>) =>
+      (isLasting && this.#replicas > 0 ? this.#replicated(reply) : reply) as Promise<Reply>;
+    return this.ask((client) =>
+      lasting(client.evalsha(sha1, ...given)).catch((error: unknown) => {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return lasting(client.eval(lua, ...given));
+      }),
+    );
+  }
+
+  /**
+   * A reply, once as many replicas as are wanted have what it tells of. They are asked in the turn
+   * of the event loop in which the write was sent: by the same connection, or the answer would be
+   * about another's writes.
+   */
+  async #replicated<T>(reply: Promise<T>): Promise<T> {
+    this.#replicating ??= new Promise((resolve, reject) => {
+      process.nextTick(() => {
+        this.#replicating = undefined;
+        const asked = this.#masters().map((node) => node.wait(this.#replicas, REPLICATE_MS));
+        Promise.all(asked).then((counts) => resolve(Math.min(...counts)), reject);
+      });
+    });
+    const [said, count] = await Promise.all([reply, this.#replicating]);
+    if (count >= this.#replicas) return said;
+    throw new LedgerUnavailable(
+      `ledger ${this.shown}: ${count} of ${this.#replicas} replicas have what was written; is one down?`,
+      { mayBeDone: true },
+    );
+  }
+
+  /**
+   * As `run`, of a script that begins with `IN_TIME`: it is not made once its caller has given up.
+   * Where the clocks have come apart, Redis's is taken, and the script asked for again.
+   */
+  async runInTime<Reply>(
+    script: Script<Reply>,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<Reply> {
+    const run = () => {
+      const until = Math.floor(Date.now() + this.#clockAheadMs + BEGIN_WITHIN_MS);
+      return this.run(script, keys, [...args, until]);
+    };
+    try {
+      return await run();
+    } catch (error) {
+      const late = error instanceof LedgerUnavailable ? saidAfter(LATE, error.cause) : undefined;
+      if (late === undefined) throw error;
+      this.#setClock(Number(late));
+      return run();
+    }
+  }
+
+  #setClock(redisMs: number): void {
+    this.#clockAheadMs = redisMs - Date.now();
+  }
+
+  /** Asks for anything else. */
+  async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new LedgerUnavailable(`ledger ${this.shown}: the ledger is closed`);
+    try {
+      return await question(this.#client);
+    } catch (error) {
+      const refusal = saidAfter(REFUSED, error);
+      if (refusal !== undefined) throw new Error(refusal);
+      throw unavailable(this.shown, error, this.#lastError);
+    }
+  }
+
+  /** The keys that match a pattern, each once, wherever they are. */
+  async *keysLike(pattern: string): AsyncGenerator<string> {
+    const seen = new Set<string>();
+    for (const node of this.#masters()) {
+      let cursor = '0';
+      do {
+        const [next, keys] = await this.ask(() =>
+          node.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_SCAN),
+        );
+        for (const key of keys.filter((key) => !seen.has(key))) {
+          seen.add(key);
+          yield key;
+        }
+        cursor = next;
+      } while (cursor !== '0');
+    }
+  }
+
+  /** What a server says of its settings; nothing where that is not allowed. */
+  async settings(pattern: string): Promise<ReadonlyMap<string, string>[]> {
+    const all = this.#masters().map(async (node) => {
+      const flat = await node.config('GET', pattern).catch(() => []);
+      const names = Array.isArray(flat) ? flat.map(String) : [];
+      return new Map(names.flatMap((name, i) => (i % 2 === 0 ? [[name, names[i + 1]]] : [])));
+    });
+    return Promise.all(all);
+  }
+
+  /** How many replicas each master has, and wants to have to take writes. */
+  async replicas(): Promise<{ connected: number; wanted: number }[]> {
+    const settings = await this.settings('min-replicas-to-write');
+    const told = this.#masters().map((node) => node.info('replication').catch(() => ''));
+    return (await Promise.all(told)).map((info, i) => ({
+      connected: Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? 0),
+      wanted: Number(settings[i]?.get('min-replicas-to-write') ?? 0),
+    }));
+  }
+
+  /** Waits for what is under way. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    // A Redis that is not there needs no farewell.
+    await this.#client.quit().catch(() => {});
+    this.#client.disconnect();
+  }
+
+  #masters(): Redis[] {
+    return this.#client instanceof Cluster ? this.#client.nodes('master') : [this.#client];
+  }
+}
+
+/** What ioredis takes: bytes as a Buffer. */
+function asArgument(value: string | number | Uint8Array): string | number | Buffer {
+  return value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    : value;
+}
+
+/** `isOpen`: whether it has been reached once. Then sentinels that name no master will do so again. */
+function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
+  const { kind, hosts, username, password, isEncrypted, master } = address;
+  const retryStrategy = (times: number) => Math.min(FIRST_RETRY_MS * 2 ** times, LAST_RETRY_MS);
+  const options: RedisOptions = {
+    ...redisOptions(address),
+    ...{ connectTimeout: CONNECT_MS, commandTimeout: COMMAND_MS, socketTimeout: COMMAND_MS },
+    // A debit that may have been made must not be sent again.
+    ...{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 },
+    ...{ enableOfflineQueue: false, lazyConnect: true },
+    // It was a master: the connection to the one that is now is made, and the write is not sent again.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  };
+  if (kind === 'cluster') {
+    return new Cluster([...hosts], {
+      ...{ lazyConnect: true, enableOfflineQueue: false, redisOptions: options },
+      ...{ clusterRetryStrategy: retryStrategy, slotsRefreshTimeout: CONNECT_MS },
+      // By these, ioredis would send again what was under way when a connection broke.
+      ...{ retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 },
+    });
+  }
+  if (kind === 'sentinel') {
+    return new Redis({
+      ...{ ...options, retryStrategy, sentinels: [...hosts], name: master },
+      ...{ enableTLSForSentinelMode: isEncrypted, sentinelTLS: options.tls },
+      ...{ sentinelUsername: username, sentinelPassword: password },
+      ...{
+        sentinelCommandTimeout: COMMAND_MS,
+        sentinelRetryStrategy: (times) => (isOpen() ? retryStrategy(times) : null),
+      },
+    });
+  }
+  return new Redis({ ...options, retryStrategy });
+}
+
+/** What a script says after its first word, if that is the word. */
+function saidAfter(word: string, error: unknown): string | undefined {
+  if (!(error instanceof Error) || !error.message.startsWith(word)) return undefined;
+  return error.message.slice(word.length);
+}

@@ -1,0 +1,35 @@
+import type { RedisConnection } from './connection.ts';
+
+/**
+ * What can lose acknowledged debits by the way a Redis is set up, a sentence each; nothing if it
+ * cannot, or does not tell (hosted ones often do not).
+ */
+export async function durabilityFaults(connection: RedisConnection): Promise<string[]> {
+  const faults = new Set<string>();
+  const [files, memory, replicas] = await Promise.all([
+    connection.settings('append*'),
+    connection.settings('maxmemory*'),
+    connection.replicas(),
+  ]);
+  for (const settings of files) {
+    const [appendOnly, fsync] = [settings.get('appendonly'), settings.get('appendfsync')];
+    if (appendOnly === 'no') {
+      faults.add('keeps no log: a restart loses acknowledged debits; set appendonly yes');
+    } else if (fsync !== undefined && fsync !== 'always') {
+      faults.add(`has appendfsync ${fsync}: a crash loses acknowledged debits; set it to always`);
+    }
+  }
+  for (const { connected, wanted } of replicas) {
+    if (connected === 0 || wanted > 0) continue;
+    faults.add(
+      'has replicas, and min-replicas-to-write 0: a failover loses acknowledged debits; set it to 1',
+    );
+  }
+  for (const settings of memory) {
+    const policy = settings.get('maxmemory-policy');
+    if (policy?.startsWith('allkeys') && settings.get('maxmemory') !== '0') {
+      faults.add(`has maxmemory-policy ${policy}: it throws accounts away; set it to noeviction`);
+    }
+  }
+  return [...faults];
+}

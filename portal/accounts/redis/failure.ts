@@ -1,0 +1,45 @@
+import { LedgerUnavailable } from '../ledger.ts';
+
+/** What Redis, or the way to it, says by its first word, and what to do. */
+const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
+  [/WRONGPASS|NOAUTH|NOPERM/, 'refuses this user and password; give USER:PASSWORD@ that it knows'],
+  [/^OOM/, 'Redis has no memory left; raise its maxmemory'],
+  [/^MISCONF/, 'Redis cannot write to its disk; free some space'],
+  [/^NOREPLICAS/, 'Redis has too few replicas to take writes; is one down?'],
+  [/sentinels are unreachable/, 'its sentinels are away, or name no master that can be reached'],
+  [/^READONLY/, 'is a replica; give the address of its master, or of its sentinels'],
+  [/^MOVED/, 'is a node of a cluster; give redis+cluster://HOST:PORT'],
+  [/^LOADING/, 'Redis is still reading its data; try again soon'],
+  [/^CLUSTERDOWN/, 'the cluster is down; see redis-cli cluster info'],
+  [/cluster support disabled/i, 'is no cluster; give redis://HOST:PORT'],
+  [/^LATE|timed? ?out/i, 'Redis does not answer; is it overloaded, or stopped?'],
+];
+
+/**
+ * What went wrong with a Redis, and what to do. `shown` is its address without the password; `last`
+ * what the connection met last, which says more than that there is none.
+ */
+export function unavailable(shown: string, error: unknown, last?: Error): LedgerUnavailable {
+  if (error instanceof LedgerUnavailable) return error;
+  const text = messageOf(error);
+  const isUnsent = /isn't writeable|isn't ready|startup nodes/.test(text);
+  const isOffline = isUnsent || text.includes('Connection is closed');
+  // ioredis's word for a connection that broke while an answer was waited for.
+  const isBroken = text.includes('max retries');
+  const met = (isOffline || isBroken) && last ? messageOf(last) : text;
+  const found = ADVICE.find(([says]) => says.test(met))?.[1];
+  const broke = `the connection broke before Redis answered${last ? ` (${met})` : ''}; is it restarting?`;
+  const unreachable = `cannot be reached (${met}); is Redis running there?`;
+  const other = isBroken ? broke : isOffline ? unreachable : `cannot be used (${met})`;
+  // What Redis answers it has not done; what was sent and not answered it may have.
+  const isAnswer = error instanceof Error && error.name === 'ReplyError';
+  const mayBeDone = !isUnsent && !isAnswer;
+  return new LedgerUnavailable(`ledger ${shown}: ${found ?? other}`, { cause: error, mayBeDone });
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A name with several addresses fails once for each of them.
+  const all: Error[] = error instanceof AggregateError ? error.errors : [error];
+  return all.map(({ message }) => message).join(', ');
+}

@@ -1,0 +1,250 @@
+import { AUDIT_KEPT, MAX_REVOKED_KEPT } from '../accounts.ts';
+import { STILL_DISABLED } from '../audit-details.ts';
+import { LATE, REFUSED } from './script.ts';
+
+/** What is asked for by id is asked for within a day; a lane that nothing passed for two is gone. */
+const LANE_LIFE_SECONDS = 2 * 24 * 60 * 60;
+/** Lanes are looked through when there are so many more of them. */
+const LANES_LOOKED_AT = 16;
+
+// Lua that several scripts share.
+
+/**
+ * Goes first in what must not be made when nobody waits for it any more, such as a debit that a
+ * stalled Redis finds when it goes on. The last argument is until when, by Redis's clock.
+ */
+export const IN_TIME = `
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+if now_ms > tonumber(ARGV[#ARGV]) then
+  return redis.error_reply('${LATE}' .. string.format('%.0f', now_ms))
+end`;
+
+/** Whether there is the account at a key, and what to answer if there is none. */
+export const KNOWN = `
+local function known(account)
+  return redis.call('EXISTS', account) == 1
+end
+local function unknown(account)
+  return redis.error_reply('${REFUSED}no account ' .. string.match(account, '{(.*)}'))
+end`;
+
+/** Whether an account is closed. */
+export const CLOSED = `
+local function is_closed(account)
+  return redis.call('HEXISTS', account, 'closedAtMs') == 1
+end`;
+
+/** Adds to the audit trail, of which so many entries are kept: as `surplusEntry` says. */
+export const NOTE = `
+local function note(audit, entry)
+  if redis.call('RPUSH', audit, cjson.encode(entry)) <= ${AUDIT_KEPT} then return end
+  local kinds, count, oldest = {}, {}, {}
+  for _, text in ipairs(redis.call('LRANGE', audit, 0, -1)) do
+    local what = cjson.decode(text).what
+    if not count[what] then
+      kinds[#kinds + 1], count[what], oldest[what] = what, 0, text
+    end
+    count[what] = count[what] + 1
+  end
+  local commonest = kinds[1]
+  for _, what in ipairs(kinds) do
+    if count[what] > count[commonest] then commonest = what end
+  end
+  redis.call('LREM', audit, 1, oldest[commonest])
+end`;
+
+/** Adds to what is counted of a key's day on a route: in the hash of its month. */
+export const COUNT = `
+local function counted(text)
+  local requests, tokens, last = string.match(text or '0 0 0', '(%S+) (%S+) (%S+)')
+  return tonumber(requests), tonumber(tokens), tonumber(last)
+end
+local function month_of(field)
+  return string.sub(field, 3, 9)
+end
+local function used(usage, field)
+  return counted(redis.call('HGET', usage .. ':' .. month_of(field), field))
+end
+local function count(usage, field, more_requests, more_tokens, at)
+  local month = month_of(field)
+  local requests, tokens, last = used(usage, field)
+  local is_new = redis.call('HSET', usage .. ':' .. month, field,
+    string.format('%.0f %.0f %.0f', requests + more_requests, tokens + more_tokens, math.max(last, at)))
+  if is_new == 1 then redis.call('SADD', usage .. ':months', month) end
+end`;
+
+/**
+ * Puts what a program of the second form has counted into its months; and reads what is counted from
+ * one month to another, field and text in turn, a list a month: nothing while there is such a count,
+ * for a read writes nothing.
+ */
+export const USAGE = `
+${COUNT}
+local function put_into_months(usage)
+  local all = redis.call('HGETALL', usage)
+  if #all == 0 then return end
+  for at = 1, #all, 2 do count(usage, all[at], counted(all[at + 1])) end
+  redis.call('DEL', usage)
+end
+local function usage_of(usage, from, to)
+  if redis.call('EXISTS', usage) == 1 then return nil end
+  local found = {}
+  for _, month in ipairs(redis.call('SMEMBERS', usage .. ':months')) do
+    if month >= from and month <= to then
+      found[#found + 1] = redis.call('HGETALL', usage .. ':' .. month)
+    end
+  end
+  return found
+end`;
+
+/** Takes tokens from an account, all or nothing: whether it has, and its balance; nothing of no account. */
+export const CHARGE = `
+${COUNT}
+local function charge(account, usage, field, requests, tokens, at)
+  local balance = tonumber(redis.call('HGET', account, 'balance'))
+  if not balance then return nil end
+  if balance < tokens then return false, balance end
+  count(usage, field, requests, tokens, at)
+  return true, redis.call('HINCRBY', account, 'balance', 0 - tokens)
+end`;
+
+/** Takes back so many tokens of a charge; with all of them its request. Whether there is such a charge. */
+export const UNDO_CHARGE = `
+${COUNT}
+local function undo_charge(account, usage, field, charged, tokens)
+  local requests, used_tokens = used(usage, field)
+  if requests < 1 or used_tokens < charged then return 0 end
+  redis.call('HINCRBY', account, 'balance', string.format('%.0f', tokens))
+  count(usage, field, tokens == charged and -1 or 0, -tokens, 0)
+  return 1
+end`;
+
+/**
+ * Whether a change, or one after it, has passed its lane; and to pass it, with a word on what was
+ * done. See \`ChangeId\`. When it passed is by Redis's clock: those of the processes may be apart.
+ */
+export const PASS = `
+local function has_passed(lanes, lane, number)
+  local last = string.match(redis.call('HGET', lanes, lane) or '', '^%d+')
+  return last ~= nil and tonumber(last) >= tonumber(number)
+end
+-- Nobody waits for what has been undone.
+local function undone()
+  return redis.error_reply('${REFUSED}it has been undone')
+end
+local function pass(lanes, lane, number, word)
+  local now = redis.call('TIME')[1]
+  if redis.call('HSET', lanes, lane, number .. ' ' .. now .. ' ' .. word) == 0 then return end
+  if redis.call('HLEN', lanes) % ${LANES_LOOKED_AT} ~= 0 then return end
+  local all = redis.call('HGETALL', lanes)
+  for at = 1, #all, 2 do
+    local passed = string.match(all[at + 1], '^%d+ (%d+) ')
+    -- Of a program of before, which kept no time: its number is one, in microseconds.
+    passed = tonumber(passed) or tonumber(string.match(all[at + 1], '^%d+')) / 1e6
+    if passed < now - ${LANE_LIFE_SECONDS} then redis.call('HDEL', lanes, all[at]) end
+  end
+end`;
+
+/** Reads and writes a receipt: how often its answer was sent, what came of it, and of which charge. */
+export const RECEIPT = `
+local function receipt_of(receipts, id)
+  local record = redis.call('HGET', receipts, id)
+  if not record then return nil end
+  local deliveries, delivered, repaid, tokens, field = string.match(record, '^(%d+) (%d+) (%d+) (%d+) (.*)$')
+  return {
+    deliveries = tonumber(deliveries), delivered = tonumber(delivered),
+    repaid = tonumber(repaid), tokens = tonumber(tokens), field = field,
+  }
+end
+local function keep_receipt(receipts, id, r)
+  redis.call('HSET', receipts, id,
+    string.format('%d %.0f %.0f %.0f ', r.deliveries, r.delivered, r.repaid, r.tokens) .. r.field)
+end`;
+
+/**
+ * Takes back a delivery, of which so much was not delivered; \`nil\`: all. The receipt goes with the
+ * last one if nothing was delivered: without it there is no replay.
+ */
+export const UNDELIVERED = `
+${RECEIPT}
+local function undeliver(account, usage, receipts, receipt_ends, answer, id, undelivered)
+  local receipt = receipt_of(receipts, id)
+  if not receipt or receipt.deliveries == 0 then return 0 end
+  local tokens = receipt.tokens
+  receipt.deliveries = receipt.deliveries - 1
+  receipt.delivered = math.max(receipt.delivered, tokens - (undelivered or tokens))
+  if receipt.deliveries == 0 then
+    receipt.repaid = tokens - receipt.delivered
+    redis.call('HINCRBY', account, 'balance', receipt.repaid)
+    count(usage, receipt.field, receipt.repaid == tokens and -1 or 0, -receipt.repaid, 0)
+    if receipt.delivered == 0 then
+      redis.call('HDEL', receipts, id)
+      redis.call('ZREM', receipt_ends, id)
+      redis.call('DEL', answer)
+      return 1
+    end
+  end
+  keep_receipt(receipts, id, receipt)
+  return 1
+end`;
+
+/** Takes one of a window that begins with the first. What is refused does not count. */
+export const TAKE = `
+local function take(window, limit, length, now)
+  local start, used = string.match(redis.call('GET', window) or '', '^(%S+) (%S+)$')
+  start, used = tonumber(start), tonumber(used)
+  -- Before it began: the clock was set back, and the window would not end for as long.
+  if not start or now < start or now >= start + length then start, used = now, 0 end
+  local allowed = used < limit
+  if allowed then
+    used = used + 1
+    redis.call('SET', window, string.format('%.0f %d', start, used), 'PX', length)
+  end
+  return allowed and 1 or 0, used, now - start
+end`;
+
+/** Books a grant, \`{ cause, record, tokens, atMs, detail }\`, once per cause. */
+export const GRANT = `
+${NOTE}
+local function grant(account, grants, audit, given, by)
+  if redis.call('HSETNX', grants, given.cause, given.record) == 0 then return false end
+  redis.call('HINCRBY', account, 'balance', string.format('%.0f', given.tokens))
+  note(audit, { what = 'tokens-granted', detail = given.detail, by = by, atMs = given.atMs })
+  return true
+end`;
+
+/** Makes an account, with a grant or without; disabled, if the one before it was. */
+export const OPEN = `
+${GRANT}
+local function open(account, grants, audit, email, given, by, at, disabled)
+  redis.call('HSET', account, 'balance', 0, 'createdAtMs', at)
+  if email then redis.call('HSET', account, 'email', email) end
+  note(audit, { what = 'account-opened', detail = '', by = by, atMs = at })
+  if disabled then
+    redis.call('HSET', account, 'disabled', '1')
+    note(audit, { what = 'account-disabled', detail = '${STILL_DISABLED}', by = 'operator', atMs = at })
+  end
+  if given then grant(account, grants, audit, given, by) end
+end`;
+
+/** Changes a key of an account that is not revoked: it is revoked, disabled, or enabled. */
+export const CHANGE_KEY = `
+${NOTE}
+local function change_key(keys, uses, revoked, audit, key, what, by, at)
+  if what == 'key-revoked' then
+    key.revokedAtMs = at
+    key.lastUsedAtMs = tonumber(redis.call('HGET', uses, key.id) or nil) or cjson.null
+    redis.call('HDEL', keys, key.id)
+    redis.call('HDEL', uses, key.id)
+    redis.call('LPUSH', revoked, cjson.encode(key))
+    redis.call('LTRIM', revoked, 0, ${MAX_REVOKED_KEPT - 1})
+  else
+    local disabled = what == 'key-disabled'
+    if key.disabled == disabled then return end
+    key.disabled = disabled
+    redis.call('HSET', keys, key.id, cjson.encode(key))
+  end
+  local detail = key.prefix .. '…' .. (key.label == '' and '' or ', ' .. key.label)
+  note(audit, { what = what, detail = detail, by = by, atMs = at })
+end`;

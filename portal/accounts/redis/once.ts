@@ -1,0 +1,205 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountId } from '../accounts.ts';
+import { GivenBackLater, LedgerUnavailable } from '../ledger.ts';
+import type { RedisConnection } from './connection.ts';
+import { keysOf } from './key-names.ts';
+import { PASS, UNDELIVERED, UNDO_CHARGE } from './lua.ts';
+import { type Script, script } from './script.ts';
+
+/** How much may be owed: past it nothing more is charged. */
+const MAX_OWED = 10_000;
+/** What Redis has not answered for in this time is told, and given up. */
+const OWED_LIFE_MS = 24 * 60 * 60 * 1000;
+const RETRY_MS = 250;
+/** What is asked for at once of a Redis that has just come back. */
+const AT_ONCE = 100;
+/** How long a ledger that closes waits for what it owes. */
+const CLOSE_MS = 2_000;
+
+/**
+ * The id of one change of an account. Changes pass a lane one after another, each with a higher
+ * number, and a lane keeps the last that was made: so what a number stands for is made once, and not
+ * at all once a higher one has passed.
+ */
+export interface ChangeId {
+  readonly lane: string;
+  readonly number: number;
+}
+
+/** A change that is asked for until it is known to have been made. */
+interface Due {
+  readonly account: AccountId;
+  readonly tokens: number;
+  readonly sinceMs: number;
+  make(): Promise<unknown>;
+  /** The lane is free for others. */
+  leave(): void;
+}
+
+/**
+ * Changes by id, for when the connection breaks between a change and its reply. A debit whose reply
+ * was lost is undone in the background, wherever it has got to: what was made is given back, and
+ * what is still on its way is not made any more. A refund that failed is asked for again. An account
+ * has as many lanes of a process as changes under way at once: mostly one.
+ */
+export class Once {
+  readonly #redis: RedisConnection;
+  readonly #warn: (words: string) => void;
+  readonly #process = randomBytes(6).toString('base64url');
+  readonly #lanes = new Map<AccountId, Set<number>>();
+  readonly #due = new Set<Due>();
+  #lastNumber = 0;
+  #isPaying = false;
+  #closed = false;
+
+  constructor(redis: RedisConnection, warn: (words: string) => void) {
+    this.#redis = redis;
+    this.#warn = warn;
+  }
+
+  /**
+   * Charges by a script that passes its lane. Where its outcome cannot be known, `GivenBackLater`: a
+   * charge of so many tokens, counted under a field of `usage`, is undone.
+   */
+  async charge<Reply>(
+    { account, field, tokens }: { account: AccountId; field: string; tokens: number },
+    ask: (id: ChangeId) => Promise<Reply>,
+  ): Promise<Reply> {
+    if (this.#due.size >= MAX_OWED) {
+      const words = `ledger ${this.#redis.shown}: too much is still to be given back`;
+      throw new LedgerUnavailable(words);
+    }
+    const { id, leave } = this.#take(account);
+    try {
+      const reply = await ask(id);
+      leave();
+      return reply;
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable && error.mayBeDone)) {
+        leave();
+        throw error;
+      }
+      const of = keysOf(account);
+      const keys = [of.account, of.usage, of.lanes, of.receipts, of.receiptEnds];
+      const args = [id.lane, id.number, this.#next(), field, tokens, of.answer('')];
+      const make = () => this.#redis.run(UNDO, keys, args);
+      this.#owe({ account, tokens, sinceMs: Date.now(), make, leave });
+      throw new GivenBackLater(`${error.message}; what it charged, if anything, is given back`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Gives back by a script that passes its lane: now, or as soon as Redis answers. */
+  async giveBack<Reply>(
+    { account, tokens }: { account: AccountId; tokens: number },
+    ask: (id: ChangeId) => Promise<Reply>,
+  ): Promise<Reply> {
+    const { id, leave } = this.#take(account);
+    try {
+      const reply = await ask(id);
+      leave();
+      return reply;
+    } catch (error) {
+      const isOwed = error instanceof LedgerUnavailable && !this.#closed;
+      if (!isOwed || this.#due.size >= 2 * MAX_OWED) {
+        leave();
+        throw error;
+      }
+      this.#owe({ account, tokens, sinceMs: Date.now(), make: () => ask(id), leave });
+      throw new GivenBackLater(`${error.message}; ${tokens} tokens are given back later`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Waits a little for what is owed; what cannot be given back is told. */
+  async close(): Promise<void> {
+    const until = Date.now() + CLOSE_MS;
+    while (this.#due.size > 0 && Date.now() < until) await pause(50);
+    this.#closed = true;
+    if (this.#due.size > 0) this.#tell([...this.#due], 'when it was closed');
+  }
+
+  #take(account: AccountId): { id: ChangeId; leave(): void } {
+    const taken = this.#lanes.get(account) ?? new Set();
+    this.#lanes.set(account, taken);
+    let lane = 0;
+    while (taken.has(lane)) lane++;
+    taken.add(lane);
+    const leave = () => {
+      taken.delete(lane);
+      if (taken.size === 0) this.#lanes.delete(account);
+    };
+    return { id: { lane: `${this.#process}.${lane}`, number: this.#next() }, leave };
+  }
+
+  /** Higher than any before, of this process. */
+  #next(): number {
+    this.#lastNumber = Math.max(this.#lastNumber + 1, Date.now() * 1000);
+    return this.#lastNumber;
+  }
+
+  #owe(due: Due): void {
+    this.#due.add(due);
+    if (!this.#isPaying) void this.#pay();
+  }
+
+  /** Never rejects. */
+  async #pay(): Promise<void> {
+    this.#isPaying = true;
+    while (this.#due.size > 0 && !this.#closed) {
+      const some = [...this.#due].slice(0, AT_ONCE);
+      const made = await Promise.all(some.map((due) => this.#make(due)));
+      if (!made.includes(false)) continue;
+      const old = [...this.#due].filter(({ sinceMs }) => Date.now() - sinceMs > OWED_LIFE_MS);
+      if (old.length > 0) this.#tell(old, 'for a day');
+      for (const due of old) this.#settle(due);
+      await pause(RETRY_MS);
+    }
+    this.#isPaying = false;
+  }
+
+  /** Whether it is settled. */
+  async #make(due: Due): Promise<boolean> {
+    try {
+      await due.make();
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) return false;
+      this.#warn(`ledger ${this.#redis.shown}: ${due.account} is not given back: ${error}`);
+    }
+    this.#settle(due);
+    return true;
+  }
+
+  #settle(due: Due): void {
+    this.#due.delete(due);
+    due.leave();
+  }
+
+  #tell(due: readonly Due[], when: string): void {
+    const all = due.map(({ account, tokens }) => `${tokens} to ${account}`).join(', ');
+    this.#warn(
+      `ledger ${this.#redis.shown}: did not answer ${when}; if charged, tokens are owed: ${all}`,
+    );
+  }
+}
+
+/** What came of a change that passed its lane: whether a charge stood. Then nothing older passes. */
+const UNDO: Script<0 | 1> = script(
+  PASS,
+  UNDO_CHARGE,
+  UNDELIVERED,
+  `
+local account, usage, lanes, receipts, receipt_ends = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local lane, number, field, tokens = ARGV[1], ARGV[2], ARGV[4], tonumber(ARGV[5])
+local last, receipt = string.match(redis.call('HGET', lanes, lane) or '', '^(%d+) %d+ (.*)$')
+pass(lanes, lane, ARGV[3], '')
+if last ~= number then return 0 end
+if receipt == '' then return undo_charge(account, usage, field, tokens, tokens) end
+return undeliver(account, usage, receipts, receipt_ends, ARGV[6] .. receipt, receipt, nil)`,
+);
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import type { RedisConnection } from './connection.ts';
+import { SECRETS } from './key-names.ts';
+
+/** A secret by its name, made when first asked for: of those who ask at once, one makes it. */
+export async function secret(redis: RedisConnection, name: string): Promise<string> {
+  await importSecrets(redis, { [name]: randomBytes(32).toString('base64url') });
+  return (await secrets(redis))[name];
+}
+
+export function secrets(redis: RedisConnection): Promise<Record<string, string>> {
+  return redis.ask((client) => client.hgetall(SECRETS));
+}
+
+/** Those that are there already stay as they are. */
+export async function importSecrets(
+  redis: RedisConnection,
+  taken: Readonly<Record<string, string>>,
+): Promise<void> {
+  for (const [name, text] of Object.entries(taken)) {
+    await redis.ask((client) => client.hsetnx(SECRETS, name, text));
+  }
+}

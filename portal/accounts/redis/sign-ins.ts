@@ -1,0 +1,68 @@
+import { rateState } from '../bookkeeping.ts';
+import type { RateState } from '../metering.ts';
+import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
+import type { RedisConnection } from './connection.ts';
+import { challengeEntry, limitEntry } from './key-names.ts';
+import { TAKE } from './lua.ts';
+import { fleeting, script } from './script.ts';
+
+export async function keepChallenge(
+  redis: RedisConnection,
+  mailbox: string,
+  { startedAtMs, codeHash, linkHash, endsAtMs }: Challenge,
+): Promise<void> {
+  await redis.run(
+    KEEP_CHALLENGE,
+    [challengeEntry(mailbox)],
+    [codeHash, linkHash, endsAtMs, Math.max(1, endsAtMs - startedAtMs)],
+  );
+}
+
+export async function answerChallenge(
+  redis: RedisConnection,
+  mailbox: string,
+  answer: { readonly codeHash: string } | { readonly linkHash: string },
+  nowMs: number,
+): Promise<boolean> {
+  const [by, hash] =
+    'codeHash' in answer ? ['codeHash', answer.codeHash] : ['linkHash', answer.linkHash];
+  return (await redis.run(ANSWER_CHALLENGE, [challengeEntry(mailbox)], [by, hash, nowMs])) === 1;
+}
+
+export async function takeLimited(
+  redis: RedisConnection,
+  subject: string,
+  window: { readonly limit: number; readonly windowSeconds: number },
+  nowMs: number,
+): Promise<{ allowed: boolean; rate: RateState }> {
+  const [allowed, used, elapsedMs] = await redis.run(
+    TAKE_LIMITED,
+    [limitEntry(subject)],
+    [window.limit, window.windowSeconds * 1000, nowMs],
+  );
+  return { allowed: allowed === 1, rate: rateState(window, used, elapsedMs) };
+}
+
+const KEEP_CHALLENGE = script<1>(
+  `
+local challenge = KEYS[1]
+redis.call('HSET', challenge, 'codeHash', ARGV[1], 'linkHash', ARGV[2], 'endsAtMs', ARGV[3], 'wrongCodes', 0)
+return redis.call('PEXPIRE', challenge, ARGV[4])`,
+);
+
+/** Hashes are keyed: what the time of comparing them tells is of no use without the key. */
+const ANSWER_CHALLENGE = script<0 | 1>(
+  `
+local challenge, by, hash, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+local right, ends, wrong = unpack(redis.call('HMGET', challenge, by, 'endsAtMs', 'wrongCodes'))
+if not right or now >= tonumber(ends) then return 0 end
+if by == 'codeHash' and tonumber(wrong) >= ${CODE_TRIES} then return 0 end
+if right == hash then return redis.call('DEL', challenge) end
+if by == 'codeHash' then redis.call('HINCRBY', challenge, 'wrongCodes', 1) end
+return 0`,
+);
+
+const TAKE_LIMITED = fleeting<[allowed: 0 | 1, used: number, elapsedMs: number]>(
+  TAKE,
+  `return { take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])) }`,
+);

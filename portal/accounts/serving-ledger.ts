@@ -1,0 +1,85 @@
+import type { AccountId } from './accounts.ts';
+import type { Ledger } from './ledger.ts';
+import type { Admission, Charge, Debit, KeyHash, Metering } from './metering.ts';
+import type {
+  DebitOnce,
+  IdempotentRequest,
+  KeptAnswer,
+  Receipt,
+  Replay,
+  Replays,
+} from './replays.ts';
+
+/** What the proxy asks of a ledger. */
+export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' | 'ping'> {}
+
+/** A call of a ledger. */
+export interface LedgerCall {
+  readonly operation: Exclude<keyof ServingLedger, 'secret'>;
+  /** Of a debit: what it is for. */
+  readonly route?: string;
+  /** Of a debit, or to be given back. */
+  readonly tokens?: number;
+}
+
+/** What is done around a call: it is made and its outcome passed on, or it is refused. */
+export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
+
+const ADMIT: LedgerCall = { operation: 'admit' };
+
+/** A ledger with something done around each call of the proxy, such as measuring them. */
+export class WatchedLedger implements ServingLedger {
+  readonly #ledger: ServingLedger;
+  readonly #around: AroundLedgerCall;
+
+  constructor(ledger: ServingLedger, around: AroundLedgerCall) {
+    this.#ledger = ledger;
+    this.#around = around;
+  }
+
+  admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+    return this.#around(ADMIT, () => this.#ledger.admit(keyHash, nowMs));
+  }
+
+  debit(charge: Charge): Promise<Debit> {
+    const { route, tokens } = charge;
+    return this.#around({ operation: 'debit', route, tokens }, () => this.#ledger.debit(charge));
+  }
+
+  refund(charge: Charge, tokens?: number): Promise<void> {
+    return this.#around({ operation: 'refund', tokens: tokens ?? charge.tokens }, () =>
+      this.#ledger.refund(charge, tokens),
+    );
+  }
+
+  debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay> {
+    const { route, tokens } = charge;
+    return this.#around({ operation: 'debitOnce', route, tokens }, () =>
+      this.#ledger.debitOnce(charge, request),
+    );
+  }
+
+  replay(id: AccountId, request: IdempotentRequest, nowMs: number): Promise<Replay | undefined> {
+    return this.#around({ operation: 'replay' }, () => this.#ledger.replay(id, request, nowMs));
+  }
+
+  undeliver(receipt: Receipt, undelivered?: number): Promise<void> {
+    return this.#around({ operation: 'undeliver', tokens: undelivered }, () =>
+      this.#ledger.undeliver(receipt, undelivered),
+    );
+  }
+
+  keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void> {
+    return this.#around({ operation: 'keepAnswer' }, () =>
+      this.#ledger.keepAnswer(receipt, answer),
+    );
+  }
+
+  secret(name: string): Promise<string> {
+    return this.#ledger.secret(name);
+  }
+
+  ping(): Promise<void> {
+    return this.#around({ operation: 'ping' }, () => this.#ledger.ping());
+  }
+}

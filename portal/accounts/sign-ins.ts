@@ -1,0 +1,39 @@
+import type { RateState } from './metering.ts';
+
+/**
+ * How somebody shows that a mailbox is theirs. Secrets come as hashes, keyed by who calls: a ledger
+ * that is read by others lets nobody in. Failures are `LedgerUnavailable`.
+ */
+export interface SignIns {
+  /** Keeps what was mailed to a mailbox; an earlier challenge of it ends. */
+  keepChallenge(mailbox: string, challenge: Challenge): Promise<void>;
+
+  /**
+   * Whether an answer is right, which ends the challenge: of racing right answers one is told so.
+   * A wrong code uses up one of `CODE_TRIES`; after them no code is right, and the link still is.
+   */
+  answerChallenge(
+    mailbox: string,
+    answer: { readonly codeHash: string } | { readonly linkHash: string },
+    nowMs: number,
+  ): Promise<boolean>;
+
+  /**
+   * Takes one of `limit` in a window of seconds that begins with the first of them, in all processes
+   * that share the ledger. What is refused does not count.
+   */
+  takeLimited(
+    subject: string,
+    window: { readonly limit: number; readonly windowSeconds: number },
+    nowMs: number,
+  ): Promise<{ readonly allowed: boolean; readonly rate: RateState }>;
+}
+
+export const CODE_TRIES = 5;
+
+export interface Challenge {
+  readonly startedAtMs: number;
+  readonly codeHash: string;
+  readonly linkHash: string;
+  readonly endsAtMs: number;
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import {
+  ACTORS,
+  type AccountBooks,
+  AUDIT_EVENTS,
+  type FormerMailbox,
+  MEMBERSHIP_STATUSES,
+} from './accounts.ts';
+import type { Ledger } from './ledger.ts';
+import { closedAt } from './upgrade.ts';
+
+/** What a file says that is no export, or not a whole one; the line is named. */
+export class NotAnExport extends Error {
+  override readonly name = 'NotAnExport';
+}
+
+/** What was handed over. */
+export interface Transferred {
+  /** Accounts, and the sum of their balances. */
+  readonly accounts: number;
+  readonly tokens: number;
+  /** Accounts that were there already, and stayed as they were. */
+  readonly alreadyThere: number;
+}
+
+/**
+ * A ledger as lines of JSON: what is of no account (secrets, who has had the sign-up grant), an
+ * account a line, and how many there were, by which a file that was cut short is known.
+ */
+export async function* exportLines(
+  ledger: Ledger,
+  onAccount: (done: number) => void = () => {},
+): AsyncGenerator<string, Transferred> {
+  const head: Head = {
+    ledger: FORM,
+    secrets: await ledger.secrets(),
+    ...headOf(await ledger.formerMailboxes()),
+  };
+  yield JSON.stringify(head);
+  let [accounts, tokens] = [0, 0];
+  for await (const { id } of ledger.allAccounts()) {
+    const books = await ledger.exportBooks(id);
+    if (!books) continue;
+    yield JSON.stringify(books);
+    tokens += books.account.balance;
+    onAccount(++accounts);
+  }
+  yield JSON.stringify({ accounts } satisfies Tail);
+  return { accounts, tokens, alreadyThere: 0 };
+}
+
+/**
+ * Takes over what another ledger exported. What is here stays as it is, so that a second import
+ * changes nothing. Ends with `NotAnExport` at the first line that cannot be taken: those before it
+ * have been.
+ */
+export async function importLines(
+  ledger: Ledger,
+  lines: AsyncIterable<string>,
+  onAccount: (done: number) => void = () => {},
+): Promise<Transferred> {
+  let [line, accounts, tokens, alreadyThere] = [0, 0, 0, 0];
+  let isWhole = false;
+  for await (const text of lines) {
+    line++;
+    if (line === 1) {
+      const head = checked(HEAD, json(text, line), line);
+      await ledger.importSecrets(head.secrets);
+      const disabled = new Set(head.disabledMailboxes);
+      await ledger.importFormerMailboxes(
+        head.formerMailboxes.map((hash) => ({ hash, disabled: disabled.has(hash) })),
+      );
+      continue;
+    }
+    if (isWhole) throw new NotAnExport(`line ${line}: comes after the end`);
+    const value = json(text, line);
+    const done = accounts + alreadyThere;
+    if (typeof value === 'object' && value && 'accounts' in value) {
+      const tail = checked(TAIL, value, line);
+      isWhole = tail.accounts === done;
+      if (isWhole) continue;
+      throw new NotAnExport(`line ${line}: ${tail.accounts} accounts were exported, ${done} came`);
+    }
+    const books = checked(BOOKS, value, line);
+    requireSum(books, line);
+    if (await ledger.importBooks(books)) {
+      accounts++;
+      tokens += books.account.balance;
+    } else alreadyThere++;
+    onAccount(done + 1);
+  }
+  if (!isWhole) throw new NotAnExport(`ends after line ${line}, before the end of the export`);
+  return { accounts, tokens, alreadyThere };
+}
+
+function headOf(former: readonly FormerMailbox[]) {
+  const hashes = (mailboxes: readonly FormerMailbox[]) => mailboxes.map(({ hash }) => hash);
+  return {
+    formerMailboxes: hashes(former),
+    disabledMailboxes: hashes(former.filter(({ disabled }) => disabled)),
+  };
+}
+
+function json(text: string, line: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NotAnExport(`line ${line}: is not JSON`);
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, line: number): T {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const [{ path, message }] = error.issues;
+  throw new NotAnExport(`line ${line}: ${[path.join('.'), message].filter(Boolean).join(': ')}`);
+}
+
+/** Σ grants − Σ usage = balance, or tokens would be lost or made. */
+function requireSum({ account, grants, usage }: AccountBooks, line: number): void {
+  const granted = grants.reduce((sum, { tokens }) => sum + tokens, 0);
+  const used = usage.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (granted - used === account.balance) return;
+  throw new NotAnExport(
+    `line ${line}: account ${account.id} was granted ${granted} tokens and used ${used}, but has ${account.balance}`,
+  );
+}
+
+const FORM = 1;
+const tokens = z.int().min(0);
+const at = z.number();
+
+const HEAD = z.object({
+  ledger: z.literal(FORM, 'is no export of a ledger that this version knows'),
+  secrets: z.record(z.string(), z.string()),
+  formerMailboxes: z.array(z.string()),
+  // Those of them whose accounts were disabled: not in exports of before it was written down.
+  disabledMailboxes: z.array(z.string()).default([]),
+});
+type Head = z.infer<typeof HEAD>;
+
+const TAIL = z.object({ accounts: z.int() });
+type Tail = z.infer<typeof TAIL>;
+
+const BOOKS: z.ZodType<AccountBooks> = z
+  .object({
+    account: z.object({
+      id: z.string().regex(/^[^\s{}]+$/),
+      email: z.string().nullable(),
+      membership: z
+        .object({
+          status: z.enum(MEMBERSHIP_STATUSES),
+          ...{ untilMs: at.nullable(), renewsAtMs: at.nullable() },
+          subscription: z.string().nullable(),
+        })
+        .nullable(),
+      ...{ disabled: z.boolean(), balance: tokens, createdAtMs: at },
+      // Not in exports of before it was written down: the audit trail tells.
+      closedAtMs: at.nullable().optional(),
+      customer: z.string().nullable(),
+    }),
+    keys: z.array(
+      z.object({
+        ...{ hash: z.string(), id: z.string().regex(/^\S+$/), prefix: z.string() },
+        ...{
+          label: z.string(),
+          createdAtMs: at,
+          disabled: z.boolean(),
+          revokedAtMs: at.nullable(),
+        },
+        // Not in exports of before it was written down.
+        lastUsedAtMs: at.nullable().default(null),
+      }),
+    ),
+    grants: z.array(z.object({ tokens: z.int(), cause: z.string(), atMs: at })),
+    usage: z.array(
+      z.object({
+        ...{ day: z.iso.date(), keyId: z.string(), route: z.string() },
+        ...{ requests: z.int().min(0), tokens, lastAtMs: at },
+      }),
+    ),
+    audit: z.array(
+      z.object({
+        ...{ atMs: at, by: z.enum(ACTORS), detail: z.string(), what: z.enum(AUDIT_EVENTS) },
+      }),
+    ),
+  })
+  .transform(({ account, ...books }) => {
+    const { closedAtMs = closedAt(account, books.audit), ...kept } = account;
+    return { ...books, account: { ...kept, closedAtMs } };
+  });

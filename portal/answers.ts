@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { ACTORS, AUDIT_EVENTS, MEMBERSHIP_STATUSES } from './accounts/accounts.ts';
+import type { PLANS } from './plans.ts';
+
+// What the portal answers: its routes are held to these schemas, its OpenAPI document is made of
+// them, and its pages take the types, so that no schema gets into what browsers load.
+
+/** RFC 3339, in UTC. */
+const moment = z.iso.datetime();
+/** One of something that may not have been, or not come. */
+const momentOrNull = moment.nullable();
+const prefix = z.string().meta({ description: 'The leading characters, to recognise it by.' });
+const tokensRemaining = z.int().min(0);
+
+const membershipSchema = z.object({
+  status: z.enum(MEMBERSHIP_STATUSES).meta({
+    description:
+      '`ending`: paid, and not to be renewed. `past_due`: a payment has failed, and is tried again.',
+  }),
+  renews_at: momentOrNull.meta({ description: 'When it is paid for next, if it is.' }),
+  ends_at: moment.optional().meta({ description: 'Of one that is `ending`.' }),
+  portal_url: z.url().nullable().meta({
+    description: 'Where its owner manages it, in a browser. Null: it is not paid for.',
+  }),
+});
+export type Membership = z.output<typeof membershipSchema>;
+
+/** Absent of what is not. */
+const disabled = z.literal(true).optional();
+
+export const accountSchema = z
+  .object({
+    email: z.string().nullable(),
+    tokens_remaining: tokensRemaining,
+    membership: membershipSchema
+      .nullable()
+      .meta({ description: 'Null of an account that is none, or has lapsed.' }),
+    disabled: disabled.meta({ description: 'An operator has shut it: no key works.' }),
+  })
+  .meta({ id: 'Account' });
+export type Account = z.output<typeof accountSchema>;
+
+export const keySchema = z.object({
+  id: z.string(),
+  prefix,
+  label: z.string(),
+  created_at: moment,
+  last_used_at: momentOrNull,
+  revoked_at: momentOrNull,
+  disabled: disabled.meta({ description: 'An operator has shut it: it is refused.' }),
+});
+export type Key = z.output<typeof keySchema>;
+
+export const newKeySchema = z.object({
+  key: z.string(),
+  prefix,
+  tokens_remaining: tokensRemaining,
+});
+export type NewKey = z.output<typeof newKeySchema>;
+
+export const usageDaySchema = z.object({
+  day: z.iso.date().meta({ description: 'Of UTC.' }),
+  key_id: z.string(),
+  route: z
+    .string()
+    .meta({ description: 'Method and path, such as `GET /v1/blocks/{geoid}/summary`.' }),
+  requests: z.int().min(0),
+  tokens: z.int().min(0),
+});
+export type UsageDay = z.output<typeof usageDaySchema>;
+
+export const deviceSchema = z.object({
+  id: z.string(),
+  client: z.string().meta({ description: 'What the browser or program calls itself.' }),
+  address: z.string().meta({ description: 'Where it signed in from.' }),
+  started_at: moment,
+  seen_at: moment.meta({ description: 'To the hour.' }),
+  current: z.boolean().meta({ description: 'Whether it is the session that asks.' }),
+});
+export type Device = z.output<typeof deviceSchema>;
+
+export const activitySchema = z.object({
+  at: moment,
+  by: z.enum(ACTORS),
+  what: z.enum(AUDIT_EVENTS),
+  detail: z.string().meta({ description: 'Which key, how many tokens, from where.' }),
+});
+export type Activity = z.output<typeof activitySchema>;
+
+export const portalConfigSchema = z.object({
+  api_url: z.url().meta({ description: 'Where the API is, without a slash at its end.' }),
+  membership_available: z.boolean(),
+  plans: z.custom<typeof PLANS>().meta({
+    description: 'As `GET /v1/plans` of the API answers it.',
+    override: { type: 'object' },
+  }),
+  example_block: z.string().optional().meta({ description: 'A block to try a request with.' }),
+});
+export type PortalConfig = z.output<typeof portalConfigSchema>;

@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify';
+import type { Ledger } from './accounts/ledger.ts';
+import { RateWindow } from './accounts/rate-window.ts';
+import { type PortalConfigInput, portalConfigSchema } from './config.ts';
+import { CatalogueSender, catalogueText } from './http/catalogue-text.ts';
+import { refuseOtherMethods, tellMethods } from './http/error-handling.ts';
+import { httpServer } from './http/http-server.ts';
+import type { Problem } from './http/problem.ts';
+import { serveProblemPages } from './http/problem-pages.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import type { Mailer } from './mail/mailer.ts';
+import { openApiDocument } from './openapi/document.ts';
+import type { Payment } from './payment/payment.ts';
+import { serveAccount } from './routes/account.ts';
+import { serveBilling } from './routes/billing.ts';
+import { serveHealth } from './routes/health.ts';
+import { serveKeys } from './routes/keys.ts';
+import {
+  refuseUnknownParameters,
+  type ServedOperation,
+  servedOperations,
+} from './routes/operation.ts';
+import { isHttps } from './routes/own-site.ts';
+import { servePages } from './routes/pages.ts';
+import { servePublicConfig } from './routes/public-config.ts';
+import { serveSessions } from './routes/sessions.ts';
+import { serveSignIn } from './routes/sign-in.ts';
+import { serveSignInLink } from './routes/sign-in-link.ts';
+import { serveUsage } from './routes/usage.ts';
+import type { Services } from './services.ts';
+import { cookieName } from './sign-in/session-cookie.ts';
+
+/** No body of an operation needs as much: bodies of Stripe and forms have limits of their own. */
+const MAX_BODY_BYTES = 2 ** 14;
+
+/** All routes, a group each. */
+const GROUPS: readonly ((app: FastifyInstance, services: Services) => unknown)[] = [
+  ...[serveSignIn, serveSignInLink, serveSessions],
+  ...[serveAccount, serveKeys, serveUsage, serveBilling, serveHealth],
+  ...[servePublicConfig, servePages],
+];
+
+/** The portal over a ledger: accounts, keys, payment and pages. It does not listen yet. */
+export async function buildPortal(parts: {
+  readonly ledger: Ledger;
+  readonly mailer: Mailer;
+  readonly payment?: Payment | null;
+  readonly config?: PortalConfigInput;
+  readonly now?: () => number;
+}): Promise<FastifyInstance> {
+  const { ledger, mailer, payment = null, now = Date.now } = parts;
+  const parsed = portalConfigSchema.parse(parts.config ?? {});
+  const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.accountUrl}/problems` };
+  const session = config.sessionSecrets ?? [await ledger.secret('sessions')];
+  const services: Services = { ledger, mailer, payment, config, secrets: { session }, now };
+
+  const app = httpServer({
+    problems: { base: config.problemBase, members: errorMember },
+    rates: new RateWindow(config.rateLimitPerMinute),
+    trustProxy: config.trustProxy,
+    logLevel: config.logLevel,
+    maxBodyBytes: MAX_BODY_BYTES,
+    setCommonHeaders: securityHeaders({ isHttps: config.accountUrl.startsWith('https:') }),
+  });
+  app.decorateRequest('signedIn', null);
+  const methods = new Map<string, string[]>();
+  app.addHook('onRoute', ({ url, method }) => {
+    methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()]);
+  });
+  const operations = servedOperations(app);
+  refuseUnknownParameters(app);
+  for (const serve of GROUPS) await serve(app, services);
+  serveDocument(app, operations, services);
+  serveProblemPages(app, '/problems/:slug');
+  const known = new Map(methods);
+  refuseOtherMethods(app, known);
+  tellMethods(app, known);
+  return app;
+}
+
+/** `GET /openapi.json`: what programs can do here. */
+function serveDocument(
+  app: FastifyInstance,
+  operations: readonly ServedOperation[],
+  services: Services,
+): void {
+  const { config } = services;
+  const site = { ...config, cookieName: cookieName(isHttps(services)) };
+  const document = catalogueText(JSON.stringify(openApiDocument(operations, site), null, 2));
+  const catalogue = new CatalogueSender();
+  app.get('/openapi.json', (request, reply) => {
+    reply.header('content-type', 'application/json; charset=utf-8');
+    return catalogue.send(request, reply, document);
+  });
+}
+
+/** What the portal's clients have always read. */
+function errorMember({ message }: Problem): { error: string } {
+  return { error: message };
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateCounter } from '../accounts/rate-window.ts';
+import type { Problem } from './problem.ts';
+import { rateLimited } from './rate-headers.ts';
+import { rateSubject } from './rate-subject.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The ledger counts what comes with a key. */
+    keyed?: boolean;
+    /** Signed by the one who may send it, who may send much: a forged one costs a hash. */
+    signed?: boolean;
+    /** Asked by balancers, which may share an address with clients: counted apart. */
+    probe?: boolean;
+  }
+}
+
+/**
+ * Counts every request to what needs no key by its address: the catalogue, health, documents, and
+ * what is not there. But preflights: a browser asks them for each URL of a keyed route.
+ */
+export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { keyed, signed } = request.routeOptions.config;
+    if (keyed || signed || request.method === 'OPTIONS') return done();
+    overRate(rates, request, reply).then(done, done);
+  });
+}
+
+/** Counts a request by its address; the problem if that is one too many. */
+export async function overRate(
+  rates: RateCounter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Problem | undefined> {
+  const subject = rateSubject(request.ip);
+  const isProbe = request.routeOptions.config.probe === true;
+  const { allowed, rate } = await rates.take(isProbe ? `probe ${subject}` : subject, Date.now());
+  if (!allowed) return rateLimited(reply, rate);
+  reply.rate = rate;
+  return undefined;
+}

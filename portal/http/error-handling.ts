@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GivenBackLater, LedgerUnavailable } from '../accounts/ledger.ts';
+import { CACHE_CONTROL } from './cache-control.ts';
+import { notPlainJson } from './json-body.ts';
+import {
+  invalidParameters,
+  Problem,
+  type ProblemSlug,
+  type ProblemStyle,
+  problemText,
+  shortened,
+} from './problem.ts';
+import { FaultLog } from './server-log.ts';
+
+const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
+const MAX_QUOTED_PATH = 200;
+
+/** What Fastify itself refuses, as the contract names it. */
+const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
+};
+
+/** What is told before whether there is a route. */
+const OF_ALL_PATHS: readonly ProblemSlug[] = ['rate-limited', 'key-in-url'];
+
+/** The problem that an error of a service's own parts is; `undefined` of another. */
+export type KnownErrors = (error: Error) => Problem | undefined;
+
+/** How long a client should wait for a backend that may be back soon. */
+export const RETRY = { 'retry-after': '5' } as const;
+
+/** Makes every error of every kind a problem document, with nothing internal in it. */
+export function handleErrors(
+  app: FastifyInstance,
+  style: ProblemStyle,
+  known: KnownErrors = () => undefined,
+): void {
+  const faults = new FaultLog();
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refused = known(error) ?? asProblem(error);
+    // Where there is no route, a body that cannot be read does not matter.
+    const isMoot = request.is404 && !OF_ALL_PATHS.includes(refused.slug);
+    const problem = isMoot ? notFound(request) : refused;
+    if (problem.status >= 500 && problem.slug !== 'overloaded') {
+      faults.write(request.log, { err: error, reqId: request.id }, problem.slug);
+    }
+    return sendProblem(reply, problem, style);
+  });
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), style));
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle) {
+  return reply
+    .code(problem.status)
+    .headers({
+      ...problem.headers,
+      'cache-control': CACHE_CONTROL.never,
+      'content-type': PROBLEM_JSON,
+    })
+    .send(problemText(style, problem));
+}
+
+/** Answers what is no HTTP request at all, and closes: there is no request to reply to. */
+export function refuseMalformed(error: Error, socket: Socket, style: ProblemStyle): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = problemText(style, malformed('request', error));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      `Content-Type: ${PROBLEM_JSON}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${randomUUID()}`,
+      `Cache-Control: ${CACHE_CONTROL.never}`,
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+/**
+ * Refuses the methods that a known path does not take. Call when all routes are there. A path with
+ * nothing in the place of a parameter, as one with a slash at its end, is not known.
+ */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  methodsOf: ReadonlyMap<string, readonly string[]>,
+): void {
+  for (const [url, methods] of methodsOf) {
+    // OPTIONS is a preflight, answered for every path.
+    const others = app.supportedMethods.filter(
+      (method) => method !== 'OPTIONS' && !methods.includes(method),
+    );
+    const allow = methods.join(', ');
+    app.route({
+      method: others,
+      url,
+      onRequest: async (request) => {
+        if (hasEmptyPart(request)) throw notFound(request);
+        throw new Problem(
+          'method-not-allowed',
+          `${pathOf(request)} takes ${allow}, not ${request.method}`,
+          {},
+          { allow },
+        );
+      },
+      handler: () => {},
+    });
+  }
+}
+
+/** Answers OPTIONS with the methods of a known path. For a service that no page of others may ask. */
+export function tellMethods(
+  app: FastifyInstance,
+  methodsOf: ReadonlyMap<string, readonly string[]>,
+): void {
+  for (const [url, methods] of methodsOf) {
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    app.options(url, (request, reply) => {
+      if (hasEmptyPart(request)) throw notFound(request);
+      return reply.code(204).header('allow', allow).send();
+    });
+  }
+}
+
+function hasEmptyPart({ params }: FastifyRequest): boolean {
+  return Object.values(params as object).includes('');
+}
+
+function notFound(request: FastifyRequest): Problem {
+  return new Problem('not-found', `no route ${pathOf(request)}`);
+}
+
+function asProblem(error: FastifyError): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof LedgerUnavailable) {
+    const detail =
+      error instanceof GivenBackLater
+        ? 'accounts stopped answering; tokens charged for this are given back once they answer'
+        : 'accounts cannot be reached; nothing was charged';
+    return new Problem('debit-unavailable', detail, {}, RETRY);
+  }
+  const slug = FRAMEWORK_SLUGS[error.code];
+  if (slug === 'unsupported-media-type') return notPlainJson();
+  if (slug) return new Problem(slug, error.message);
+  if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
+    return malformed('request', error);
+  }
+  return new Problem('internal-error', 'the request could not be answered; nothing was charged');
+}
+
+/** What is wrong with a part of the request before any route has seen it. */
+export function malformed(part: 'request' | 'path', { message: msg }: Error): Problem {
+  return invalidParameters([{ loc: [part], msg, type: 'malformed' }]);
+}
+
+/** The path as it is quoted. */
+function pathOf(request: FastifyRequest): string {
+  const query = request.url.indexOf('?');
+  return shortened(query === -1 ? request.url : request.url.slice(0, query), MAX_QUOTED_PATH);
+}

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+
+const STYLE =
+  'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fbfaf6}code{color:#55606c}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:#14665a}button{font:inherit;padding:.5rem 1.2rem;border:0;border-radius:8px;background:#14665a;color:#fff;cursor:pointer}button:focus-visible,a:focus-visible{outline:2px solid #14665a;outline-offset:2px}@media(prefers-color-scheme:dark){body{color:#e7ecee;background:#10171b}code{color:#a0acb5}a{color:#72cbb9}button{background:#72cbb9;color:#0b211c}button:focus-visible,a:focus-visible{outline-color:#72cbb9}}';
+
+/** A text as it stands in HTML, also within quotes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A short readable page. The body is HTML, the title is not. */
+export function plainPage(title: string, body: string): string {
+  const shown = escapeHtml(title);
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${shown}</title><style>${STYLE}</style><main><h1>${shown}</h1>${body}</main></html>`;
+}
+
+/**
+ * The headers of such a page: it has its one style and nothing else, no script, no picture, no frame
+ * around it. A form of it leads to its own site, if anywhere.
+ */
+export function plainPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': [
+      "default-src 'none'",
+      `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+      "base-uri 'none'",
+      `form-action ${hasForm ? "'self'" : "'none'"}`,
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  } as const;
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import {
+  type BoundedJson,
+  MAX_DEPTH,
+  MAX_VALUES,
+  NestedTooDeep,
+  parseBounded,
+} from './bounded-json.ts';
+import { faultInWords } from './fault-words.ts';
+import { issuesOf } from './parse-input.ts';
+import { invalidParameters, Problem } from './problem.ts';
+
+/** Takes bodies of JSON. They stay bytes until somebody has the time to parse them: `parseJson`. */
+export function takeJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, body, done) => {
+      // Many clients write a type where they send nothing.
+      if (body.length === 0) return done(null, undefined);
+      const coding = request.headers['content-encoding'] ?? 'identity';
+      done(coding === 'identity' ? null : notPlainJson(), body);
+    },
+  );
+}
+
+/** A body of another kind, or packed. */
+export function notPlainJson(): Problem {
+  return new Problem(
+    'unsupported-media-type',
+    'send a body with Content-Type: application/json, and without Content-Encoding',
+  );
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof NestedTooDeep) return `is nested over ${MAX_DEPTH} levels deep`;
+  return error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8';
+}
+
+/** The value of a body, exactly: UTF-8 without a wrong byte, and nothing that is no JSON. */
+export function parseJson({ body, headers }: FastifyRequest): BoundedJson {
+  if (body === undefined) {
+    if (headers['content-type'] === undefined) throw notPlainJson();
+    throw invalidParameters([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
+  }
+  try {
+    return parseBounded(body as Buffer);
+  } catch (error) {
+    throw invalidParameters([{ loc: ['body'], msg: faultOf(error), type: 'malformed' }]);
+  }
+}
+
+/** Parses and validates a body. */
+export function parseBody<B extends z.ZodObject>(schema: B, request: FastifyRequest): z.output<B> {
+  return validBody(schema, parseJson(request));
+}
+
+/** Validates a body. All that is wrong is in one `invalid-parameters`. */
+export function validBody<B extends z.ZodObject>(
+  schema: B,
+  { value, isWhole }: BoundedJson,
+): z.output<B> {
+  const parsed = schema.safeParse(value, { error: faultInWords });
+  if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error));
+  if (isWhole) return parsed.data;
+  throw new Problem(
+    'payload-too-large',
+    `the body holds more than ${MAX_VALUES} values, which no request needs`,
+  );
+}

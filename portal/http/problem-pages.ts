@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { CACHE_CONTROL } from './cache-control.ts';
+import { escapeHtml, plainPage, plainPageHeaders } from './html.ts';
+import { PROBLEMS, Problem, type ProblemSlug } from './problem.ts';
+
+/** Serves a short readable page at each problem's `type`. */
+export function serveProblemPages(app: FastifyInstance, path: string): void {
+  app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
+    const { slug } = request.params;
+    if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
+    const { status, title, advice } = PROBLEMS[slug];
+    reply.headers({
+      ...plainPageHeaders({ hasForm: false }),
+      'cache-control': CACHE_CONTROL.catalogue,
+    });
+    return plainPage(
+      title,
+      `<p><code>${slug}</code>, HTTP status ${status}</p><p>${escapeHtml(advice)}</p>`,
+    );
+  });
+}
+
+function isSlug(text: string): text is ProblemSlug {
+  return Object.hasOwn(PROBLEMS, text);
+}

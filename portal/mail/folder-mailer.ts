@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import { headersOf } from './headers.ts';
+import type { Mailer, Message } from './mailer.ts';
+
+/** Codes in them are of no use after ten minutes. */
+const KEPT = 500;
+
+/**
+ * Puts mails into a folder, each a file `TIME-….eml` that its owner alone can read: for a service on
+ * one's own machine. Names ascend with time; the newest are kept.
+ */
+export function folderMailer(folder: string, from: string): Mailer {
+  const transport = createTransport({
+    streamTransport: true,
+    buffer: true,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send(message: Message) {
+      const sent = await transport.sendMail({ ...message, ...headersOf(message.to, from) });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const time = new Date().toISOString().replaceAll(':', '-');
+      const name = `${time}-${randomBytes(4).toString('hex')}.eml`;
+      await writeFile(path.join(folder, name), sent.message, { mode: 0o600, flag: 'wx' });
+      await removeOldest(folder);
+    },
+    async close() {
+      transport.close();
+    },
+  };
+}
+
+async function removeOldest(folder: string): Promise<void> {
+  const mails = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
+  const oldest = mails.slice(0, Math.max(0, mails.length - KEPT));
+  await Promise.all(oldest.map((name) => rm(path.join(folder, name), { force: true })));
+}

@@ -1,0 +1,62 @@
+import { createTransport } from 'nodemailer';
+import { type Asker, EVERYBODY } from '../../shards/fair-queue.ts';
+import { Turnstile } from '../../shards/turnstile.ts';
+import { headersOf } from './headers.ts';
+import type { Mailer, Message } from './mailer.ts';
+
+/** How long a mail server may take: for a name, a connection, a greeting, an answer, and in all. */
+const LIMITS_MS = {
+  dnsTimeout: 5_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+} as const;
+const WITHIN_MS = 60_000;
+const CONNECTIONS = 4;
+/** More than a service of this size sends in a minute: past it an asker waits for one at a time. */
+const MAX_WAITING = 1_000;
+const MAX_ASKERS = 10_000;
+
+/**
+ * Sends by a mail server, `smtp://user:password@host:port` or `smtps://…`, over few connections that
+ * are kept. Askers take turns, each on half of them at most. What waits too long, or with too many
+ * others of its asker, is rejected.
+ */
+export function smtpMailer(smtpUrl: string, from: string): Mailer {
+  const transport = createTransport({
+    url: smtpUrl,
+    pool: true,
+    maxConnections: CONNECTIONS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...LIMITS_MS,
+  });
+  const turnstile = new Turnstile({ inAll: CONNECTIONS, ofEach: CONNECTIONS / 2 });
+  const waitingOf = new Map<Asker, number>();
+  let waiting = 0;
+  return {
+    async send(message: Message, asker = EVERYBODY) {
+      const own = waitingOf.get(asker) ?? 0;
+      if (waiting >= (own > 0 ? MAX_WAITING : MAX_ASKERS)) {
+        throw new Error(`${waiting} mails wait already, ${own} of ${asker}`);
+      }
+      waiting++;
+      waitingOf.set(asker, own + 1);
+      const signal = AbortSignal.timeout(WITHIN_MS);
+      try {
+        await turnstile.pass(asker, async () => {
+          signal.throwIfAborted();
+          await transport.sendMail({ ...message, ...headersOf(message.to, from), signal });
+        });
+      } finally {
+        waiting--;
+        const left = waitingOf.get(asker)! - 1;
+        if (left > 0) waitingOf.set(asker, left);
+        else waitingOf.delete(asker);
+      }
+    },
+    async close() {
+      transport.close({ force: true });
+    },
+  };
+}

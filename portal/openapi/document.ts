@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
+import type { ProblemSlug } from '../http/problem.ts';
+import { problemDocument, problemResponses } from '../http/problem-document.ts';
+import type { Operation, ServedOperation } from '../routes/operation.ts';
+
+const OPEN_PROBLEMS: readonly ProblemSlug[] = [
+  ...(['invalid-parameters', 'key-in-url', 'rate-limited', 'internal-error'] as const),
+];
+const PROBLEMS_BY_ACCESS: Readonly<Record<Operation['access'], readonly ProblemSlug[]>> = {
+  open: OPEN_PROBLEMS,
+  session: [...OPEN_PROBLEMS, 'no-session', 'debit-unavailable'],
+  change: [...OPEN_PROBLEMS, 'no-session', 'invalid-csrf-token', 'debit-unavailable'],
+};
+const BODY_PROBLEMS = ['payload-too-large', 'unsupported-media-type'] as const;
+
+const SECURITY: Readonly<Record<Operation['access'], Record<string, string[]>[]>> = {
+  open: [],
+  session: [{ session: [] }],
+  change: [{ session: [], csrf: [] }],
+};
+
+const problem = problemDocument
+  .extend({
+    error: z.string().meta({ description: 'What `detail` says.' }),
+    portal_url: z.url().nullish().meta({
+      description: 'Of `already-subscribed`: where the membership is managed, if that is known.',
+    }),
+  })
+  .meta({ id: 'PortalProblem', description: 'RFC 9457 problem.' });
+
+const DESCRIPTION = `Accounts of the Travel-Time Access Service: sign-in, API keys, usage, payment.
+
+Sign in with \`POST /auth/request\` and \`POST /auth/verify-code\`, and keep the cookie. Each change takes what \`GET /auth/csrf\` answers in the header \`X-CSRF-Token\`. The API itself, which the keys are for, has a document of its own.`;
+
+/** The OpenAPI 3.1 document of the portal, from the schemas that validate. */
+export function openApiDocument(
+  operations: readonly ServedOperation[],
+  site: {
+    readonly accountUrl: string;
+    readonly apiUrl: string;
+    readonly problemBase: string;
+    readonly version: string;
+    readonly cookieName: string;
+  },
+) {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const operation of operations) {
+    const { path, method } = operation;
+    paths[path] = { ...paths[path], [method]: described(operation, site.problemBase) };
+  }
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Travel-Time Access Service: the portal',
+      version: site.version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: site.accountUrl }],
+    externalDocs: { description: 'The API that keys are for', url: `${site.apiUrl}/openapi.json` },
+    tags: [
+      { name: 'Sign-in', description: 'A code by e-mail, a session, and its end.' },
+      { name: 'Account', description: 'Balance, usage, sessions, audit trail.' },
+      { name: 'Keys', description: 'The API keys of the account.' },
+      { name: 'Payment', description: 'Membership and token packs.' },
+      { name: 'Service', description: 'The state of the portal.' },
+    ],
+    paths,
+    components: {
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: site.cookieName },
+        csrf: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-CSRF-Token',
+          description: 'What `GET /auth/csrf` answers.',
+        },
+      },
+    },
+  });
+}
+
+function described(operation: ServedOperation, base: string): ZodOpenApiOperationObject {
+  const { operationId, summary, description, tag, access, body, bodyExample, answer } = operation;
+  const { params, query, headers, bodyType, redirect } = operation;
+  // A body that a change does not take is refused as well.
+  const mayHaveBody = body !== undefined || access === 'change';
+  const slugs = [
+    ...PROBLEMS_BY_ACCESS[access],
+    ...(mayHaveBody ? BODY_PROBLEMS : []),
+    ...operation.problems,
+  ];
+  const content = { schema: body, example: bodyExample };
+  return {
+    ...{ operationId, summary, description, tags: [tag], security: SECURITY[access] },
+    requestParams: {
+      ...(params && { path: params }),
+      ...(query && { query }),
+      ...(headers && { header: headers }),
+    },
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': content, ...(bodyType && { [bodyType]: content }) },
+      },
+    }),
+    responses: {
+      [answer.status]: {
+        description: answer.description,
+        headers: z.object({ ...ALWAYS, ...(answer.setsCookie && COOKIE) }),
+        ...(answer.schema && {
+          content: {
+            [answer.mediaType ?? 'application/json']: {
+              ...{ schema: answer.schema, example: answer.example },
+            },
+          },
+        }),
+      },
+      ...(redirect && {
+        303: {
+          description: redirect,
+          headers: z.object({ ...ALWAYS, ...LOCATION, ...(answer.setsCookie && COOKIE) }),
+        },
+      }),
+      ...problemResponses(slugs, {
+        ...{ base, schema: problem, headers: problemHeaders },
+        members: () => ({ error: 'What is wrong, in words.' }),
+      }),
+    },
+  };
+}
+
+/** A header that is described once, and named where it comes. */
+function header<T extends z.ZodType>(name: string, description: string, schema: T): T {
+  return schema.meta({ description, header: { id: name } });
+}
+const text = (name: string, description: string) => ({
+  [name]: header(name, description, z.string()),
+});
+
+const ALWAYS = {
+  ...text('X-Request-Id', 'Name it when you report a fault.'),
+  ...text('Cache-Control', 'Who may keep the answer, and for how long.'),
+  ...text('RateLimit', 'What is left of the window: `"default";r=599;t=60`.'),
+  ...text('RateLimit-Policy', 'The window: `"default";q=600;w=60`.'),
+};
+const LOCATION = text('Location', 'Where to.');
+const COOKIE = {
+  'Set-Cookie': header('Set-Cookie', 'The session, or its end.', z.string().optional()),
+};
+const AUTHENTICATE = text('WWW-Authenticate', '`Cookie`');
+const RETRY_AFTER = {
+  'Retry-After': header('Retry-After', 'Seconds to wait.', z.int().optional()),
+};
+
+/** Headers of a problem with that status. */
+function problemHeaders(status: number) {
+  return z.object({
+    ...ALWAYS,
+    ...(status === 401 && AUTHENTICATE),
+    ...((status === 429 || status === 503) && RETRY_AFTER),
+  });
+}

@@ -1,0 +1,22 @@
+/** The paths of the portal's pages: their server answers each with the same document. */
+export const PAGE_PATHS = {
+  front: '/',
+  signIn: '/sign-in',
+  overview: '/my',
+  keys: '/my/keys',
+  firstRequest: '/my/request',
+  plan: '/my/plan',
+  account: '/my/account',
+} as const;
+
+/** The pages that one must be signed in for, and comes to by signing in. */
+export const OWN_PAGE_PATHS = [
+  ...[PAGE_PATHS.overview, PAGE_PATHS.keys, PAGE_PATHS.firstRequest],
+  ...[PAGE_PATHS.plan, PAGE_PATHS.account],
+] as const;
+export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
+
+/** Where to go on after signing in: one of those pages, else the overview. Never an address of somebody else. */
+export function ownPageOf(wanted: unknown): OwnPagePath {
+  return OWN_PAGE_PATHS.find((path) => path === wanted) ?? PAGE_PATHS.overview;
+}

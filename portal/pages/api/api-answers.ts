@@ -1,0 +1,43 @@
+// What the API answers, as far as the pages look at it; `portal/answers.ts` has what the portal does.
+
+/** A census place, as the API finds it by name. */
+export interface Place {
+  readonly name: string;
+  readonly geoid: string;
+  readonly state: string;
+  readonly lon: number;
+  readonly lat: number;
+}
+
+export type Ring = readonly (readonly [number, number])[];
+
+/** `GET /v1/places/{geoid}/boundary`. */
+export interface Boundary {
+  readonly geometry:
+    | { readonly type: 'Polygon'; readonly coordinates: readonly Ring[] }
+    | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly Ring[])[] };
+}
+
+export interface Component {
+  readonly component: string;
+  readonly version: string;
+  readonly effective_date: string;
+}
+
+export interface DestinationType {
+  readonly dest_type_id: number;
+  readonly name: string;
+  readonly label: string;
+  readonly is_leaf: boolean;
+  readonly parent_id: number | null;
+}
+
+/** `GET /v1/blocks/{geoid}/summary`. */
+export interface Summary {
+  readonly block: { readonly geoid: string; readonly population: number | null };
+  readonly results: readonly {
+    readonly dest_type_id: number;
+    readonly mode: string;
+    readonly travel_time: number;
+  }[];
+}

@@ -1,0 +1,104 @@
+import type {
+  Account,
+  Activity,
+  Device,
+  Key,
+  NewKey,
+  PortalConfig,
+  UsageDay,
+} from '../../answers.ts';
+import type { OwnPagePath } from '../../page-paths.ts';
+import { answerOf, ask, Fault } from './ask.ts';
+
+let config: Promise<PortalConfig> | undefined;
+let csrf: Promise<{ csrf: string }> | undefined;
+
+/** Asked once; again after it failed. */
+export function portalConfig(): Promise<PortalConfig> {
+  config ??= get<PortalConfig>('/config.json').catch((error: unknown) => {
+    config = undefined;
+    throw error;
+  });
+  return config;
+}
+
+/** Has a code and a link mailed; the link leads on to `next`. */
+export const requestCode = (email: string, next: OwnPagePath) =>
+  post('/auth/request', { email, next });
+export const account = () => get<Account>('/account');
+export const keys = async () => (await get<{ keys: Key[] }>('/keys')).keys;
+export const devices = async () => (await get<{ sessions: Device[] }>('/sessions')).sessions;
+export const activity = async () => (await get<{ entries: Activity[] }>('/audit')).entries;
+export const usage = async (from: string, to: string) =>
+  (await get<{ days: UsageDay[] }>(`/usage?from=${from}&to=${to}`)).days;
+
+/** Signs in: the browser has the session's cookie from then on. */
+export async function verifyCode(email: string, code: string): Promise<Account> {
+  const response = await post('/auth/verify-code', { email, code });
+  csrf = undefined;
+  return response.json();
+}
+
+export async function signOut(): Promise<void> {
+  await change('POST', '/auth/logout');
+  csrf = undefined;
+}
+
+export const createKey = async (label: string): Promise<NewKey> =>
+  (await change('POST', '/keys', { label })).json();
+export const revokeKey = (id: string) => change('DELETE', `/keys/${encodeURIComponent(id)}`);
+export const endSession = (id: string) => change('DELETE', `/sessions/${encodeURIComponent(id)}`);
+export const closeAccount = () => change('DELETE', '/account');
+
+/** Where the membership is paid for. */
+export const subscribe = () => addressFrom('/billing/subscribe');
+export const buyPack = (id: string) => addressFrom('/billing/packs', { pack_id: id });
+/** Where the membership, cards and invoices are looked after. */
+export const manageBilling = () => addressFrom('/billing/portal');
+
+async function addressFrom(path: string, body?: object): Promise<string> {
+  const answer: { checkout_url?: string; portal_url?: string } = await (
+    await change('POST', path, body)
+  ).json();
+  const address = answer.checkout_url ?? answer.portal_url;
+  if (address === undefined) throw new Fault('no-address', 'The payment page cannot be reached.');
+  return address;
+}
+
+function get<Answer>(path: string): Promise<Answer> {
+  return ask<Answer>(path);
+}
+
+function post(path: string, body?: object, headers: Record<string, string> = {}) {
+  return answerOf(path, withBody('POST', body, headers));
+}
+
+/** Changes something of the account: with the token that shows that the request comes from here. */
+async function change(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Response> {
+  const attempt = async () => {
+    csrf ??= get<{ csrf: string }>('/auth/csrf');
+    const token = await csrf.catch((error: unknown) => {
+      csrf = undefined;
+      throw error;
+    });
+    return answerOf(path, withBody(method, body, { 'x-csrf-token': token.csrf }));
+  };
+  try {
+    return await attempt();
+  } catch (error) {
+    // Signed in anew in another tab: the session has another token now.
+    if (!(error instanceof Fault) || error.slug !== 'invalid-csrf-token') throw error;
+    csrf = undefined;
+    return attempt();
+  }
+}
+
+function withBody(
+  method: string,
+  body: object | undefined,
+  headers: Record<string, string>,
+): RequestInit {
+  if (body === undefined) return { method, headers };
+  const json = { ...headers, 'content-type': 'application/json' };
+  return { method, headers: json, body: JSON.stringify(body) };
+}

@@ -1,0 +1,55 @@
+import type { Boundary, Component, DestinationType, Place, Summary } from './api-answers.ts';
+import { answerOf, ask } from './ask.ts';
+
+/** What the pages ask of the API itself. Its free routes need no key. */
+
+export async function placesNamed(
+  api: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Place[]> {
+  const query = new URLSearchParams({ q: name, limit: '5' });
+  return (await ask<{ places: Place[] }>(`${api}/v1/places?${query}`, { signal })).places;
+}
+
+export function boundaryOf(api: string, geoid: string, signal?: AbortSignal): Promise<Boundary> {
+  return ask<Boundary>(`${api}/v1/places/${encodeURIComponent(geoid)}/boundary`, { signal });
+}
+
+/** The most populous place whose name begins with the first of these that any has: one to begin with. */
+export async function somePlace(api: string, signal?: AbortSignal): Promise<Place | undefined> {
+  for (const letter of 'aeiou') {
+    const [place] = await placesNamed(api, letter, signal);
+    if (place) return place;
+  }
+  return undefined;
+}
+
+/** What the release now served is made of. */
+export async function releaseFacts(api: string) {
+  const [updated, vintage, modes, types] = await Promise.all([
+    ask<{ last_updated: string; release: string }>(`${api}/v1/last-updated`),
+    ask<{ components: Component[] }>(`${api}/v1/meta/vintage`),
+    ask<{ modes: { mode: string; description: string }[] }>(`${api}/v1/meta/modes`),
+    destinationTypes(api),
+  ]);
+  return { ...updated, ...vintage, ...modes, types };
+}
+
+export async function destinationTypes(api: string): Promise<DestinationType[]> {
+  const url = `${api}/v1/meta/destination-types`;
+  return (await ask<{ destination_types: DestinationType[] }>(url)).destination_types;
+}
+
+/** A metered request: the answer, and what it cost. */
+export async function summaryWithKey(url: string, key: string) {
+  const response = await answerOf(url, { headers: { authorization: `Bearer ${key}` } });
+  const summary: Summary = await response.json();
+  const header = (name: string) => Number(response.headers.get(name) ?? Number.NaN);
+  return {
+    summary,
+    status: response.status,
+    charged: header('x-tokens-charged'),
+    remaining: header('x-tokens-remaining'),
+  };
+}

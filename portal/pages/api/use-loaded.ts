@@ -1,0 +1,35 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+/** Something that is on its way, here, or not to be had. */
+export type Loaded<Value> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'here'; readonly value: Value }
+  | { readonly state: 'failed'; readonly error: Error };
+
+/**
+ * Loads when first shown, when the question becomes another, and on `reload`; what is there stays
+ * until the new has come.
+ */
+export function useLoaded<Value>(
+  load: () => Promise<Value>,
+  question: string | number = '',
+): Loaded<Value> & { readonly reload: () => Promise<void> } {
+  const [loaded, setLoaded] = useState<Loaded<Value>>({ state: 'loading' });
+  const latest = useRef(load);
+  latest.current = load;
+  const turn = useRef(0);
+  const reload = useCallback(async () => {
+    const mine = ++turn.current;
+    const next = await latest.current().then(
+      (value): Loaded<Value> => ({ state: 'here', value }),
+      (error: Error): Loaded<Value> => ({ state: 'failed', error }),
+    );
+    if (mine === turn.current) setLoaded(next);
+  }, []);
+  useEffect(() => {
+    void reload();
+    // What comes after the page has gone is nobody's.
+    return () => void turn.current++;
+  }, [reload, question]);
+  return { ...loaded, reload };
+}

@@ -1,0 +1,54 @@
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { PLANS } from '../../plans.ts';
+import { portalConfig } from '../api/portal.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { count } from '../parts/formats.ts';
+import { Page } from '../parts/page.tsx';
+import { Link } from '../router/link.tsx';
+import { useSession } from '../session/session.tsx';
+import { ExampleAnswer } from './example-answer.tsx';
+import { LivePlace } from './live-place.tsx';
+import { Prices } from './prices.tsx';
+import { ReleaseFacts } from './release-facts.tsx';
+
+/** What this is, on one screen, with a live answer; below, an example, the prices, the data. */
+export function FrontPage() {
+  const config = useLoaded(portalConfig);
+  const { visitor } = useSession();
+  const api = config.state === 'here' ? config.value.api_url : null;
+  return (
+    <Page
+      title="Travel-Time Access"
+      class="front"
+      heading="Travel times from every US census block"
+      lead={LEAD}
+    >
+      <div class="actions hero-actions">
+        {visitor.state === 'signed-in' ? (
+          <Link to={PAGE_PATHS.overview} class="button button-main">
+            My account
+          </Link>
+        ) : (
+          <Link to={PAGE_PATHS.signIn} class="button button-main">
+            Get an API key
+          </Link>
+        )}
+        {api && (
+          <a class="button" href={`${api}/docs`}>
+            Read the reference
+          </a>
+        )}
+        <p class="quiet">
+          {count(PLANS.free_grant.tokens)} tokens to begin with. One token is one row.
+        </p>
+      </div>
+      <LivePlace api={api} unreachable={config.state === 'failed'} />
+      <ExampleAnswer />
+      <Prices isSold={config.state !== 'here' || config.value.membership_available} />
+      <ReleaseFacts api={api} />
+    </Page>
+  );
+}
+
+const LEAD =
+  'How many minutes it takes on foot, by bike and by public transit to the nearest shop, school, clinic, park or library, and to every single place within half an hour. One HTTP request, one JSON answer.';

@@ -1,0 +1,77 @@
+import type { Boundary, Ring } from '../api/api-answers.ts';
+
+/** An outline as it is drawn. */
+export interface Drawing {
+  /** The `d` of an SVG path, to be filled by the even-odd rule. */
+  readonly path: string;
+  /** Where a point lies in the picture. */
+  place(lon: number, lat: number): readonly [x: number, y: number];
+  /** A round length, and how long it is in the picture. */
+  readonly scale: { readonly metres: number; readonly length: number };
+}
+
+const METRES_PER_DEGREE = 111_195;
+const SCALE_PART = 0.3;
+
+/**
+ * Fits an outline into a picture with a margin around it, north up, true to scale at its middle:
+ * the equirectangular projection about that latitude. Places across the antimeridian stay whole.
+ */
+export function drawOutline(
+  { geometry }: Boundary,
+  size: { readonly width: number; readonly height: number; readonly margin: number },
+): Drawing {
+  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+  const rings: readonly Ring[] = polygons.flat();
+  const points = rings.flat();
+  const isAcross = spread(points.map(([lon]) => lon)) > 180;
+  const eastOf = (lon: number) => (isAcross && lon < 0 ? lon + 360 : lon);
+  const lons = range(points.map(([lon]) => eastOf(lon)));
+  const lats = range(points.map(([, lat]) => lat));
+  const shrink = Math.cos((lats.middle * Math.PI) / 180);
+  const perDegree = Math.min(
+    (size.width - 2 * size.margin) / (lons.span * shrink || 1),
+    (size.height - 2 * size.margin) / (lats.span || 1),
+  );
+  const place = (lon: number, lat: number) =>
+    [
+      size.width / 2 + (eastOf(lon) - lons.middle) * shrink * perDegree,
+      size.height / 2 - (lat - lats.middle) * perDegree,
+    ] as const;
+  const perMetre = perDegree / METRES_PER_DEGREE;
+  const metres = roundLength((SCALE_PART * size.width) / perMetre);
+  return {
+    path: rings.map((ring) => pathOf(ring, place)).join(''),
+    place,
+    scale: { metres, length: metres * perMetre },
+  };
+}
+
+/** The largest of 1, 2 and 5 times a power of ten that is not longer. */
+export function roundLength(most: number): number {
+  const power = 10 ** Math.floor(Math.log10(most));
+  const step = [5, 2, 1].find((one) => one * power <= most) ?? 1;
+  return step * power;
+}
+
+function pathOf(ring: Ring, place: Drawing['place']): string {
+  const corners = ring.map(([lon, lat]) =>
+    place(lon, lat)
+      .map((at) => at.toFixed(1))
+      .join(' '),
+  );
+  return `M${corners.join('L')}Z`;
+}
+
+function range(values: readonly number[]): { readonly middle: number; readonly span: number } {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return { middle: (low + high) / 2, span: high - low };
+}
+
+function spread(values: readonly number[]): number {
+  return range(values).span;
+}

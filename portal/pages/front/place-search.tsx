@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Place } from '../api/api-answers.ts';
+import { placesNamed } from '../api/service.ts';
+import { counted } from '../parts/formats.ts';
+
+const PAUSE_MS = 200;
+
+/** Finds census places by name, as one types. */
+export function PlaceSearch(props: {
+  readonly api: string | null;
+  readonly onFound: (place: Place) => void;
+  readonly onDown: (isDown: boolean) => void;
+}) {
+  const { api, onFound, onDown } = props;
+  const [name, setName] = useState('');
+  const [places, setPlaces] = useState<readonly Place[] | null>(null);
+
+  useEffect(() => {
+    setPlaces(null);
+    if (api === null || name.trim() === '') return;
+    const leaving = new AbortController();
+    const search = () =>
+      placesNamed(api, name.trim(), leaving.signal).then(
+        (found) => {
+          setPlaces(found);
+          onDown(false);
+        },
+        () => leaving.signal.aborted || onDown(true),
+      );
+    const timer = setTimeout(search, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [api, name, onDown]);
+
+  const choose = (place: Place) => {
+    onFound(place);
+    setName('');
+  };
+  return (
+    <search class="place-search">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (places?.[0]) choose(places[0]);
+        }}
+      >
+        <label for="place">City or town</label>
+        <input
+          id="place"
+          type="search"
+          autoComplete="off"
+          spellcheck={false}
+          placeholder="Type a name"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </form>
+      {places !== null && places.length > 0 && (
+        <ul class="place-list" aria-label="Places found">
+          {places.map((place) => (
+            <li key={place.geoid}>
+              <button type="button" onClick={() => choose(place)}>
+                {place.name} <span class="quiet">{place.state}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class={places?.length === 0 ? 'quiet' : 'unseen'} role="status">
+        {places !== null && saidOf(places)}
+      </p>
+    </search>
+  );
+}
+
+function saidOf(places: readonly Place[]): string {
+  if (places.length === 0) return 'No place of this release has that in its name.';
+  return `${counted(places.length, 'place')} found`;
+}

@@ -1,0 +1,40 @@
+/** Where the bars of a chart stand, in pixels. */
+export interface ChartScale {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly top: number;
+  /** From one bar to the next. */
+  readonly pitch: number;
+  /** The values that have a line. */
+  readonly lines: readonly number[];
+  yOf(value: number): number;
+}
+
+const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 52, 18, 10, 26];
+const MAX_STEPS = 4;
+
+/** The scale of values, as wide as there is room, and of which the greatest still fits. */
+export function chartScale(values: readonly number[], width: number): ChartScale {
+  const most = Math.max(1, ...values);
+  const step = roundStep(most);
+  const steps = Math.ceil(most / step);
+  return {
+    width,
+    height: HEIGHT,
+    left: LEFT,
+    top: TOP,
+    pitch: (width - LEFT - RIGHT) / values.length,
+    lines: Array.from({ length: steps + 1 }, (_, i) => i * step),
+    yOf: (value) => TOP + (1 - value / (steps * step)) * (HEIGHT - TOP - BOTTOM),
+  };
+}
+
+/** The smallest of 1, 2 and 5 times a power of ten of which four make a value. */
+function roundStep(most: number): number {
+  let power = 1;
+  for (;;) {
+    for (const step of [1, 2, 5]) if (step * power * MAX_STEPS >= most) return step * power;
+    power *= 10;
+  }
+}

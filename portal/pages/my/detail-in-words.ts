@@ -1,0 +1,41 @@
+import type { Activity } from '../../answers.ts';
+import { counted, dateOf } from '../parts/formats.ts';
+import { deviceName } from './device-name.ts';
+
+/** What tokens came by, as the ledger writes it, and what that is to whom they came. */
+const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
+  [/^signup$/, 'to begin with'],
+  [/^session:/, 'for a token pack'],
+  [/^invoice:/, 'for a month of membership'],
+  [/^(refund|dispute):.*:undone$/, 'that had been taken back'],
+  [/^refund:/, 'for a refund'],
+  [/^dispute:/, 'for a disputed payment'],
+  [/^cli:/, ''],
+];
+
+/** The detail of an entry, as the ledger writes it, for whom it is about. */
+export function detailInWords(what: Activity['what'], detail: string): string {
+  switch (what) {
+    case 'tokens-granted':
+    case 'tokens-taken-back':
+      return tokensInWords(detail);
+    case 'signed-in': {
+      const [, client = detail, address = ''] = /^(.*)(, [^,]*)$/.exec(detail) ?? [];
+      return deviceName(client) + address;
+    }
+    case 'session-ended':
+      return deviceName(detail);
+    case 'membership-changed':
+      return detail.replace(/\d{4}-\S+Z$/, dateOf);
+    default:
+      return detail;
+  }
+}
+
+/** `5,000 tokens to begin with` of `5000, signup`. */
+function tokensInWords(detail: string): string {
+  const [, tokens, cause] = /^(\d+)(?: of \d+)?, (.*)$/.exec(detail) ?? [];
+  if (cause === undefined) return detail;
+  const words = CAUSES.find(([pattern]) => pattern.test(cause))?.[1] ?? `for ${cause}`;
+  return `${counted(Number(tokens), 'token')} ${words}`;
+}

@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import type { Device } from '../../answers.ts';
+import { devices, endSession } from '../api/portal.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { momentOf } from '../parts/formats.ts';
+import { Section } from '../parts/section.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { deviceName } from './device-name.ts';
+
+/** Where the account is signed in. */
+export function Devices() {
+  const loaded = useLoaded(devices);
+  const [ending, setEnding] = useState<Device | null>(null);
+  return (
+    <Section id="devices" title="Devices signed in">
+      <Shown of={loaded} what="devices">
+        {(all) => (
+          <table class="stacking">
+            <thead>
+              <tr>
+                <th scope="col">Device</th>
+                <th scope="col">Address</th>
+                <th scope="col">Signed in</th>
+                <th scope="col">Last seen</th>
+                <th scope="col">
+                  <span class="unseen">Action</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {all.map((device) => (
+                <tr key={device.id}>
+                  <th scope="row">{deviceName(device.client)}</th>
+                  <td data-name="Address">{device.address}</td>
+                  <td data-name="Signed in">{momentOf(device.started_at)}</td>
+                  <td data-name="Last seen">{momentOf(device.seen_at)}</td>
+                  <td class="action">
+                    {device.current ? (
+                      <span class="tag">this one</span>
+                    ) : (
+                      <button
+                        type="button"
+                        class="button button-small"
+                        aria-label={`Sign out ${inWords(device)}`}
+                        onClick={() => setEnding(device)}
+                      >
+                        Sign out
+                      </button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Shown>
+      {ending && (
+        <ConfirmDialog
+          title="Sign this device out?"
+          action="Sign it out"
+          onClose={() => setEnding(null)}
+          onConfirm={async () => {
+            await endSession(ending.id);
+            setEnding(null);
+            await loaded.reload();
+          }}
+        >
+          <p>{inWords(ending)}. API keys go on working.</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+function inWords({ client, started_at }: Device): string {
+  return `${deviceName(client)}, signed in ${momentOf(started_at)}`;
+}

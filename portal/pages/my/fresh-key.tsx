@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Link } from '../router/link.tsx';
+import { useSession } from '../session/session.tsx';
+
+/** The key that was just made: here, now, and never again. */
+export function FreshKey() {
+  const { freshKey, setFreshKey } = useSession();
+  const place = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (freshKey !== null) place.current?.focus();
+  }, [freshKey]);
+  if (freshKey === null) return null;
+  return (
+    <section class="card card-accent fresh-key" ref={place} tabIndex={-1} aria-labelledby="fresh">
+      <h2 id="fresh">Your new key</h2>
+      <p>
+        <strong>Copy it now: it is shown this once.</strong> We keep only its hash, and cannot show
+        it again. Who has it spends your tokens: keep it out of URLs and public code.
+      </p>
+      <p class="key-line">
+        <code>{freshKey}</code>
+        <CopyButton text={freshKey} what="the key" />
+      </p>
+      <div class="actions">
+        <Link to={PAGE_PATHS.firstRequest} class="button">
+          Make a first request with it
+        </Link>
+        <button type="button" class="button button-quiet" onClick={() => setFreshKey(null)}>
+          I have it, hide it
+        </button>
+      </div>
+    </section>
+  );
+}

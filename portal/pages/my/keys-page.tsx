@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import type { Key } from '../../answers.ts';
+import { MAX_ACTIVE_KEYS } from '../../key-limits.ts';
+import { keys, revokeKey } from '../api/portal.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { Page } from '../parts/page.tsx';
+import { Section } from '../parts/section.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { FreshKey } from './fresh-key.tsx';
+import { KeyTable } from './key-table.tsx';
+import { NewKeyForm } from './new-key-form.tsx';
+
+/** Keys: made, seen, revoked. */
+export function KeysPage() {
+  const loaded = useLoaded(keys);
+  const [revoking, setRevoking] = useState<Key | null>(null);
+  const [said, setSaid] = useState('');
+  return (
+    <Page
+      title="Keys"
+      lead={`A key opens the API, and spends the tokens of this account. Give each program its own, up to ${MAX_ACTIVE_KEYS} at a time.`}
+    >
+      <FreshKey />
+      <Shown of={loaded} what="your keys">
+        {(all) => {
+          const active = all.filter((key) => key.revoked_at === null);
+          const revoked = all.filter((key) => key.revoked_at !== null);
+          return (
+            <>
+              <Section id="active" title="Active keys">
+                <KeyTable keys={active} onRevoke={setRevoking} />
+                <p role="status" class="quiet">
+                  {said}
+                </p>
+              </Section>
+              <Section id="new" title="A new key">
+                {active.length < MAX_ACTIVE_KEYS ? (
+                  <NewKeyForm
+                    onMade={() => {
+                      setSaid('');
+                      void loaded.reload();
+                    }}
+                  />
+                ) : (
+                  <p>
+                    There are {MAX_ACTIVE_KEYS} active keys. Revoke one to make room for another.
+                  </p>
+                )}
+              </Section>
+              {revoked.length > 0 && (
+                <details class="behind">
+                  <summary>Revoked keys ({revoked.length})</summary>
+                  <KeyTable keys={revoked} />
+                </details>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+      {revoking && (
+        <ConfirmDialog
+          title={`Revoke ${revoking.label || revoking.prefix}?`}
+          action="Revoke the key"
+          onClose={() => setRevoking(null)}
+          onConfirm={async () => {
+            await revokeKey(revoking.id);
+            setRevoking(null);
+            setSaid(`Revoked ${revoking.label || revoking.prefix}.`);
+            await loaded.reload();
+          }}
+        >
+          <p>
+            Programs that use <code>{revoking.prefix}…</code> are refused from now on. A revoked key
+            never works again.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Page>
+  );
+}

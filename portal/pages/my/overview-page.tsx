@@ -1,0 +1,40 @@
+import { useEffect } from 'preact/hooks';
+import type { Account } from '../../answers.ts';
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { count } from '../parts/formats.ts';
+import { Page } from '../parts/page.tsx';
+import { Link } from '../router/link.tsx';
+import { useSession } from '../session/session.tsx';
+import { membershipInWords } from './membership-in-words.ts';
+import { Usage } from './usage.tsx';
+
+/** The balance, and where it went. */
+export function OverviewPage({ account }: { readonly account: Account }) {
+  const { refresh } = useSession();
+  // What was used since is not known here.
+  useEffect(() => void refresh(), [refresh]);
+  const { tokens_remaining, membership } = account;
+  return (
+    <Page title="Overview">
+      <dl class="figures">
+        <div class="card">
+          <dt>Tokens left</dt>
+          <dd class="figure">{count(tokens_remaining)}</dd>
+          <dd class="quiet">One token is one row of an answer.</dd>
+        </div>
+        <div class="card">
+          <dt>Membership</dt>
+          <dd class="figure">{membership ? 'Member' : 'None'}</dd>
+          <dd class="quiet">
+            {membership ? (
+              membershipInWords(membership)
+            ) : (
+              <Link to={PAGE_PATHS.plan}>See the plans</Link>
+            )}
+          </dd>
+        </div>
+      </dl>
+      <Usage />
+    </Page>
+  );
+}

@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks';
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { portalConfig } from '../api/portal.ts';
+import { somePlace } from '../api/service.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { Page } from '../parts/page.tsx';
+import { Section } from '../parts/section.tsx';
+import { Shown } from '../parts/shown.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { Link } from '../router/link.tsx';
+import { useSession } from '../session/session.tsx';
+import { CODE_SAMPLES } from './code-samples.ts';
+import { TryIt } from './try-it.tsx';
+
+const NO_KEY = 'YOUR_KEY';
+
+/** The first request with one’s own key: from here, and in four languages. */
+export function RequestPage() {
+  const { freshKey } = useSession();
+  const [key, setKey] = useState(freshKey ?? '');
+  const request = useLoaded(firstRequest);
+  return (
+    <Page
+      title="First request"
+      lead="Minutes on foot from one census block to the nearest of each kind of place."
+    >
+      <Section id="your-key" title="Your key">
+        <div class="field">
+          <label for="key">API key</label>
+          <input
+            id="key"
+            class="mono"
+            autoComplete="off"
+            autoCapitalize="off"
+            spellcheck={false}
+            placeholder="ta_live_…"
+            value={key}
+            aria-describedby="key-note"
+            onInput={(event) => setKey(event.currentTarget.value.trim())}
+          />
+          <p id="key-note" class="quiet">
+            It stays in this page. A key is shown once, when it is made; without one at hand,{' '}
+            <Link to={PAGE_PATHS.keys}>make another</Link>.
+          </p>
+        </div>
+      </Section>
+      <Shown of={request} what="an example">
+        {(url) => (
+          <>
+            <Section id="try" title="Send it from here">
+              <TryIt url={url} apiKey={key} />
+            </Section>
+            <Section id="code" title="Send it from your program">
+              <Tabs
+                label="Language"
+                tabs={CODE_SAMPLES.map(({ name, codeOf }) => ({
+                  name,
+                  content: <CodeBlock what={`${name} code`} text={codeOf(url, key || NO_KEY)} />,
+                }))}
+              />
+            </Section>
+          </>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+/** The address of a summary that has rows: of the portal’s example, or of the middle of some place. */
+async function firstRequest(): Promise<string> {
+  const { api_url, example_block } = await portalConfig();
+  if (example_block) return `${api_url}/v1/blocks/${example_block}/summary?mode=walk`;
+  const place = await somePlace(api_url);
+  if (place === undefined) throw new Error('The release has no place to begin with.');
+  return `${api_url}/v1/point/summary?lat=${place.lat}&lon=${place.lon}&mode=walk`;
+}

@@ -1,0 +1,71 @@
+import type { ChartScale } from './chart-scale.ts';
+import type { DayUsage } from './divided-usage.ts';
+
+/** Of a bar's room, what stays free. */
+const GAP = 0.25;
+
+/** The bar of a day: its parts, one upon the other. Its whole height can be pointed at. */
+export function UsageBar(props: {
+  readonly day: DayUsage;
+  readonly at: number;
+  readonly scale: ChartScale;
+  readonly name: string;
+  readonly isNamed: boolean;
+  readonly isTold: boolean;
+  readonly isFocusable: boolean;
+  readonly barRef: (bar: SVGGElement | null) => void;
+  readonly onTell: (at: number | null) => void;
+  readonly onReach: (at: number) => void;
+}) {
+  const { day, at, scale, onTell, onReach } = props;
+  const { pitch, yOf } = scale;
+  const left = scale.left + at * pitch;
+  return (
+    <g
+      ref={props.barRef}
+      class={props.isTold ? 'bar bar-told' : 'bar'}
+      role="option"
+      aria-selected={props.isTold}
+      aria-label={props.name}
+      tabIndex={props.isFocusable ? 0 : -1}
+      onFocus={() => {
+        onReach(at);
+        onTell(at);
+      }}
+      onBlur={() => onTell(null)}
+      onPointerEnter={() => onTell(at)}
+    >
+      <rect class="bar-room" x={left} y={scale.top} width={pitch} height={yOf(0) - scale.top} />
+      {stacked(day).map(({ from, to, part }) => (
+        <rect
+          key={part}
+          class={`part-${part}`}
+          x={left + (GAP / 2) * pitch}
+          width={(1 - GAP) * pitch}
+          y={yOf(to)}
+          height={yOf(from) - yOf(to)}
+        />
+      ))}
+      {props.isNamed && (
+        <text class="day" x={left + pitch / 2} y={scale.height - 6}>
+          {shortDay(day.day)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function stacked({ ofParts }: DayUsage) {
+  let from = 0;
+  return ofParts.flatMap((tokens, part) => {
+    const piece = { from, to: from + tokens, part };
+    from = piece.to;
+    return tokens > 0 ? [piece] : [];
+  });
+}
+
+const SHORT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function shortDay(day: string): string {
+  return SHORT.format(new Date(`${day}T00:00:00Z`));
+}

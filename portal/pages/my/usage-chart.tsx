@@ -1,0 +1,102 @@
+import { useRef, useState } from 'preact/hooks';
+import { count, counted, dayOf } from '../parts/formats.ts';
+import { nextByKey } from '../parts/next-by-key.ts';
+import { chartScale } from './chart-scale.ts';
+import type { DayUsage, DividedUsage } from './divided-usage.ts';
+import { UsageBar } from './usage-bar.tsx';
+import { useWidth } from './use-width.ts';
+
+/** What a day's name under the chart takes, in pixels. */
+const NAME_WIDTH = 80;
+
+/** Bars by day. One of them can have the focus, arrow keys lead to the others, a line below tells it. */
+export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
+  const { days, parts } = usage;
+  const [told, setTold] = useState<number | null>(null);
+  const [reached, setReached] = useState(days.length - 1);
+  const bars = useRef<(SVGGElement | null)[]>([]);
+  const focusable = Math.min(reached, days.length - 1);
+  const [room, width] = useWidth<HTMLDivElement>();
+  const scale = chartScale(
+    days.map((day) => day.tokens),
+    width,
+  );
+  const each = Math.ceil(NAME_WIDTH / scale.pitch);
+  const move = (event: KeyboardEvent) => {
+    const next = nextByKey(event.key, focusable, days.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    bars.current[next]?.focus();
+  };
+  return (
+    <figure class="chart">
+      {parts.length > 1 && <Legend parts={parts} />}
+      <div
+        ref={room}
+        role="listbox"
+        aria-orientation="horizontal"
+        aria-label="Tokens by day. Arrow keys lead from day to day."
+        onKeyDown={move}
+        onPointerLeave={() => setTold(null)}
+      >
+        <svg viewBox={`0 0 ${scale.width} ${scale.height}`} role="presentation">
+          {scale.lines.map((tokens) => (
+            // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in the grid takes the focus
+            <g key={tokens} class="grid" aria-hidden="true">
+              <path d={`M${scale.left} ${scale.yOf(tokens)}H${scale.width}`} />
+              <text x={scale.left - 8} y={scale.yOf(tokens) + 4}>
+                {count(tokens)}
+              </text>
+            </g>
+          ))}
+          {days.map((day, i) => (
+            <UsageBar
+              key={day.day}
+              day={day}
+              at={i}
+              scale={scale}
+              name={sentence(day, parts)}
+              isNamed={(days.length - 1 - i) % each === 0}
+              isTold={told === i}
+              isFocusable={i === focusable}
+              barRef={(bar) => {
+                bars.current[i] = bar;
+              }}
+              onTell={setTold}
+              onReach={setReached}
+            />
+          ))}
+        </svg>
+      </div>
+      <figcaption class="told">
+        {told === null || days[told] === undefined ? (
+          <span class="quiet">Point at a day, or go there by keyboard.</span>
+        ) : (
+          sentence(days[told], parts)
+        )}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Legend({ parts }: { readonly parts: readonly string[] }) {
+  return (
+    <ul class="legend">
+      {parts.map((part, i) => (
+        <li key={part}>
+          <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+            <rect class={`part-${i}`} width="10" height="10" rx="2" />
+          </svg>
+          {part}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** `Sat 22 Nov: 40 tokens, 2 requests`, and the parts, where there are any. */
+function sentence({ day, tokens, requests, ofParts }: DayUsage, parts: readonly string[]): string {
+  const all = `${dayOf(day)}: ${counted(tokens, 'token')}, ${counted(requests, 'request')}`;
+  const told = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));
+  return parts.length > 1 && told.length > 0 ? `${all} (${told.join(', ')})` : all;
+}

@@ -1,0 +1,19 @@
+import { CopyButton } from './copy-button.tsx';
+
+/** Code to read and to copy. It may be wider than its place, and is then scrolled, by keyboard too. */
+export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div class="code-block">
+      <div class="code-head">
+        <span class="quiet">{what}</span>
+        <CopyButton text={text} what={what} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <section aria-label={what} tabIndex={0}>
+        <pre>
+          <code>{text}</code>
+        </pre>
+      </section>
+    </div>
+  );
+}

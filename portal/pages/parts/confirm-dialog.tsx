@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Notice } from './notice.tsx';
+
+/** Asks before something that cannot be taken back. Escape is no; the focus goes back to where it was. */
+export function ConfirmDialog(props: {
+  readonly title: string;
+  /** What its button says. */
+  readonly action: string;
+  /** What has to be typed first. */
+  readonly typed?: string;
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const { title, action, typed, onConfirm, onClose } = props;
+  const dialogRef = useRef<HTMLDialogElement>(null);
+  const [typedSoFar, setTypedSoFar] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<Error | null>(null);
+  const id = useId();
+  useEffect(() => dialogRef.current?.showModal(), []);
+
+  const confirm = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setFault(null);
+    try {
+      await onConfirm();
+    } catch (error) {
+      if (error instanceof Error) setFault(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <dialog ref={dialogRef} class="dialog" aria-labelledby={`${id}-title`} onClose={onClose}>
+      <form onSubmit={confirm}>
+        <h2 id={`${id}-title`}>{title}</h2>
+        {props.children}
+        {typed !== undefined && (
+          <div class="field">
+            <label for={`${id}-typed`}>
+              Type <strong>{typed}</strong> to confirm
+            </label>
+            <input
+              id={`${id}-typed`}
+              autoComplete="off"
+              autoCapitalize="off"
+              spellcheck={false}
+              value={typedSoFar}
+              onInput={(event) => setTypedSoFar(event.currentTarget.value)}
+            />
+          </div>
+        )}
+        {fault && <Notice kind="fault">{fault.message}</Notice>}
+        <div class="actions">
+          <button
+            type="submit"
+            class="button button-danger"
+            disabled={isBusy || (typed !== undefined && typedSoFar.trim() !== typed)}
+          >
+            {action}
+          </button>
+          <button type="button" class="button" onClick={() => dialogRef.current?.close()}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const SAID_FOR_MS = 2_500;
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [said, setSaid] = useState<'' | 'Copied' | 'Not copied'>('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid('Copied'),
+      () => setSaid('Not copied'),
+    );
+  return (
+    <span class="copy">
+      <button type="button" class="button button-small" aria-label={`Copy ${what}`} onClick={copy}>
+        {said || 'Copy'}
+      </button>
+      <span class="unseen" role="status">
+        {said && `${said}: ${what}`}
+      </span>
+    </span>
+  );
+}

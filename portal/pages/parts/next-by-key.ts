@@ -1,0 +1,10 @@
+/** Where a key leads in a row of things of which one can have the focus; `undefined`: nowhere. */
+export function nextByKey(key: string, at: number, length: number): number | undefined {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowRight: (at + 1) % length,
+    ArrowLeft: (at + length - 1) % length,
+    Home: 0,
+    End: length - 1,
+  };
+  return targets[key];
+}

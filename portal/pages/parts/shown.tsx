@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact';
+import type { Loaded } from '../api/use-loaded.ts';
+import { Notice } from './notice.tsx';
+
+/** Shows what was loaded; until then a quiet line, and if it cannot be had, why, and a way to ask again. */
+export function Shown<Value>(props: {
+  readonly of: Loaded<Value> & { readonly reload: () => Promise<void> };
+  readonly what: string;
+  readonly children: (value: Value) => ComponentChildren;
+}) {
+  const { of: loaded, what, children } = props;
+  if (loaded.state === 'here') return <>{children(loaded.value)}</>;
+  if (loaded.state === 'loading') return <p class="quiet waiting">Loading {what} …</p>;
+  return (
+    <Notice kind="fault">
+      <p>
+        Cannot load {what}. {loaded.error.message}
+      </p>
+      <button type="button" class="button" onClick={() => void loaded.reload()}>
+        Try again
+      </button>
+    </Notice>
+  );
+}

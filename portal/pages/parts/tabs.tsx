@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { nextByKey } from './next-by-key.ts';
+
+export interface Tab {
+  readonly name: string;
+  readonly content: ComponentChildren;
+}
+
+/** Tabs: arrow keys, Home and End go from one to the next, as the ARIA authoring practices say. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  const [shown, setShown] = useState(0);
+  const buttons = useRef<(HTMLButtonElement | null)[]>([]);
+  const id = useId();
+  const move = (event: KeyboardEvent) => {
+    const next = nextByKey(event.key, shown, tabs.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    setShown(next);
+    buttons.current[next]?.focus();
+  };
+  return (
+    <div class="tabs">
+      <div class="tab-list" role="tablist" aria-label={label} onKeyDown={move}>
+        {tabs.map(({ name }, i) => (
+          <button
+            key={name}
+            ref={(button) => {
+              buttons.current[i] = button;
+            }}
+            type="button"
+            role="tab"
+            id={`${id}-tab-${i}`}
+            aria-selected={i === shown}
+            aria-controls={`${id}-panel`}
+            tabIndex={i === shown ? 0 : -1}
+            onClick={() => setShown(i)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-tab-${shown}`}>
+        {tabs[shown].content}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ComponentChildren } from 'preact';
+import { navigate, usePath } from './router.ts';
+
+/** A link to a page of ours, shown without loading anything anew. */
+export function Link(props: {
+  readonly to: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}) {
+  const { to, children } = props;
+  const isHere = usePath() === to;
+  const follow = (event: MouseEvent) => {
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0;
+    if (isElsewhere) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return (
+    <a href={to} class={props.class} aria-current={isHere ? 'page' : undefined} onClick={follow}>
+      {children}
+    </a>
+  );
+}

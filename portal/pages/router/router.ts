@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const readers = new Set<(path: string) => void>();
+addEventListener('popstate', tell);
+
+/** The path of the page shown, without a slash at its end. */
+export function usePath(): string {
+  const [path, setPath] = useState(pathNow);
+  useEffect(() => {
+    readers.add(setPath);
+    return () => void readers.delete(setPath);
+  }, []);
+  return path;
+}
+
+/** Shows another page. `replace`: the one shown now is not come back to. */
+export function navigate(path: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  scrollTo(0, 0);
+  tell();
+}
+
+export function pathNow(): string {
+  return location.pathname.replace(/(.)\/+$/, '$1');
+}
+
+function tell(): void {
+  for (const setPath of readers) setPath(pathNow());
+}

@@ -1,0 +1,69 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useCallback, useContext, useMemo, useState } from 'preact/hooks';
+import type { Account } from '../../answers.ts';
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { Fault } from '../api/ask.ts';
+import * as portal from '../api/portal.ts';
+import { pathNow } from '../router/router.ts';
+import { rememberSignedIn, wasSignedIn } from './remembered.ts';
+
+/** Who is using the pages. */
+export type Visitor =
+  | { readonly state: 'unknown' }
+  | { readonly state: 'anonymous' }
+  | { readonly state: 'signed-in'; readonly account: Account }
+  | { readonly state: 'failed'; readonly error: Error };
+
+export interface Session {
+  readonly visitor: Visitor;
+  /** The key made last, while these pages are open: it is shown once, and kept nowhere. */
+  readonly freshKey: string | null;
+  setFreshKey(key: string | null): void;
+  signedIn(account: Account): void;
+  /** Asks the server who this is. */
+  refresh(): Promise<void>;
+  /** The session is over: here, or by the server’s word. */
+  ended(): void;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+export function SessionProvider({ children }: { readonly children: ComponentChildren }) {
+  const [visitor, setVisitor] = useState<Visitor>(() =>
+    // The link of the mail ends at the account's pages, of which the browser has no hint yet.
+    wasSignedIn() || pathNow().startsWith(PAGE_PATHS.overview)
+      ? { state: 'unknown' }
+      : { state: 'anonymous' },
+  );
+  const [freshKey, setFreshKey] = useState<string | null>(null);
+
+  const signedIn = useCallback((account: Account) => {
+    rememberSignedIn(true);
+    setVisitor({ state: 'signed-in', account });
+  }, []);
+  const ended = useCallback(() => {
+    rememberSignedIn(false);
+    setFreshKey(null);
+    setVisitor({ state: 'anonymous' });
+  }, []);
+  const refresh = useCallback(async () => {
+    try {
+      signedIn(await portal.account());
+    } catch (error) {
+      if (error instanceof Fault && error.slug === 'no-session') ended();
+      else if (error instanceof Error) setVisitor({ state: 'failed', error });
+    }
+  }, [signedIn, ended]);
+
+  const session = useMemo(
+    () => ({ visitor, freshKey, setFreshKey, signedIn, refresh, ended }),
+    [visitor, freshKey, signedIn, refresh, ended],
+  );
+  return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('useSession outside of a SessionProvider');
+  return session;
+}

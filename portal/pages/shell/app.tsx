@@ -1,0 +1,58 @@
+import { useEffect } from 'preact/hooks';
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { FrontPage } from '../front/front-page.tsx';
+import { AccountPage } from '../my/account-page.tsx';
+import { KeysPage } from '../my/keys-page.tsx';
+import { OverviewPage } from '../my/overview-page.tsx';
+import { PlanPage } from '../my/plan-page.tsx';
+import { RequestPage } from '../my/request-page.tsx';
+import { usePath } from '../router/router.ts';
+import { useSession } from '../session/session.tsx';
+import { SignInPage } from '../sign-in/sign-in-page.tsx';
+import { Footer } from './footer.tsx';
+import { Header } from './header.tsx';
+import { NotFoundPage } from './not-found-page.tsx';
+import { SignedIn } from './signed-in.tsx';
+
+/** Everything that is shown: what every page has, and the page of the path. */
+export function App() {
+  const path = usePath();
+  const { visitor, refresh } = useSession();
+  const isUnknown = visitor.state === 'unknown';
+  useEffect(() => {
+    if (isUnknown) void refresh();
+  }, [isUnknown, refresh]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Header />
+      <main id="main" tabIndex={-1}>
+        <CurrentPage key={path} path={path} />
+      </main>
+      <Footer />
+    </>
+  );
+}
+
+function CurrentPage({ path }: { readonly path: string }) {
+  switch (path) {
+    case PAGE_PATHS.front:
+      return <FrontPage />;
+    case PAGE_PATHS.signIn:
+      return <SignInPage />;
+    case PAGE_PATHS.overview:
+      return <SignedIn>{(account) => <OverviewPage account={account} />}</SignedIn>;
+    case PAGE_PATHS.keys:
+      return <SignedIn>{() => <KeysPage />}</SignedIn>;
+    case PAGE_PATHS.firstRequest:
+      return <SignedIn>{() => <RequestPage />}</SignedIn>;
+    case PAGE_PATHS.plan:
+      return <SignedIn>{(account) => <PlanPage account={account} />}</SignedIn>;
+    case PAGE_PATHS.account:
+      return <SignedIn>{(account) => <AccountPage account={account} />}</SignedIn>;
+    default:
+      return <NotFoundPage />;
+  }
+}

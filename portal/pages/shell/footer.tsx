@@ -1,0 +1,25 @@
+import { useApiAddress } from './use-api-address.ts';
+
+/** What stands below every page: whose the data are. */
+export function Footer() {
+  const api = useApiAddress();
+  return (
+    <footer class="site-foot">
+      <p>
+        Streets and places: ©{' '}
+        <a href="https://www.openstreetmap.org/copyright">OpenStreetMap contributors</a>, ODbL.
+        Blocks: US Census Bureau. Timetables: the feeds of the agencies.
+      </p>
+      {api !== null && (
+        <ul>
+          <li>
+            <a href={`${api}/docs`}>API reference</a>
+          </li>
+          <li>
+            <a href={`${api}/openapi.json`}>OpenAPI document</a>
+          </li>
+        </ul>
+      )}
+    </footer>
+  );
+}

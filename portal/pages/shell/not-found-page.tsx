@@ -1,0 +1,13 @@
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { Page } from '../parts/page.tsx';
+import { Link } from '../router/link.tsx';
+
+export function NotFoundPage() {
+  return (
+    <Page title="No such page" lead="There is nothing at this address, not even within 30 minutes.">
+      <p>
+        <Link to={PAGE_PATHS.front}>Go to the front page</Link>
+      </p>
+    </Page>
+  );
+}

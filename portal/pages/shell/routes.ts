@@ -1,0 +1,15 @@
+import { type OwnPagePath, ownPageOf, PAGE_PATHS } from '../../page-paths.ts';
+
+/** The signed-in pages, in the order of their navigation. */
+export const MY_PAGES: readonly { readonly path: OwnPagePath; readonly name: string }[] = [
+  { path: PAGE_PATHS.overview, name: 'Overview' },
+  { path: PAGE_PATHS.keys, name: 'Keys' },
+  { path: PAGE_PATHS.firstRequest, name: 'First request' },
+  { path: PAGE_PATHS.plan, name: 'Plan' },
+  { path: PAGE_PATHS.account, name: 'Account' },
+];
+
+/** Where to go on after signing in. */
+export function nextPath(query: string): OwnPagePath {
+  return ownPageOf(new URLSearchParams(query).get('next'));
+}

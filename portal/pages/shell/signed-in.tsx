@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Account } from '../../answers.ts';
+import { PAGE_PATHS } from '../../page-paths.ts';
+import { Notice } from '../parts/notice.tsx';
+import { Page } from '../parts/page.tsx';
+import { Link } from '../router/link.tsx';
+import { navigate, usePath } from '../router/router.ts';
+import { useSession } from '../session/session.tsx';
+import { MY_PAGES } from './routes.ts';
+
+/** A page of somebody who is signed in, beside its navigation. Others are led to the sign-in. */
+export function SignedIn(props: { readonly children: (account: Account) => ComponentChildren }) {
+  const { visitor, refresh } = useSession();
+  const path = usePath();
+  const isAnonymous = visitor.state === 'anonymous';
+  useEffect(() => {
+    if (isAnonymous) navigate(`${PAGE_PATHS.signIn}?next=${path}`, { replace: true });
+  }, [isAnonymous, path]);
+  switch (visitor.state) {
+    case 'anonymous':
+    case 'unknown':
+      return <p class="quiet waiting">Looking who is signed in …</p>;
+    case 'failed':
+      return (
+        <Page title="Accounts cannot be reached">
+          <Notice kind="fault">{visitor.error.message}</Notice>
+          <button type="button" class="button" onClick={() => void refresh()}>
+            Try again
+          </button>
+        </Page>
+      );
+    case 'signed-in':
+      return (
+        <div class="my">
+          <nav class="my-nav" aria-label="Your account">
+            <ul>
+              {MY_PAGES.map(({ path: to, name }) => (
+                <li key={to}>
+                  <Link to={to}>{name}</Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          {visitor.account.disabled && (
+            <Notice kind="fault">
+              This account is disabled: its keys are refused. Write to the people who run this
+              service.
+            </Notice>
+          )}
+          {props.children(visitor.account)}
+        </div>
+      );
+  }
+}

@@ -1,0 +1,114 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Account } from '../../answers.ts';
+import type { OwnPagePath } from '../../page-paths.ts';
+import { requestCode, verifyCode } from '../api/portal.ts';
+import { plainly } from './plainly.ts';
+import { useCountdown } from './use-countdown.ts';
+
+const RESEND_AFTER_S = 30;
+const DIGITS = 6;
+
+/** Takes the code. Six digits, typed or pasted, are sent without pressing anything. */
+export function CodeForm(props: {
+  readonly email: string;
+  /** Where the link of the mail leads on to. */
+  readonly next: OwnPagePath;
+  readonly onSignedIn: (account: Account) => void;
+  readonly onOtherAddress: () => void;
+}) {
+  const { email, next, onSignedIn, onOtherAddress } = props;
+  const [code, setCode] = useState('');
+  const [fault, setFault] = useState('');
+  const [said, setSaid] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const wait = useCountdown(RESEND_AFTER_S);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+
+  const verify = async (digits: string) => {
+    if (isBusy) return;
+    setFault(digits.length === DIGITS ? '' : 'The code has six digits.');
+    if (digits.length !== DIGITS) return input.current?.focus();
+    setBusy(true);
+    try {
+      onSignedIn(await verifyCode(email, digits));
+    } catch (error) {
+      setFault(plainly(error));
+      setCode('');
+      setBusy(false);
+      input.current?.focus();
+    }
+  };
+  const type = (text: string) => {
+    const digits = text.replaceAll(/\D/g, '').slice(0, DIGITS);
+    setCode(digits);
+    if (digits.length === DIGITS) void verify(digits);
+  };
+  const resend = async () => {
+    setFault('');
+    setSaid('');
+    wait.begin(RESEND_AFTER_S);
+    input.current?.focus();
+    try {
+      await requestCode(email, next);
+      setSaid(
+        'A new code is on its way. It ends the earlier ones; if none comes, use the newest message.',
+      );
+    } catch (error) {
+      setFault(plainly(error));
+    }
+  };
+  return (
+    <form
+      class="card"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void verify(code);
+      }}
+    >
+      <p role="status">
+        A message is on its way to <strong>{email}</strong>. Type the code in it here, or follow its
+        link. Both work for ten minutes.
+      </p>
+      <div class="field">
+        <label for="code">Six-digit code</label>
+        <input
+          id="code"
+          ref={input}
+          class="code-input"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          spellcheck={false}
+          value={code}
+          aria-invalid={fault !== ''}
+          aria-describedby="code-fault"
+          onInput={(event) => type(event.currentTarget.value)}
+        />
+        <p id="code-fault" class="fault-text" role="alert">
+          {fault}
+        </p>
+      </div>
+      <button type="submit" class="button button-main" aria-disabled={isBusy}>
+        {isBusy ? 'Checking …' : 'Sign in'}
+      </button>
+      <div class="actions actions-quiet">
+        <button
+          type="button"
+          class="button button-quiet"
+          disabled={wait.seconds > 0}
+          onClick={() => void resend()}
+        >
+          {wait.seconds > 0 ? `Send another code in ${wait.seconds} s` : 'Send another code'}
+        </button>
+        <button type="button" class="button button-quiet" onClick={onOtherAddress}>
+          Use another address
+        </button>
+      </div>
+      <p class="quiet" role="status">
+        {said}
+      </p>
+    </form>
+  );
+}

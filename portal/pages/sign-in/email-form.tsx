@@ -1,0 +1,71 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { OwnPagePath } from '../../page-paths.ts';
+import { requestCode } from '../api/portal.ts';
+
+/** Asks for an address, and has a code sent to it. */
+export function EmailForm(props: {
+  readonly email: string;
+  /** Where the link of the mail leads on to. */
+  readonly next: OwnPagePath;
+  readonly onSent: (email: string) => void;
+}) {
+  const [email, setEmail] = useState(props.email);
+  const [fault, setFault] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const isAgain = props.email !== '';
+  useEffect(() => {
+    if (isAgain) input.current?.focus();
+  }, [isAgain]);
+
+  const send = async (event: Event) => {
+    event.preventDefault();
+    const address = email.trim();
+    if (isBusy) return;
+    const wrong = faultIn(address);
+    setFault(wrong);
+    if (wrong) return input.current?.focus();
+    setBusy(true);
+    try {
+      await requestCode(address, props.next);
+      props.onSent(address);
+    } catch (error) {
+      if (error instanceof Error) setFault(error.message);
+      setBusy(false);
+      input.current?.focus();
+    }
+  };
+  return (
+    <form class="card" onSubmit={send} noValidate>
+      <div class="field">
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          ref={input}
+          type="email"
+          name="email"
+          autoComplete="email"
+          autoCapitalize="off"
+          spellcheck={false}
+          value={email}
+          aria-invalid={fault !== ''}
+          aria-describedby="email-fault"
+          onInput={(event) => setEmail(event.currentTarget.value)}
+        />
+        <p id="email-fault" class="fault-text" role="alert">
+          {fault}
+        </p>
+      </div>
+      <button type="submit" class="button button-main" aria-disabled={isBusy}>
+        {isBusy ? 'Sending …' : 'Send me a code'}
+      </button>
+    </form>
+  );
+}
+
+/** What is plainly wrong with an address: the server has the last word. */
+function faultIn(address: string): string {
+  if (address === '') return 'Please type your e-mail address.';
+  if (!/^\S+@\S+$/.test(address)) return 'An e-mail address looks like name@example.org.';
+  return '';
+}

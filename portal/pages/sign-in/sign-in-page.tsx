@@ -1,0 +1,48 @@
+import { useEffect, useState } from 'preact/hooks';
+import { PLANS } from '../../plans.ts';
+import { count } from '../parts/formats.ts';
+import { Page } from '../parts/page.tsx';
+import { navigate } from '../router/router.ts';
+import { useSession } from '../session/session.tsx';
+import { nextPath } from '../shell/routes.ts';
+import { CodeForm } from './code-form.tsx';
+import { EmailForm } from './email-form.tsx';
+
+/** Signing in: an address, then the code that was mailed to it. An account begins the same way. */
+export function SignInPage() {
+  const { visitor, signedIn } = useSession();
+  const [email, setEmail] = useState('');
+  const [isSent, setSent] = useState(false);
+  const [next] = useState(() => nextPath(location.search));
+  const isSignedIn = visitor.state === 'signed-in';
+  useEffect(() => {
+    if (isSignedIn) navigate(next, { replace: true });
+  }, [isSignedIn, next]);
+  return (
+    <Page
+      title="Sign in"
+      class="narrow"
+      lead={
+        isSent
+          ? undefined
+          : `We mail you a six-digit code. There is no password. If you have no account yet, this makes one, with ${count(PLANS.free_grant.tokens)} tokens in it.`
+      }
+    >
+      {isSent ? (
+        <CodeForm
+          {...{ email, next }}
+          onSignedIn={signedIn}
+          onOtherAddress={() => setSent(false)}
+        />
+      ) : (
+        <EmailForm
+          {...{ email, next }}
+          onSent={(address) => {
+            setEmail(address);
+            setSent(true);
+          }}
+        />
+      )}
+    </Page>
+  );
+}

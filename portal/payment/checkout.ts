@@ -1,0 +1,195 @@
+import type Stripe from 'stripe';
+import { type Account, isMember } from '../accounts/accounts.ts';
+import type { Ledger } from '../accounts/ledger.ts';
+import { Problem } from '../http/problem.ts';
+import { PAGE_PATHS } from '../page-paths.ts';
+import { MEMBERSHIP_CENTS, type PackId, PLANS } from '../plans.ts';
+import { endSubscriptions } from './end-subscriptions.ts';
+import { isMembership } from './membership.ts';
+import { PaymentUnavailable } from './payment-unavailable.ts';
+import { packMetadata } from './purchase.ts';
+import { settleSubscription } from './settle-membership.ts';
+import { isMissing, promptly } from './stripe-client.ts';
+import type { Till } from './till.ts';
+
+export interface Checkout extends Till {
+  readonly ledger: Ledger;
+  /** Where people find the portal: they come back to its pages, and to no others. */
+  readonly accountUrl: string;
+}
+
+/** The address of a checkout for the membership; a problem `already-subscribed` if there is one. */
+export async function subscribe(checkout: Checkout, account: Account): Promise<string> {
+  if (isMember(account.membership, checkout.now())) {
+    throw await alreadySubscribed(checkout, account);
+  }
+  const url = await promptly(
+    withCustomer(checkout, account, (customer) => membershipSession(checkout, account, customer)),
+  );
+  if (url === null) throw await alreadySubscribed(checkout, account);
+  return url;
+}
+
+/**
+ * A checkout of a customer who has no subscription; `null` if there is one, also if the ledger does
+ * not know of it yet. One that was begun is gone on with, and clicks that race begin the same: two
+ * checkouts could both be paid.
+ */
+async function membershipSession(
+  checkout: Checkout,
+  account: Account,
+  customer: string,
+): Promise<string | null> {
+  const { stripe, membershipPrices } = checkout;
+  // First: what is paid after that is found among the subscriptions.
+  const last = await lastMembershipSession(stripe, customer);
+  const subscriptions = await stripe.subscriptions.list({ customer, limit: 100 });
+  const current = subscriptions.data.find((held) => isMembership(held, membershipPrices));
+  if (current) {
+    await settleSubscription(checkout, current.id);
+    return null;
+  }
+  if (last?.status === 'open') return addressOf(last);
+  const metadata = { account: account.id };
+  const session = await stripe.checkout.sessions.create(
+    {
+      mode: 'subscription',
+      customer,
+      line_items: [{ price: membershipPrices[0], quantity: 1 }],
+      subscription_data: { metadata },
+      ...common(checkout, account),
+      metadata,
+    },
+    { idempotencyKey: `subscribe:${account.id}:after:${last?.id ?? 'none'}` },
+  );
+  return addressOf(session);
+}
+
+/** None is begun while the last is open, so no other can be. */
+async function lastMembershipSession(
+  stripe: Stripe,
+  customer: string,
+): Promise<Stripe.Checkout.Session | undefined> {
+  for await (const session of stripe.checkout.sessions.list({ customer, limit: 100 })) {
+    if (session.mode === 'subscription') return session;
+  }
+  return undefined;
+}
+
+/** The address of a checkout for a pack of tokens. */
+export function buyPack(checkout: Checkout, account: Account, packId: PackId): Promise<string> {
+  const { tokens, price_usd } = PLANS.token_packs.find(({ id }) => id === packId)!;
+  const cents = price_usd * 100;
+  const price_data = {
+    currency: 'usd',
+    unit_amount: cents,
+    product_data: { name: `${tokens.toLocaleString('en-US')} tokens` },
+  };
+  const session = withCustomer(checkout, account, (customer) =>
+    checkout.stripe.checkout.sessions.create({
+      mode: 'payment',
+      customer,
+      line_items: [{ price_data, quantity: 1 }],
+      ...common(checkout, account),
+      metadata: packMetadata(account.id, { tokens, cents }),
+    }),
+  );
+  return promptly(session.then(addressOf));
+}
+
+/** A page of Stripe's where an account's owner manages membership and invoices. */
+export function manage(checkout: Checkout, account: Account): Promise<string> {
+  const session = withCustomer(checkout, account, (customer) =>
+    checkout.stripe.billingPortal.sessions.create({
+      customer,
+      return_url: `${checkout.accountUrl}${PAGE_PATHS.plan}`,
+    }),
+  );
+  return promptly(session.then(({ url }) => url));
+}
+
+function common({ accountUrl }: Checkout, { id }: Account) {
+  return {
+    client_reference_id: id,
+    success_url: `${accountUrl}${PAGE_PATHS.plan}?payment=done`,
+    cancel_url: `${accountUrl}${PAGE_PATHS.plan}?payment=cancelled`,
+    // Prices are in dollars, and what is paid is compared with them.
+    adaptive_pricing: { enabled: false },
+  };
+}
+
+/**
+ * Does something as the customer of an account, who is made if there is none, or none any more. An
+ * account that was closed meanwhile has nothing of it: what was begun ends before anybody can pay.
+ */
+async function withCustomer<T>(
+  checkout: Checkout,
+  account: Account,
+  act: (customer: string) => Promise<T>,
+): Promise<T> {
+  const done = await asCustomer(checkout, account, act);
+  if ((await checkout.ledger.account(account.id))?.closedAtMs === null) return done;
+  await endSubscriptions(checkout, account.id);
+  throw new Problem('no-session', 'the account has been closed');
+}
+
+async function asCustomer<T>(
+  checkout: Checkout,
+  account: Account,
+  act: (customer: string) => Promise<T>,
+): Promise<T> {
+  const { customer } = account;
+  if (customer === null) return act(await newCustomer(checkout, account));
+  try {
+    return await act(customer);
+  } catch (error) {
+    if (!isMissing(error, 'customer')) throw error;
+    return act(await newCustomer(checkout, account));
+  }
+}
+
+async function newCustomer({ stripe, ledger }: Checkout, account: Account): Promise<string> {
+  const { id: customer } = await stripe.customers.create(
+    { ...(account.email !== null && { email: account.email }), metadata: { account: account.id } },
+    { idempotencyKey: `customer:${account.id}:after:${account.customer ?? 'none'}` },
+  );
+  await ledger.setCustomer(account.id, customer);
+  return customer;
+}
+
+async function alreadySubscribed(checkout: Checkout, { id }: Account): Promise<Problem> {
+  const account = await checkout.ledger.account(id);
+  const portal_url = account?.customer ? await manage(checkout, account).catch(() => null) : null;
+  return new Problem('already-subscribed', 'this account has a membership', { portal_url });
+}
+
+function addressOf({ id, url }: Stripe.Checkout.Session): string {
+  if (url === null) throw new Error(`the checkout session ${id} has no address`);
+  return url;
+}
+
+/**
+ * What is wrong with the membership's prices: members would pay, and be granted nothing. `null` if
+ * nothing is, or if Stripe does not answer now. Those of before may be of another amount, and are
+ * sold no more.
+ */
+export async function priceFault({ stripe, membershipPrices }: Till): Promise<string | null> {
+  const { price_usd, interval } = PLANS.membership;
+  for (const id of membershipPrices) {
+    try {
+      const price = await promptly(stripe.prices.retrieve(id));
+      const isDollars = price.currency === 'usd';
+      const isOfInterval =
+        price.recurring?.interval === interval && price.recurring.interval_count === 1;
+      if (!isDollars || !isOfInterval) return `"${id}" is not in USD a ${interval} at Stripe`;
+      const isSold = id === membershipPrices[0];
+      if (isSold && !(price.active && price.unit_amount === MEMBERSHIP_CENTS)) {
+        return `"${id}" is not ${price_usd} USD a ${interval} at Stripe`;
+      }
+    } catch (error) {
+      if (!(error instanceof PaymentUnavailable)) throw error;
+      return isMissing(error.cause) ? `Stripe has no "${id}"` : null;
+    }
+  }
+  return null;
+}

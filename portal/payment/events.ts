@@ -1,0 +1,97 @@
+import Stripe from 'stripe';
+import { z } from 'zod';
+import type { PaymentEvent } from '../accounts/payment-events.ts';
+import { Problem } from '../http/problem.ts';
+import { endSubscriptionsOnceClosed } from './end-subscriptions.ts';
+import { settleSubscription } from './settle-membership.ts';
+import {
+  settleCharge,
+  settleDispute,
+  settleInvoice,
+  settleRefund,
+  settleSession,
+} from './settle-purchase.ts';
+import type { Settled, Till } from './till.ts';
+
+type Settle = (till: Till, object: string) => Promise<Settled>;
+
+/** Kept by the portal itself: the account with this id is being closed. */
+export const ACCOUNT_CLOSED = 'account.closed';
+
+/** What Stripe tells that can change the ledger. The rest of its events are taken and forgotten. */
+const TOLD_BY_STRIPE: Readonly<Record<string, Settle>> = {
+  'checkout.session.completed': settleSession,
+  'checkout.session.async_payment_succeeded': settleSession,
+  'invoice.paid': settleInvoice,
+  'invoice.payment_failed': settleInvoice,
+  'customer.subscription.created': settleSubscription,
+  'customer.subscription.updated': settleSubscription,
+  'customer.subscription.deleted': settleSubscription,
+  'charge.refunded': settleCharge,
+  'refund.created': settleRefund,
+  'refund.updated': settleRefund,
+  'refund.failed': settleRefund,
+  'charge.dispute.created': settleDispute,
+  'charge.dispute.updated': settleDispute,
+  'charge.dispute.closed': settleDispute,
+  'charge.dispute.funds_withdrawn': settleDispute,
+  'charge.dispute.funds_reinstated': settleDispute,
+};
+
+/** Does what an event asks for, by what stands at Stripe now; `null` if it is too early for that. */
+export function settleEvent(till: Till, event: PaymentEvent): Promise<Settled | null> {
+  const { type, object } = event;
+  if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(till, event);
+  const settle = TOLD_BY_STRIPE[type];
+  // Of a version that knew of more.
+  if (!settle) throw new Error(`no event of type ${type} is known`);
+  return settle(till, object);
+}
+
+/** How far from now a signature may be: one that was seen by others is no use to them later. */
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * The event in a body that Stripe has signed; `null` of one that asks for nothing. Another body is a
+ * problem `invalid-signature`.
+ */
+export function signedEvent(
+  body: Buffer,
+  signature: string | undefined,
+  { webhookSecret, nowMs }: { readonly webhookSecret: string; readonly nowMs: number },
+): PaymentEvent | null {
+  const told = EVENT.safeParse(verified(body, signature ?? '', webhookSecret, nowMs));
+  if (!told.success || !Object.hasOwn(TOLD_BY_STRIPE, told.data.type)) return null;
+  const { id, type, data } = told.data;
+  return { id, type, object: data.object.id, receivedAtMs: nowMs };
+}
+
+const EVENT = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string(),
+  data: z.object({ object: z.object({ id: z.string().min(1).max(255) }) }),
+});
+
+function verified(body: Buffer, signature: string, secret: string, nowMs: number): unknown {
+  const { webhooks, errors } = Stripe;
+  try {
+    // Stripe's library looks for those that are too old only.
+    if (secondsAhead(signature, nowMs) <= TOLERANCE_SECONDS) {
+      return webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
+    }
+  } catch (error) {
+    // What was signed and is no JSON is not from Stripe either.
+    if (!(error instanceof errors.StripeSignatureVerificationError || error instanceof SyntaxError))
+      throw error;
+  }
+  throw new Problem(
+    'invalid-signature',
+    `Stripe-Signature is missing, wrong, or not of the last ${TOLERANCE_SECONDS} seconds`,
+  );
+}
+
+/** How far in the future a signature is, by the last of its times, as Stripe's library reads it. */
+function secondsAhead(signature: string, nowMs: number): number {
+  const at = signature.split(',').findLast((part) => part.startsWith('t='));
+  return at === undefined ? 0 : Number.parseInt(at.slice(2), 10) - nowMs / 1000;
+}

@@ -1,0 +1,58 @@
+import type Stripe from 'stripe';
+import type { Membership } from '../accounts/accounts.ts';
+import { MEMBERSHIP_GRACE_DAYS } from '../plans.ts';
+import type { MembershipPrices } from './till.ts';
+
+/** A subscription, and until when it has been paid for if the payment of its present period failed. */
+export interface KnownSubscription {
+  readonly subscription: Stripe.Subscription;
+  readonly paidUntilMs: number | null;
+}
+
+/** The membership that somebody's subscriptions give: that which holds longest, or none. */
+export function membershipOf(
+  subscriptions: readonly KnownSubscription[],
+  prices: MembershipPrices,
+): Membership | null {
+  let longest: (Membership & { readonly untilMs: number }) | null = null;
+  for (const known of subscriptions) {
+    const membership = membershipBy(known, prices);
+    if (membership && (!longest || membership.untilMs > longest.untilMs)) longest = membership;
+  }
+  return longest;
+}
+
+/** Whether a subscription is to the membership, and neither over nor never begun. */
+export function isMembership(subscription: Stripe.Subscription, prices: MembershipPrices): boolean {
+  return !OVER.has(subscription.status) && itemOf(subscription, prices) !== undefined;
+}
+
+const OVER: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
+
+/**
+ * One that is to be renewed holds for some days past what is paid: the payment may come late, and so
+ * may the news of it. One that is not to be renewed ends when what was paid for does.
+ */
+function membershipBy({ subscription, paidUntilMs }: KnownSubscription, prices: MembershipPrices) {
+  const item = itemOf(subscription, prices);
+  if (!item) return null;
+  const periodEndMs = item.current_period_end * 1000;
+  const { id, status, cancel_at, cancel_at_period_end } = subscription;
+  if (status === 'active' || status === 'trialing') {
+    const endMs = cancel_at_period_end ? periodEndMs : cancel_at === null ? null : cancel_at * 1000;
+    if (endMs !== null && endMs <= periodEndMs) {
+      return { status: 'ending', untilMs: endMs, renewsAtMs: null, subscription: id } as const;
+    }
+    const untilMs = periodEndMs + GRACE_MS;
+    return { status: 'active', untilMs, renewsAtMs: periodEndMs, subscription: id } as const;
+  }
+  if (status !== 'past_due' || paidUntilMs === null) return null;
+  const untilMs = paidUntilMs + GRACE_MS;
+  return { status: 'past_due', untilMs, renewsAtMs: null, subscription: id } as const;
+}
+
+function itemOf({ items }: Stripe.Subscription, prices: MembershipPrices) {
+  return items.data.find(({ price }) => prices.includes(price.id));
+}
+
+const GRACE_MS = MEMBERSHIP_GRACE_DAYS * 24 * 60 * 60 * 1000;

@@ -1,0 +1,140 @@
+import type { AccountId } from '../accounts/accounts.ts';
+import type { Ledger } from '../accounts/ledger.ts';
+import type { PaymentEvent } from '../accounts/payment-events.ts';
+import { RETRY } from '../http/error-handling.ts';
+import { Problem } from '../http/problem.ts';
+import { buyPack, type Checkout, manage, priceFault, subscribe } from './checkout.ts';
+import { CLOSES_WITHIN_MS, endSubscriptions } from './end-subscriptions.ts';
+import { EventWorker } from './event-worker.ts';
+import { ACCOUNT_CLOSED, settleEvent, signedEvent } from './events.ts';
+import type { Payment } from './payment.ts';
+import { PaymentUnavailable } from './payment-unavailable.ts';
+import { type Reconciled, reconcile } from './reconcile.ts';
+import { asUnavailable, type StripeAccess, stripeClient, within } from './stripe-client.ts';
+import type { MembershipPrices, Till } from './till.ts';
+
+/** How the portal sells. */
+export interface PaymentSettings extends StripeAccess {
+  readonly webhookSecret: string;
+  readonly membershipPrices: MembershipPrices;
+}
+
+export interface OpenPayment extends Payment {
+  /** Acts upon events from now on, those kept before first. */
+  start(onError: (error: unknown, event?: PaymentEvent) => void): void;
+  /** Acts upon what events are open. Resolves when all that are due have been tried. */
+  settleOpenEvents(): Promise<void>;
+  /** What is wrong with the membership's prices at Stripe; `null` if nothing, or if it does not answer. */
+  priceFault(): Promise<string | null>;
+  /** Ends the work on events; those still open are kept. */
+  close(): Promise<void>;
+}
+
+/** Payment by Stripe. */
+export function openPayment(options: {
+  readonly settings: PaymentSettings;
+  readonly ledger: Ledger;
+  readonly accountUrl: string;
+  readonly now?: () => number;
+  readonly retryMs?: number;
+  /** How long one event may take before it is tried again later. */
+  readonly settleWithinMs?: number;
+}): OpenPayment {
+  const {
+    settings,
+    ledger,
+    accountUrl,
+    now = Date.now,
+    retryMs,
+    settleWithinMs = 60_000,
+  } = options;
+  const { membershipPrices, webhookSecret } = settings;
+  const checkout: Checkout = {
+    ...{ stripe: stripeClient(settings), ledger, membershipPrices, accountUrl, now },
+  };
+  let onError: (error: unknown, event?: PaymentEvent) => void = () => {};
+  const workerOf = (isOwn: (event: PaymentEvent) => boolean) =>
+    new EventWorker({
+      settle: (event) => within(settleWithinMs, settleEvent(checkout, event)),
+      onError: (error, event) => onError(error, event),
+      ...{ ledger, isOwn, now, retryMs },
+    });
+  const isClosing = ({ type }: PaymentEvent) => type === ACCOUNT_CLOSED;
+  // Who closes an account holds up nobody's payments, whatever there is to be ended.
+  const payments = workerOf((event) => !isClosing(event));
+  const closings = workerOf(isClosing);
+
+  const told = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof PaymentUnavailable)) throw error;
+      onError(error);
+      const detail = 'the payment processor does not answer; nothing was bought';
+      throw new Problem('payment-unavailable', detail, {}, RETRY);
+    }
+  };
+  return {
+    subscribe: (account) => told(subscribe(checkout, account)),
+    buyPack: (account, packId) => told(buyPack(checkout, account, packId)),
+    manage: (account) => told(manage(checkout, account)),
+    portalUrl: ({ customer, membership }) =>
+      customer !== null && membership?.subscription ? `${accountUrl}/billing/portal` : null,
+    async receive(body, signature) {
+      const event = signedEvent(body, signature, { webhookSecret, nowMs: now() });
+      if (event && (await ledger.keepEvent(event))) void payments.wake();
+    },
+    async endSubscription({ id }) {
+      // However often it is told, one event: open for as long again as others are taken for it.
+      const turn = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
+      const told = `${ACCOUNT_CLOSED}:${id}:${turn}`;
+      await ledger.keepEvent({ id: told, type: ACCOUNT_CLOSED, object: id, receivedAtMs: now() });
+      void closings.wake();
+    },
+    start(listener) {
+      onError = listener;
+      void payments.wake();
+      void closings.wake();
+    },
+    async settleOpenEvents() {
+      await Promise.all([payments.wake(), closings.wake()]);
+    },
+    priceFault: () => priceFault(checkout),
+    async close() {
+      await Promise.all([payments.stop(), closings.stop()]);
+    },
+  };
+}
+
+/** Books what may have changed at Stripe since a moment, or ever. A `PaymentUnavailable` if it fails. */
+export async function reconcileWith(
+  settings: PaymentSettings,
+  ledger: Ledger,
+  sinceMs: number | null,
+): Promise<Reconciled> {
+  return byCommand(settings, ledger, (till) => reconcile(till, sinceMs));
+}
+
+/** Ends at Stripe what an account has subscribed to. A `PaymentUnavailable` if it fails. */
+export async function endSubscriptionsWith(
+  settings: PaymentSettings,
+  ledger: Ledger,
+  account: AccountId,
+): Promise<void> {
+  await byCommand(settings, ledger, (till) => endSubscriptions(till, account));
+}
+
+/** Nobody waits for an answer: it may take its time. */
+async function byCommand<T>(
+  settings: PaymentSettings,
+  ledger: Ledger,
+  act: (till: Till) => Promise<T>,
+): Promise<T> {
+  const { membershipPrices } = settings;
+  const stripe = stripeClient({ timeoutMs: 30_000, ...settings });
+  try {
+    return await act({ stripe, ledger, membershipPrices, now: Date.now });
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}

@@ -1,0 +1,86 @@
+import type Stripe from 'stripe';
+import type { AccountId } from '../accounts/accounts.ts';
+import { PLANS } from '../plans.ts';
+import { idOf } from './stripe-client.ts';
+import type { MembershipPrices } from './till.ts';
+
+/** Tokens that an account has paid for. */
+export interface Purchase {
+  readonly account: AccountId;
+  /** What they are granted by, once. */
+  readonly cause: string;
+  readonly tokens: number;
+  /** What it cost, taxes included: a refund of all of it takes all tokens back. */
+  readonly cents: number;
+  readonly paidAtMs: number;
+  readonly paymentIntents: readonly string[];
+}
+
+/**
+ * What a month of membership has bought, at whatever of its prices; `null` of an invoice that is not
+ * paid, is of something else, or of part of a month, as when a plan is changed within one. Coupons
+ * and a customer's balance pay like money: operators give them. What is credited for the rest of a
+ * month does not, for its tokens are granted already. `payments` must be expanded.
+ */
+export function purchaseOfInvoice(
+  invoice: Stripe.Invoice,
+  prices: MembershipPrices,
+): Purchase | null {
+  const account = invoice.parent?.subscription_details?.metadata?.account;
+  const month = membershipLines(invoice, prices).find(isWholeMonth);
+  if (!account || !month || invoice.status !== 'paid' || invoice.currency !== 'usd') return null;
+  const isCredited = invoice.lines.data.some((line) => line.amount < 0 && isProration(line));
+  if (isCredited && invoice.amount_paid < month.amount) return null;
+  return {
+    account,
+    cause: `invoice:${invoice.id}`,
+    tokens: PLANS.membership.tokens_per_month,
+    cents: invoice.total,
+    paidAtMs: (invoice.status_transitions.paid_at ?? invoice.created) * 1000,
+    paymentIntents: (invoice.payments?.data ?? []).flatMap(({ payment }) =>
+      payment.payment_intent ? [idOf(payment.payment_intent)] : [],
+    ),
+  };
+}
+
+/** The lines of an invoice that are for the membership: a month of it, or what a change comes to. */
+export function membershipLines(
+  invoice: Stripe.Invoice,
+  prices: MembershipPrices,
+): Stripe.InvoiceLineItem[] {
+  return invoice.lines.data.filter(({ pricing }) => {
+    const price = pricing?.price_details?.price;
+    return price !== undefined && prices.includes(idOf(price));
+  });
+}
+
+function isWholeMonth(line: Stripe.InvoiceLineItem): boolean {
+  return line.amount > 0 && !isProration(line);
+}
+
+function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
+  const details = parent?.subscription_item_details ?? parent?.invoice_item_details;
+  return details?.proration ?? false;
+}
+
+/** What a token pack, paid, has bought; `null` of a session that is not paid, or of something else. */
+export function purchaseOfSession(session: Stripe.Checkout.Session): Purchase | null {
+  const { account, tokens, cents } = session.metadata ?? {};
+  if (session.mode !== 'payment' || session.payment_status !== 'paid') return null;
+  if (!account || session.currency !== 'usd' || !session.payment_intent) return null;
+  const [granted, price, paid] = [Number(tokens), Number(cents), session.amount_total ?? 0];
+  if (!Number.isSafeInteger(granted) || !(granted > 0 && price > 0 && paid >= price)) return null;
+  return {
+    account,
+    cause: `session:${session.id}`,
+    tokens: granted,
+    cents: paid,
+    paidAtMs: session.created * 1000,
+    paymentIntents: [idOf(session.payment_intent)],
+  };
+}
+
+/** What the session of a pack is to be known by when it is paid: plans may have changed by then. */
+export function packMetadata(account: AccountId, pack: { tokens: number; cents: number }) {
+  return { account, tokens: String(pack.tokens), cents: String(pack.cents) };
+}

@@ -1,0 +1,106 @@
+import Stripe from 'stripe';
+import type { AccountId } from '../accounts/accounts.ts';
+import { PaymentUnavailable } from './payment-unavailable.ts';
+import { purchaseOfInvoice, purchaseOfSession } from './purchase.ts';
+import { settleSubscription } from './settle-membership.ts';
+import { settleDispute, settlePurchase, settleRefund } from './settle-purchase.ts';
+import { isUnreachable } from './stripe-client.ts';
+import { NOTHING, type Settled, type Till, together } from './till.ts';
+
+/** How many of each were looked at, and what that changed. */
+export interface Reconciled extends Settled {
+  readonly invoices: number;
+  readonly sessions: number;
+  readonly refunds: number;
+  readonly disputes: number;
+  readonly subscriptions: number;
+}
+
+/** Of what could not be settled, so many are named. */
+const MOST_TOLD = 5;
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/**
+ * How long after it was made a thing may still change: an invoice is paid, a bank transfer comes, a
+ * refund fails, a dispute is decided.
+ */
+const CHANGES_FOR_SECONDS = {
+  invoices: 60 * DAY_SECONDS,
+  sessions: 30 * DAY_SECONDS,
+  refunds: 60 * DAY_SECONDS,
+  disputes: 365 * DAY_SECONDS,
+};
+
+/**
+ * Brings the ledger in line with all that may have changed at Stripe since a moment, or ever: what
+ * events tell, if they come. What is settled already stays as it is. What Stripe fails at holds up
+ * nothing else, and is a `PaymentUnavailable` at the end.
+ */
+export async function reconcile(till: Till, sinceMs: number | null): Promise<Reconciled> {
+  const { stripe, membershipPrices } = till;
+  const count = { invoices: 0, sessions: 0, refunds: 0, disputes: 0, subscriptions: 0 };
+  let settled = NOTHING;
+  const failures: string[] = [];
+  const all = async <Thing extends { readonly id: string }>(
+    kind: keyof typeof count,
+    things: AsyncIterable<Thing>,
+    settle: (thing: Thing) => Promise<Settled>,
+  ) => {
+    for await (const thing of things) {
+      count[kind]++;
+      try {
+        settled = together(settled, await settle(thing));
+      } catch (error) {
+        if (isUnreachable(error) || !(error instanceof Stripe.errors.StripeError)) throw error;
+        failures.push(`${thing.id}: ${error.message}`);
+      }
+    }
+  };
+  const madeSince = (kind: keyof typeof CHANGES_FOR_SECONDS) => ({
+    limit: 100,
+    ...(sinceMs !== null && {
+      created: { gte: Math.max(0, Math.floor(sinceMs / 1000) - CHANGES_FOR_SECONDS[kind]) },
+    }),
+  });
+
+  const invoices = stripe.invoices.list({
+    ...madeSince('invoices'),
+    status: 'paid',
+    expand: ['data.payments'],
+  });
+  await all('invoices', invoices, (invoice) =>
+    settlePurchase(till, purchaseOfInvoice(invoice, membershipPrices)),
+  );
+  const sessions = stripe.checkout.sessions.list({ ...madeSince('sessions'), status: 'complete' });
+  await all('sessions', sessions, (session) => settlePurchase(till, purchaseOfSession(session)));
+  await all('refunds', stripe.refunds.list(madeSince('refunds')), ({ id }) =>
+    settleRefund(till, id),
+  );
+  await all('disputes', stripe.disputes.list(madeSince('disputes')), ({ id }) =>
+    settleDispute(till, id),
+  );
+  // A subscription may end at any age.
+  for (const price of membershipPrices) {
+    const everyStatus = { price, status: 'all', limit: 100 } as const;
+    await all('subscriptions', stripe.subscriptions.list(everyStatus), async (subscription) => {
+      const { id, status, metadata } = subscription;
+      const isSettled = status === 'canceled' && !(await isHeldBy(till, metadata.account, id));
+      return isSettled ? NOTHING : settleSubscription(till, id);
+    });
+  }
+  if (failures.length > 0) {
+    const told = failures.slice(0, MOST_TOLD).join('; ');
+    throw new PaymentUnavailable(`Stripe: ${failures.length} not settled, all others are: ${told}`);
+  }
+  return { ...count, ...settled };
+}
+
+async function isHeldBy(
+  { ledger }: Till,
+  account: AccountId | undefined,
+  subscription: string,
+): Promise<boolean> {
+  const { membership } = (await ledger.account(account ?? '')) ?? {};
+  return membership?.subscription === subscription;
+}

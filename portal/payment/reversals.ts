@@ -1,0 +1,69 @@
+import type Stripe from 'stripe';
+
+/** Money that went back, by a refund or a dispute. */
+export interface Reversal {
+  /** What tokens are taken back by, once. */
+  readonly cause: string;
+  readonly cents: number;
+  readonly atMs: number;
+  /** Whether the money stayed away: a refund may fail, a dispute be won. */
+  readonly stands: boolean;
+}
+
+/** Every movement of money back from a payment, the refunds first, each in the order of its making. */
+export async function reversalsOf(
+  stripe: Stripe,
+  paymentIntents: readonly string[],
+): Promise<Reversal[]> {
+  const refunds: Reversal[] = [];
+  const disputes: Reversal[] = [];
+  for (const payment_intent of paymentIntents) {
+    for await (const refund of stripe.refunds.list({ payment_intent, limit: 100 })) {
+      refunds.push({
+        cause: `refund:${refund.id}`,
+        cents: refund.amount,
+        atMs: refund.created * 1000,
+        stands: refund.status !== 'failed' && refund.status !== 'canceled',
+      });
+    }
+    for await (const dispute of stripe.disputes.list({ payment_intent, limit: 100 })) {
+      if (MOVES_NO_MONEY.has(dispute.status)) continue;
+      disputes.push({
+        cause: `dispute:${dispute.id}`,
+        cents: dispute.amount,
+        atMs: dispute.created * 1000,
+        stands: dispute.status !== 'won',
+      });
+    }
+  }
+  return [...inOrder(refunds), ...inOrder(disputes)];
+}
+
+/** Inquiries: a bank asks, and has taken nothing. */
+const MOVES_NO_MONEY: ReadonlySet<string> = new Set([
+  ...['warning_needs_response', 'warning_under_review', 'warning_closed', 'prevented'],
+]);
+
+function inOrder(reversals: readonly Reversal[]): Reversal[] {
+  return reversals.toSorted((a, b) => a.atMs - b.atMs || (a.cause < b.cause ? -1 : 1));
+}
+
+/**
+ * How many of the tokens that a payment bought each of its reversals takes back: in proportion to
+ * the money, rounded on the running total, so that all of the money takes exactly all of the tokens.
+ * One that does not stand takes none.
+ */
+export function sharesOf(
+  reversals: readonly Reversal[],
+  bought: { readonly tokens: number; readonly cents: number },
+): number[] {
+  let cents = 0;
+  let tokens = 0;
+  return reversals.map((reversal) => {
+    if (!reversal.stands) return 0;
+    cents = Math.min(cents + reversal.cents, bought.cents);
+    const before = tokens;
+    tokens = Math.floor((bought.tokens * cents) / bought.cents);
+    return tokens - before;
+  });
+}

@@ -1,0 +1,78 @@
+import type Stripe from 'stripe';
+import type { Account, Membership } from '../accounts/accounts.ts';
+import { endSubscriptionsOf } from './end-subscriptions.ts';
+import { type KnownSubscription, membershipOf } from './membership.ts';
+import { membershipLines } from './purchase.ts';
+import { idOf, isMissing } from './stripe-client.ts';
+import { MOST_TURNS, NOTHING, type Settled, type Till } from './till.ts';
+
+/**
+ * Gives the account of a subscription the membership that all its subscriptions at Stripe give now.
+ * What is written is read again: of two portals that settle one account at once, the last to write
+ * has read what is true. A membership that an operator gave stays. Of a closed account nothing goes
+ * on: its owner could end none of it.
+ */
+export async function settleSubscription(till: Till, id: string): Promise<Settled> {
+  const { stripe, ledger, membershipPrices, now } = till;
+  const told = await stripe.subscriptions.retrieve(id);
+  const account = await ledger.account(told.metadata.account ?? '');
+  if (!account) return NOTHING;
+  const customers = new Set([account.customer ?? idOf(told.customer), idOf(told.customer)]);
+  if (account.customer === null) await ledger.setCustomer(account.id, idOf(told.customer));
+  for (let turn = 0; turn < MOST_TURNS; turn++) {
+    const { membership: kept, closedAtMs } = (await ledger.account(account.id)) as Account;
+    if (closedAtMs !== null) {
+      for (const customer of customers) await endSubscriptionsOf(till, customer);
+      if (kept === null) return NOTHING;
+      await ledger.setMembership(account.id, null, { by: 'payment', atMs: now() });
+      return { ...NOTHING, membershipsChanged: 1 };
+    }
+    if (kept !== null && kept.subscription === null) return NOTHING;
+    const subscriptions = await subscriptionsOf(till, customers);
+    const membership = membershipOf(subscriptions, membershipPrices);
+    if (isSame(kept, membership)) return { ...NOTHING, membershipsChanged: turn > 0 ? 1 : 0 };
+    await ledger.setMembership(account.id, membership, { by: 'payment', atMs: now() });
+  }
+  throw new Error(`the membership of ${account.id} changes faster than it can be settled`);
+}
+
+/** Those that have not ended. */
+async function subscriptionsOf(
+  till: Till,
+  customers: ReadonlySet<string>,
+): Promise<KnownSubscription[]> {
+  const found: KnownSubscription[] = [];
+  for (const customer of customers) {
+    try {
+      for await (const subscription of till.stripe.subscriptions.list({ customer, limit: 100 })) {
+        const isDue = subscription.status === 'past_due';
+        const paidUntilMs = isDue ? await paidUntil(till, subscription) : null;
+        found.push({ subscription, paidUntilMs });
+      }
+    } catch (error) {
+      // A customer who was deleted at Stripe has no subscriptions.
+      if (!isMissing(error, 'customer')) throw error;
+    }
+  }
+  return found;
+}
+
+/** The end of the last period that was paid for; `null` if none was. */
+async function paidUntil(
+  { stripe, membershipPrices }: Till,
+  { id }: Stripe.Subscription,
+): Promise<number | null> {
+  const { data } = await stripe.invoices.list({ subscription: id, status: 'paid', limit: 1 });
+  const lines = data[0] ? membershipLines(data[0], membershipPrices) : [];
+  return lines.length === 0 ? null : Math.max(...lines.map(({ period }) => period.end)) * 1000;
+}
+
+function isSame(a: Membership | null, b: Membership | null): boolean {
+  if (a === null || b === null) return a === b;
+  return (
+    a.status === b.status &&
+    a.untilMs === b.untilMs &&
+    a.renewsAtMs === b.renewsAtMs &&
+    a.subscription === b.subscription
+  );
+}

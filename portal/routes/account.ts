@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Activity, accountSchema, activitySchema } from '../answers.ts';
+import { Problem } from '../http/problem.ts';
+import type { Services } from '../services.ts';
+import { endedCookie } from '../sign-in/session-cookie.ts';
+import type { Operation } from './operation.ts';
+import { ACCOUNT_EXAMPLE, ownAccount, timeOf } from './own-account.ts';
+import { isHttps } from './own-site.ts';
+import { changing, looking } from './signed-in.ts';
+
+/** An owner's account: its state, what was done with it, its end. */
+export function serveAccount(app: FastifyInstance, services: Services): void {
+  const { ledger, payment, now } = services;
+
+  app.get('/account', {
+    config: { operation: SHOW },
+    ...looking(services, ({ account }) => ownAccount(account, services)),
+  });
+
+  app.delete('/account', {
+    config: { operation: CLOSE },
+    ...changing(services, async ({ account }, _request, reply) => {
+      if (!payment && account.membership?.subscription) throw cannotEnd();
+      // First: a closed account that is charged on would have nobody to end it.
+      await payment?.endSubscription(account);
+      await ledger.closeAccount(account.id, { by: 'owner', atMs: now() });
+      await payment?.endSubscription(account);
+      return reply
+        .header('set-cookie', endedCookie(isHttps(services)))
+        .code(204)
+        .send();
+    }),
+  });
+
+  app.get('/audit', {
+    config: { operation: AUDIT },
+    ...looking(services, async ({ account }) => ({
+      entries: (await ledger.audit(account.id)).map(
+        ({ atMs, by, what, detail }): Activity => ({ at: timeOf(atMs), by, what, detail }),
+      ),
+    })),
+  });
+}
+
+/** Of an account whose membership is paid for, where the payment processor cannot be told. */
+function cannotEnd(): Problem {
+  return new Problem(
+    'membership-unavailable',
+    'the membership is paid for, and cannot be ended here now; the account is as it was',
+  );
+}
+
+const SHOW: Operation = {
+  operationId: 'account',
+  summary: 'Balance and membership',
+  description: 'The account of the session.',
+  ...{ tag: 'Account', access: 'session' },
+  answer: {
+    ...{ status: 200, description: 'The account.' },
+    ...{ schema: accountSchema, example: ACCOUNT_EXAMPLE },
+  },
+  problems: [],
+};
+
+const CLOSE: Operation = {
+  operationId: 'closeAccount',
+  summary: 'Close the account',
+  description:
+    'Revokes its keys, ends its sessions and its membership, forgets its address. Tokens that are left are lost, and an account of the same address gets no second sign-up grant. One that was disabled is disabled still when its address signs in again.',
+  ...{ tag: 'Account', access: 'change' },
+  answer: { status: 204, description: 'It is closed.', setsCookie: true },
+  problems: ['membership-unavailable'],
+};
+
+const AUDIT: Operation = {
+  operationId: 'auditTrail',
+  summary: 'What was done with the account',
+  description: 'Sign-ins, keys, grants, changes, and by whom; the newest first, some hundred.',
+  ...{ tag: 'Account', access: 'session' },
+  answer: {
+    ...{ status: 200, description: 'The newest entries.' },
+    schema: z.object({ entries: z.array(activitySchema) }),
+    example: {
+      entries: [
+        {
+          ...{ at: '2026-11-22T09:31:00.000Z', by: 'owner', what: 'key-created' },
+          detail: 'ta_live_Ab12…, first',
+        },
+      ],
+    },
+  },
+  problems: [],
+};

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../accounts/accounts.ts';
+import { shortened } from '../http/problem.ts';
+import { rateSubject } from '../http/rate-subject.ts';
+import type { Services } from '../services.ts';
+import {
+  newSessionToken,
+  readCookie,
+  sessionCookie,
+  sessionRef,
+} from '../sign-in/session-cookie.ts';
+import { isHttps } from './own-site.ts';
+
+const MAX_CLIENT = 160;
+
+/**
+ * Signs in whoever has shown that an address is theirs; the account is made if there is none. The
+ * session is a new one, whatever cookie came: one that somebody else has put there opens nothing.
+ * The session that the browser had before ends.
+ */
+export async function beginSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  email: string,
+): Promise<Account> {
+  const { ledger, now } = services;
+  const atMs = now();
+  for (;;) {
+    const { account } = await ledger.openAccount({ email, by: 'owner', atMs });
+    const token = newSessionToken(account.id);
+    const outcome = await ledger.beginSession(account.id, {
+      id: token.id,
+      secretHash: sessionRef(token).secretHash,
+      startedAtMs: atMs,
+      client: nameOfClient(request.headers['user-agent']),
+      address: rateSubject(request.ip),
+    });
+    // Closed a moment ago: whoever has the mailbox opens another.
+    if (outcome === 'closed') continue;
+    await endSession(request, services);
+    reply.header('set-cookie', sessionCookie(token, isHttps(services)));
+    return account;
+  }
+}
+
+/** Ends the session whose cookie came, if it is one. */
+async function endSession({ headers }: FastifyRequest, services: Services): Promise<void> {
+  const { ledger, now } = services;
+  const token = readCookie(headers.cookie, isHttps(services));
+  // The id alone, without its secret, ends nothing: anybody can write a cookie.
+  if (!token || !(await ledger.session(sessionRef(token), now()))) return;
+  await ledger.endSession(token.account, token.id, now());
+}
+
+function nameOfClient(userAgent: string | undefined): string {
+  const printable = (userAgent ?? '').replaceAll(/[^\x20-\x7e]/g, '').trim();
+  return shortened(printable, MAX_CLIENT) || 'unknown';
+}

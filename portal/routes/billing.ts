@@ -1,0 +1,181 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Account } from '../accounts/accounts.ts';
+import { parseBody } from '../http/json-body.ts';
+import { Problem, type ProblemSlug } from '../http/problem.ts';
+import { rateLimited } from '../http/rate-headers.ts';
+import { PAGE_PATHS } from '../page-paths.ts';
+import type { Payment } from '../payment/payment.ts';
+import { PLANS } from '../plans.ts';
+import type { Services } from '../services.ts';
+import { isNavigation } from './browser.ts';
+import type { Operation } from './operation.ts';
+import { requireOwnSite } from './own-site.ts';
+import { changing, looking } from './signed-in.ts';
+
+const PACK = z.strictObject({ pack_id: z.enum(PLANS.token_packs.map(({ id }) => id)) });
+
+/** Where a person is led who follows that link signed out, or from another site: on to its button. */
+const INSTEAD: ReadonlyMap<ProblemSlug, string> = new Map([
+  ['no-session', `${PAGE_PATHS.signIn}?next=${PAGE_PATHS.plan}`],
+  ['invalid-csrf-token', PAGE_PATHS.plan],
+]);
+
+/** Events are of some kilobytes: they tell of one thing each. */
+const MAX_EVENT_BYTES = 64 * 1024;
+
+/** `/billing`: what can be bought, and the events that tell that it has been. */
+export async function serveBilling(app: FastifyInstance, services: Services): Promise<void> {
+  app.post('/billing/subscribe', {
+    config: { operation: SUBSCRIBE },
+    ...changing(services, async ({ account }, _request, reply) => {
+      const payment = await sellingTo(account, services, reply);
+      return { checkout_url: await payment.subscribe(account) };
+    }),
+  });
+  app.post('/billing/packs', {
+    config: { operation: BUY },
+    ...changing(services, async ({ account }, request, reply) => {
+      const { pack_id } = parseBody(PACK, request);
+      const payment = await sellingTo(account, services, reply);
+      return { checkout_url: await payment.buyPack(account, pack_id) };
+    }),
+  });
+  app.post('/billing/portal', {
+    config: { operation: MANAGE },
+    ...changing(services, async ({ account }) => ({
+      portal_url: await selling(services).manage(account),
+    })),
+  });
+  // The same as a link that can be kept: pages at the processor are made for one visit.
+  const link = looking(services, async ({ account }, _request, reply) =>
+    reply.redirect(await selling(services).manage(account), 303),
+  );
+  app.get('/billing/portal', {
+    config: { operation: FOLLOW },
+    ...link,
+    onRequest: async (request, reply) => {
+      try {
+        await link.onRequest(request, reply);
+        // It makes a page at the processor: not for whoever puts a link somewhere.
+        requireOwnSite(request, services);
+      } catch (error) {
+        const page = error instanceof Problem ? INSTEAD.get(error.slug) : undefined;
+        if (page === undefined || !isNavigation(request)) throw error;
+        return reply.header('vary', 'Accept').redirect(page, 303);
+      }
+    },
+  });
+  await app.register(async (scope) => takeEvents(scope, services));
+}
+
+/** Bodies as they came, whatever they call themselves: every byte of one is signed. */
+function takeEvents(app: FastifyInstance, services: Services): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const options = { bodyLimit: MAX_EVENT_BYTES, config: { signed: true, operation: EVENT } };
+  app.post('/billing/webhook', options, async (request) => {
+    const signature = request.headers['stripe-signature'];
+    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    await selling(services).receive(body, signature?.toString());
+    return { received: true };
+  });
+}
+
+/** More than somebody needs who buys: each stays open for a day, and is ended with its account. */
+const CHECKOUTS = { limit: 10, windowSeconds: 60 * 60 };
+
+/**
+ * For one checkout of an account, which counts. What a disabled account would buy, it could not use;
+ * it may still end what it has.
+ */
+async function sellingTo(
+  { id, disabled }: Account,
+  services: Services,
+  reply: FastifyReply,
+): Promise<Payment> {
+  const payment = selling(services);
+  if (disabled) throw new Problem('account-disabled', 'a disabled account can buy nothing');
+  const { ledger, now } = services;
+  const { allowed, rate } = await ledger.takeLimited(`checkouts of ${id}`, CHECKOUTS, now());
+  if (!allowed) throw rateLimited(reply, rate, 'checkouts');
+  return payment;
+}
+
+function selling({ payment }: Services): Payment {
+  if (payment) return payment;
+  throw new Problem('membership-unavailable', 'nothing can be bought here');
+}
+
+const checkout = z.object({
+  checkout_url: z.url().meta({ description: 'Where its owner pays, in a browser.' }),
+});
+const CHECKOUT_EXAMPLE = { checkout_url: 'https://checkout.stripe.com/c/pay/cs_…' };
+const NOT_SOLD: readonly ProblemSlug[] = ['membership-unavailable', 'payment-unavailable'];
+
+const SUBSCRIBE: Operation = {
+  operationId: 'subscribe',
+  summary: 'Begin the membership',
+  description:
+    'Makes a checkout, which is paid in a browser; up to 10 an hour, with those of packs. A member is told where it is managed.',
+  ...{ tag: 'Payment', access: 'change' },
+  answer: {
+    ...{ status: 200, description: 'The checkout.' },
+    ...{ schema: checkout, example: CHECKOUT_EXAMPLE },
+  },
+  problems: ['already-subscribed', 'account-disabled', ...NOT_SOLD],
+};
+
+const BUY: Operation = {
+  operationId: 'buyPack',
+  summary: 'Buy a pack of tokens',
+  description: 'Makes a checkout; up to 10 an hour. `GET /v1/plans` of the API lists the packs.',
+  ...{ tag: 'Payment', access: 'change', body: PACK, bodyExample: { pack_id: 'pack_10k' } },
+  answer: {
+    ...{ status: 200, description: 'The checkout.' },
+    ...{ schema: checkout, example: CHECKOUT_EXAMPLE },
+  },
+  problems: ['account-disabled', ...NOT_SOLD],
+};
+
+const MANAGE: Operation = {
+  operationId: 'manageMembership',
+  summary: 'Manage membership and invoices',
+  description: 'Makes a page of the payment processor, for one visit.',
+  ...{ tag: 'Payment', access: 'change' },
+  answer: {
+    ...{ status: 200, description: 'The page.' },
+    schema: z.object({ portal_url: z.url() }),
+    example: { portal_url: 'https://billing.stripe.com/p/session/…' },
+  },
+  problems: NOT_SOLD,
+};
+
+const FOLLOW: Operation = {
+  operationId: 'openMembership',
+  summary: 'Go where membership and invoices are managed',
+  description:
+    'The same as a link that can be kept. In a browser only from the pages of the portal.',
+  ...{ tag: 'Payment', access: 'session' },
+  answer: {
+    status: 303,
+    description: 'A page of the payment processor, or the plan of the portal.',
+  },
+  problems: ['invalid-csrf-token', ...NOT_SOLD],
+};
+
+const EVENT: Operation = {
+  operationId: 'takeEvent',
+  summary: 'Take an event of the payment processor',
+  description: 'Answers once it is on the disk. What it asks for is done afterwards.',
+  ...{ tag: 'Payment', access: 'open', isLenient: true },
+  headers: z.object({
+    'Stripe-Signature': z.string().meta({ description: 'Of the very bytes of the body.' }),
+  }),
+  ...{ body: z.looseObject({}), bodyExample: { id: 'evt_1', type: 'invoice.paid' } },
+  answer: {
+    ...{ status: 200, description: 'It is kept.' },
+    ...{ schema: z.object({ received: z.literal(true) }), example: { received: true } },
+  },
+  problems: ['invalid-signature', 'membership-unavailable', 'debit-unavailable'],
+};

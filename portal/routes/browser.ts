@@ -1,0 +1,11 @@
+import type { FastifyRequest } from 'fastify';
+
+/** Whether a person is to be shown a page: programs get the problem document. */
+export function wantsPage({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
+}
+
+/** Whether somebody goes to an address with a browser. */
+export function isNavigation(request: FastifyRequest): boolean {
+  return (request.method === 'GET' || request.method === 'HEAD') && wantsPage(request);
+}

@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Body } from '../http/body.ts';
+import { zipped } from '../http/content-coding.ts';
+import { etagOf } from '../http/etag.ts';
+
+/** A file as it is sent. */
+export interface BuiltFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+  readonly etag: string;
+  /** Its name changes with its bytes. */
+  readonly isHashed: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Where `npm run build` puts the pages: beside this program, or in `dist` beside its sources. */
+const FOLDER = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/portal/built-pages/' : '../built-pages/',
+  import.meta.url,
+);
+
+/** The built pages by their path, such as `/index.html`: read and compressed once. */
+export async function builtPages(): Promise<ReadonlyMap<string, BuiltFile>> {
+  const entries = await readdir(FOLDER, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile());
+  const pages = new Map<string, BuiltFile>();
+  for (const { parentPath, name } of files) {
+    const file = path.join(parentPath, name);
+    const at = path.relative(FOLDER.pathname, file).split(path.sep).join('/');
+    pages.set(`/${at}`, await builtFile(at, await readFile(file)));
+  }
+  if (!pages.has('/index.html')) {
+    throw new Error(`${FOLDER.pathname}: the pages are not built: npm run build`);
+  }
+  return pages;
+}
+
+async function builtFile(at: string, plain: Buffer): Promise<BuiltFile> {
+  const type = TYPES[path.extname(at)];
+  if (type === undefined) throw new Error(`built-pages: ${at} is of no type that is served`);
+  const isHashed = at.startsWith('assets/');
+  return {
+    type,
+    plain,
+    gzip: (await zipped(Body.of(plain))).whole(),
+    etag: etagOf(plain),
+    isHashed,
+  };
+}

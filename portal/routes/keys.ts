@@ -1,0 +1,141 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { MAX_REVOKED_KEPT } from '../accounts/accounts.ts';
+import { type Key, keySchema, type NewKey, newKeySchema } from '../answers.ts';
+import { parseBody } from '../http/json-body.ts';
+import { Problem, shortened } from '../http/problem.ts';
+import { rateLimited } from '../http/rate-headers.ts';
+import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
+import type { Services } from '../services.ts';
+import type { Operation } from './operation.ts';
+import { timeOf } from './own-account.ts';
+import { changing, isId, looking } from './signed-in.ts';
+
+/** A day: who needs more keeps many that are revoked. */
+const MADE_A_DAY = { limit: 30, windowSeconds: 24 * 60 * 60 };
+/** Control characters, and what turns the direction of writing: a label is shown in lists. */
+const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+const orderSchema = z.strictObject({
+  label: z
+    .string()
+    .refine((label) => [...label].length <= MAX_LABEL, `has more than ${MAX_LABEL} characters`)
+    .refine((label) => !UNSHOWN.test(label), 'has a control character in it')
+    .default('')
+    .meta({
+      description: `What the key is for: up to ${MAX_LABEL} characters.`,
+      maxLength: MAX_LABEL,
+    }),
+});
+
+/** The keys of an account: made, listed, revoked. */
+export function serveKeys(app: FastifyInstance, services: Services): void {
+  const { ledger, now } = services;
+
+  app.get('/keys', {
+    config: { operation: LIST },
+    ...looking(services, async ({ account }) => ({
+      keys: (await ledger.keys(account.id)).map(
+        (key): Key => ({
+          id: key.id,
+          prefix: key.prefix,
+          label: key.label,
+          created_at: timeOf(key.createdAtMs),
+          last_used_at: timeOf(key.lastUsedAtMs),
+          revoked_at: timeOf(key.revokedAtMs),
+          ...(key.disabled && { disabled: true }),
+        }),
+      ),
+    })),
+  });
+
+  app.post('/keys', {
+    config: { operation: CREATE },
+    ...changing(services, async ({ account }, request, reply) => {
+      const { label } = parseBody(orderSchema, request);
+      if (account.disabled) {
+        throw new Problem('account-disabled', 'a disabled account can have no new keys');
+      }
+      const made = await ledger.issueKey({
+        owner: { id: account.id },
+        label: label.trim(),
+        rate: MADE_A_DAY,
+        by: 'owner',
+        atMs: now(),
+      });
+      if (!made.created && made.rate) throw rateLimited(reply, made.rate, 'new keys');
+      if (!made.created && made.reason === 'closed') {
+        throw new Problem('no-session', 'the account has been closed');
+      }
+      if (!made.created) {
+        throw new Problem(
+          'too-many-keys',
+          `an account has ${MAX_ACTIVE_KEYS} active keys at most; revoke one first`,
+        );
+      }
+      return reply.code(201).send({
+        key: made.plainKey,
+        prefix: made.key.prefix,
+        tokens_remaining: made.account.balance,
+      } satisfies NewKey);
+    }),
+  });
+
+  app.delete('/keys/:id', {
+    config: { operation: REVOKE },
+    ...changing(services, async ({ account }, request, reply) => {
+      const { id } = request.params as { id: string };
+      const isRevoked =
+        isId(id) && (await ledger.revokeKey(account.id, id, { by: 'owner', atMs: now() }));
+      if (!isRevoked) {
+        throw new Problem('key-not-found', `there is no key ${shortened(id)}`);
+      }
+      return reply.code(204).send();
+    }),
+  });
+}
+
+const LIST: Operation = {
+  operationId: 'keys',
+  summary: 'The keys of the account',
+  description: `Oldest first: the active ones, and the ${MAX_REVOKED_KEPT} that were revoked last. \`last_used_at\` is to the minute. A key itself is shown when it is made, and not again.`,
+  ...{ tag: 'Keys', access: 'session' },
+  answer: {
+    ...{ status: 200, description: 'The keys.' },
+    schema: z.object({ keys: z.array(keySchema) }),
+    example: {
+      keys: [
+        {
+          ...{ id: 'k7Qm2x', prefix: 'ta_live_Ab12', label: 'first' },
+          ...{ created_at: '2026-11-22T09:31:00.000Z', last_used_at: null, revoked_at: null },
+        },
+      ],
+    },
+  },
+  problems: [],
+};
+
+const CREATE: Operation = {
+  operationId: 'createKey',
+  summary: 'Make a key',
+  description: `The answer alone has the key. An account has ${MAX_ACTIVE_KEYS} active ones at most, and makes ${MADE_A_DAY.limit} a day.`,
+  ...{ tag: 'Keys', access: 'change', body: orderSchema, bodyExample: { label: 'first' } },
+  answer: {
+    ...{ status: 201, description: 'The key: keep it.' },
+    schema: newKeySchema,
+    example: {
+      ...{ key: 'ta_live_…', prefix: 'ta_live_Ab12', tokens_remaining: 5_000 },
+    },
+  },
+  problems: ['too-many-keys', 'account-disabled'],
+};
+
+const REVOKE: Operation = {
+  operationId: 'revokeKey',
+  summary: 'Revoke a key',
+  description: 'At once, and for good. Once more is no error.',
+  ...{ tag: 'Keys', access: 'change' },
+  params: z.object({ id: z.string().meta({ description: 'Of `GET /keys`.' }) }),
+  answer: { status: 204, description: 'It is revoked.' },
+  problems: ['key-not-found'],
+};

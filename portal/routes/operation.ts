@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { parseBody } from '../http/json-body.ts';
+import { parseInput } from '../http/parse-input.ts';
+import type { ProblemSlug } from '../http/problem.ts';
+
+/** What a route for programs says of itself: its schemas validate, and make the OpenAPI document. */
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: 'Sign-in' | 'Account' | 'Keys' | 'Payment' | 'Service';
+  /** `session`: whoever is signed in. `change`: with the session's CSRF token too. */
+  readonly access: 'open' | 'session' | 'change';
+  /** Strict, as all are: a parameter that is not there is refused by name. Absent: it takes none. */
+  readonly query?: z.ZodObject;
+  /** What the path's parameters are. */
+  readonly params?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  readonly bodyExample?: unknown;
+  /** Beside `application/json`. */
+  readonly bodyType?: string;
+  /** Headers that it asks for. */
+  readonly headers?: z.ZodObject;
+  /** What it does not know is let be: others add to links, and make the events they send. */
+  readonly isLenient?: true;
+  readonly answer: {
+    readonly status: 200 | 201 | 202 | 204 | 303;
+    readonly description: string;
+    /** Absent where there is no body. */
+    readonly schema?: z.ZodType;
+    readonly example?: unknown;
+    /** Instead of `application/json`. */
+    readonly mediaType?: string;
+    /** Whether it begins or ends a session. */
+    readonly setsCookie?: true;
+  };
+  /** Where a person in a browser is led instead, or as the answer itself: a 303. */
+  readonly redirect?: string;
+  /** Problems beside those that every route of its access can give. */
+  readonly problems: readonly ProblemSlug[];
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
+}
+
+const NOTHING = z.strictObject({});
+const ANY_PATH = z.looseObject({});
+
+/** Refuses what a route does not take, as its operation says: in its query, and in a body if it takes none. */
+export function refuseUnknownParameters(app: FastifyInstance): void {
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { operation } = request.routeOptions.config;
+    if (operation && !operation.isLenient) {
+      const schemas = { params: ANY_PATH, query: operation.query ?? NOTHING };
+      request.query = parseInput(schemas, request).query;
+      if (!operation.body && request.body !== undefined) parseBody(NOTHING, request);
+    }
+    done();
+  });
+}
+
+/** An operation with the path and the method that it is served by. */
+export interface ServedOperation extends Operation {
+  readonly method: 'get' | 'post' | 'delete';
+  /** As OpenAPI writes it: `/keys/{id}`. */
+  readonly path: string;
+}
+
+/** The operations of an application, as their routes come. */
+export function servedOperations(app: FastifyInstance): readonly ServedOperation[] {
+  const served: ServedOperation[] = [];
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (!config?.operation || method === 'HEAD') return;
+    const path = url.replaceAll(/:(\w+)/g, '{$1}');
+    served.push({
+      ...config.operation,
+      path,
+      method: String(method).toLowerCase() as ServedOperation['method'],
+    });
+  });
+  return served;
+}

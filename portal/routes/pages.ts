@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CACHE_CONTROL } from '../http/cache-control.ts';
+import { acceptsGzip, WORTH_COMPRESSING } from '../http/content-coding.ts';
+import { matchesAny, matchesEtag, variantEtag } from '../http/etag.ts';
+import { PAGE_PATHS } from '../page-paths.ts';
+import type { Services } from '../services.ts';
+import { isNavigation } from './browser.ts';
+import { type BuiltFile, builtPages } from './built-pages.ts';
+
+/**
+ * Serves the pages that people use, from memory. Each page is the same document, whose script shows
+ * what its path says; a browser that asks for what is not there is shown that as a page.
+ */
+export async function servePages(app: FastifyInstance, { config }: Services): Promise<void> {
+  const pages = await builtPages();
+  const policy = contentPolicy(config.apiUrl);
+  const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>
+    sendFile(request, reply.header('content-security-policy', policy), file);
+
+  const document = pages.get('/index.html')!;
+  for (const path of Object.values(PAGE_PATHS)) {
+    app.get(path, (request, reply) => {
+      // The front page is for everybody, the others are for who is there.
+      if (path !== PAGE_PATHS.front) reply.header('x-robots-tag', 'noindex');
+      return send(request, reply, document);
+    });
+  }
+  for (const [path, file] of pages) {
+    if (file !== document) app.get(path, (request, reply) => send(request, reply, file));
+  }
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    reply.header('vary', 'Accept');
+    if (isNavigation(request)) return send(request, reply.code(404), document);
+  });
+}
+
+/** What the browser lets the pages do: run our script, ask us and the API, and nothing else. */
+function contentPolicy(apiUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(apiUrl).origin}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Sends a file, compressed to those who take it, or 304 to those who have it. */
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
+  const { type, plain, gzip, etag, isHashed } = file;
+  const zippedEtag = variantEtag(etag, 'gzip');
+  const isZipped =
+    plain.length >= WORTH_COMPRESSING && acceptsGzip(request.headers['accept-encoding']);
+  reply.headers({
+    etag: isZipped ? zippedEtag : etag,
+    'cache-control': isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,
+    vary: reply.hasHeader('vary') ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+  });
+  const known = request.headers['if-none-match'];
+  const isKnown =
+    known && (matchesAny(known) || matchesEtag(known, etag) || matchesEtag(known, zippedEtag));
+  if (isKnown && reply.statusCode === 200) return reply.code(304).send();
+  reply.type(type);
+  return isZipped ? reply.header('content-encoding', 'gzip').send(gzip) : reply.send(plain);
+}

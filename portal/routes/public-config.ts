@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { type PortalConfig, portalConfigSchema } from '../answers.ts';
+import { CACHE_CONTROL } from '../http/cache-control.ts';
+import { PLANS } from '../plans.ts';
+import type { Services } from '../services.ts';
+import type { Operation } from './operation.ts';
+
+/** `GET /config.json`: where the API is and what can be bought here, as the pages need to know. */
+export function servePublicConfig(app: FastifyInstance, { config, payment }: Services): void {
+  app.get('/config.json', { config: { operation: CONFIG } }, (_request, reply) =>
+    reply.header('cache-control', CACHE_CONTROL.revalidated).send({
+      api_url: config.apiUrl,
+      membership_available: payment !== null,
+      plans: PLANS,
+      example_block: config.exampleBlock,
+    } satisfies PortalConfig),
+  );
+}
+
+const CONFIG: Operation = {
+  operationId: 'config',
+  summary: 'Where the API is, and what can be bought here',
+  description: 'As the pages of the portal need to know it.',
+  ...{ tag: 'Service', access: 'open' },
+  answer: {
+    ...{ status: 200, description: 'The settings that everybody may know.' },
+    schema: portalConfigSchema,
+    example: {
+      ...{ api_url: 'https://api.example.org', membership_available: true, plans: PLANS },
+      example_block: '990010012003080',
+    },
+  },
+  problems: [],
+};

@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Device, deviceSchema } from '../answers.ts';
+import { Problem, shortened } from '../http/problem.ts';
+import type { Services } from '../services.ts';
+import { endedCookie } from '../sign-in/session-cookie.ts';
+import type { Operation } from './operation.ts';
+import { timeOf } from './own-account.ts';
+import { isHttps } from './own-site.ts';
+import { changing, isId, looking } from './signed-in.ts';
+
+/** Where an owner is signed in, and ending that. */
+export function serveSessions(app: FastifyInstance, services: Services): void {
+  const { ledger, now } = services;
+
+  app.get('/sessions', {
+    config: { operation: LIST },
+    ...looking(services, async ({ account, session: own }) => ({
+      sessions: (await ledger.sessions(account.id, now())).map(
+        (session): Device => ({
+          id: session.id,
+          client: session.client,
+          address: session.address,
+          started_at: timeOf(session.startedAtMs),
+          seen_at: timeOf(session.seenAtMs),
+          current: session.id === own.id,
+        }),
+      ),
+    })),
+  });
+
+  app.delete('/sessions/:id', {
+    config: { operation: END },
+    ...changing(services, async ({ account, session: own }, request, reply) => {
+      const { id } = request.params as { id: string };
+      if (!isId(id) || !(await ledger.endSession(account.id, id, now()))) {
+        throw new Problem('session-not-found', `there is no session ${shortened(id)}`);
+      }
+      if (id === own.id) reply.header('set-cookie', endedCookie(isHttps(services)));
+      return reply.code(204).send();
+    }),
+  });
+}
+
+const LIST: Operation = {
+  operationId: 'sessions',
+  summary: 'Where one is signed in',
+  description: 'Sessions last thirty days from their last use; the newest first.',
+  ...{ tag: 'Account', access: 'session' },
+  answer: {
+    ...{ status: 200, description: 'The sessions.' },
+    schema: z.object({ sessions: z.array(deviceSchema) }),
+    example: {
+      sessions: [
+        {
+          ...{ id: 'n3yT0bX1u2w3v4z5', client: 'curl/8.11.0', address: '192.0.2.7' },
+          ...{ started_at: '2026-11-22T09:30:00.000Z', seen_at: '2026-11-22T09:30:00.000Z' },
+          current: true,
+        },
+      ],
+    },
+  },
+  problems: [],
+};
+
+const END: Operation = {
+  operationId: 'endSession',
+  summary: 'End a session',
+  description: 'Signs out there; the session that asks may be it.',
+  ...{ tag: 'Account', access: 'change' },
+  params: z.object({ id: z.string().meta({ description: 'Of `GET /sessions`.' }) }),
+  answer: { status: 204, description: 'It has ended.', setsCookie: true },
+  problems: ['session-not-found'],
+};

@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { accountSchema } from '../answers.ts';
+import { escapeHtml, plainPage, plainPageHeaders } from '../http/html.ts';
+import { parseBody } from '../http/json-body.ts';
+import { PROBLEMS, Problem } from '../http/problem.ts';
+import { ownPageOf, PAGE_PATHS } from '../page-paths.ts';
+import type { Services } from '../services.ts';
+import { answerWithLink } from '../sign-in/challenge.ts';
+import { openLink } from '../sign-in/sealed-link.ts';
+import { beginSession } from './begin-session.ts';
+import { wantsPage } from './browser.ts';
+import type { Operation } from './operation.ts';
+import { ACCOUNT_EXAMPLE, ownAccount } from './own-account.ts';
+import { requireOwnSite } from './own-site.ts';
+
+const PATH = '/auth/verify';
+const MAX_FORM_BYTES = 4_096;
+const FORM = 'application/x-www-form-urlencoded';
+const token = z.string().meta({ description: 'As the link of the mail has it.' });
+const next = z.string().optional().meta({ description: 'The page that one is led on to.' });
+const tokenSchema = z.strictObject({ token });
+
+const LOOK: Operation = {
+  operationId: 'showLink',
+  summary: 'The page that the link of a mail opens',
+  description: 'Has a button. It changes nothing, however often it is looked at.',
+  ...{ tag: 'Sign-in', access: 'open', isLenient: true, query: z.object({ token, next }) },
+  answer: {
+    ...{ status: 200, description: 'The page.' },
+    ...{ schema: z.string(), mediaType: 'text/html' },
+  },
+  problems: ['invalid-link'],
+};
+
+const SIGN_IN: Operation = {
+  operationId: 'verifyLink',
+  summary: 'Sign in with a link',
+  description:
+    'What the button of that page does, by a form; a program sends JSON, with the token alone. Begins a session. The first of an address makes its account, with the sign-up grant.',
+  ...{ tag: 'Sign-in', access: 'open', isLenient: true },
+  ...{ body: z.object({ token, next }), bodyExample: { token: 'Nq3…' }, bodyType: FORM },
+  answer: {
+    ...{ status: 200, description: 'The account one is signed in to.', setsCookie: true },
+    ...{ schema: accountSchema, example: { ...ACCOUNT_EXAMPLE, membership: null } },
+  },
+  redirect: 'Who sent the form is led on to a page.',
+  problems: ['invalid-csrf-token', 'invalid-link', 'debit-unavailable'],
+};
+
+/**
+ * The link of a mail. Mail scanners follow links: looking at it changes nothing, however often, and
+ * shows a page with a button. The button posts a form, without a script, and signs in.
+ */
+export async function serveSignInLink(app: FastifyInstance, services: Services): Promise<void> {
+  const { ledger, secrets, config, now } = services;
+  await app.register(async (link) => {
+    link.addContentTypeParser<string>(
+      FORM,
+      { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
+      (_request, body, done) => done(null, new URLSearchParams(body)),
+    );
+    // A person gets a page; a program the problem document, from whoever handles the other errors.
+    link.setErrorHandler((error, request, reply) => {
+      if (!(error instanceof Problem) || !wantsPage(request)) throw error;
+      const { title } = PROBLEMS[error.slug];
+      const again = `<p>${escapeHtml(error.message)}</p><p><a href="${PAGE_PATHS.signIn}">Ask for another</a></p>`;
+      reply.code(error.status).headers(error.headers);
+      return sendPage(reply, title, again);
+    });
+
+    link.get(PATH, { config: { operation: LOOK } }, async (request, reply) => {
+      const { token, next } = request.query as { token?: unknown; next?: unknown };
+      const opened = typeof token === 'string' ? openLink(secrets.session, token) : undefined;
+      if (!opened) throw wrongLink();
+      const { host } = new URL(config.accountUrl);
+      return sendPage(
+        reply,
+        `Sign in to ${host}`,
+        `<form method="post" action="${PATH}"><p>You sign in as <strong>${escapeHtml(opened.email)}</strong>.</p><input type="hidden" name="token" value="${escapeHtml(String(token))}"><input type="hidden" name="next" value="${ownPageOf(next)}"><button>Sign in</button></form>`,
+      );
+    });
+
+    const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
+    link.post(PATH, { config: { operation: SIGN_IN }, onRequest }, async (request, reply) => {
+      const { body } = request;
+      const isForm = body instanceof URLSearchParams;
+      const token = isForm ? (body.get('token') ?? '') : parseBody(tokenSchema, request).token;
+      const email = await answerWithLink(ledger, secrets.session, token, now());
+      if (email === undefined) throw wrongLink();
+      const account = await beginSession(request, reply, services, email);
+      return isForm
+        ? reply.redirect(ownPageOf(body.get('next')), 303)
+        : ownAccount(account, services);
+    });
+  });
+}
+
+function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {
+  return reply.headers(plainPageHeaders({ hasForm: true })).send(plainPage(title, body));
+}
+
+function wrongLink(): Problem {
+  return new Problem(
+    'invalid-link',
+    'the link is not whole, has been used, is older than ten minutes, or a newer one has been sent',
+  );
+}

@@ -1,0 +1,168 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { accountSchema } from '../answers.ts';
+import { parseBody } from '../http/json-body.ts';
+import { Problem } from '../http/problem.ts';
+import { rateSubject } from '../http/rate-subject.ts';
+import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
+import type { Services } from '../services.ts';
+import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
+import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-address.ts';
+import { takeOne, takeTry } from '../sign-in/limits.ts';
+import { csrfToken, endedCookie } from '../sign-in/session-cookie.ts';
+import { signInMail } from '../sign-in/sign-in-mail.ts';
+import { AfterAnswer } from './after-answer.ts';
+import { beginSession } from './begin-session.ts';
+import type { Operation } from './operation.ts';
+import { ACCOUNT_EXAMPLE, ownAccount } from './own-account.ts';
+import { isHttps, requireOwnSite } from './own-site.ts';
+import { changing, looking } from './signed-in.ts';
+
+const email = z
+  .string()
+  .max(MAX_WRITTEN, { error: 'is too long', abort: true })
+  .meta({ format: 'idn-email' })
+  .transform(writtenAddress)
+  .refine(isEmailAddress, 'is not one e-mail address such as you@example.org');
+const askSchema = z.strictObject({
+  email,
+  next: z
+    .enum(OWN_PAGE_PATHS)
+    .default(PAGE_PATHS.overview)
+    .meta({ description: 'The page that the link of the mail leads on to.' }),
+});
+const codeSchema = z.strictObject({
+  email,
+  // As the mail shows it: in two groups.
+  code: z
+    .string()
+    .regex(/^\s*\d{3}\s?\d{3}\s*$/, 'is not six digits')
+    .transform((code) => code.replaceAll(/\s/g, '')),
+});
+
+/** Asking for a code, signing in with it, signing out. */
+export function serveSignIn(app: FastifyInstance, services: Services): void {
+  const { ledger, secrets, now } = services;
+  const afterAnswer = new AfterAnswer(app);
+  const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
+
+  /**
+   * Whatever the address, the answer is the same and takes as long: what is done for it is done
+   * afterwards. An account is made when somebody signs in, and not looked for before.
+   */
+  app.post('/auth/request', { config: { operation: ASK }, onRequest }, async (request, reply) => {
+    const asked = parseBody(askSchema, request);
+    const client = rateSubject(request.ip);
+    refuse(await takeOne(ledger, 'sent for client', client, now()));
+    afterAnswer.begin('mailing a code', () => mailCode(asked, client, services));
+    return reply.code(202).send({ sent: true });
+  });
+
+  app.post(
+    '/auth/verify-code',
+    { config: { operation: VERIFY }, onRequest },
+    async (request, reply) => {
+      const { email, code } = parseBody(codeSchema, request);
+      const mailbox = mailboxHash(secrets.session[0], email);
+      refuse(await takeTry(ledger, { client: rateSubject(request.ip), mailbox }, now()));
+      if (!(await answerWithCode(ledger, secrets.session, { email, code }, now()))) {
+        throw new Problem(
+          'invalid-code',
+          'the code is wrong, used, or older than ten minutes; after five wrong ones ask for another',
+        );
+      }
+      return ownAccount(await beginSession(request, reply, services, email), services);
+    },
+  );
+
+  app.get('/auth/csrf', {
+    config: { operation: CSRF },
+    ...looking(services, ({ token }) => ({ csrf: csrfToken(secrets.session[0], token) })),
+  });
+
+  app.post('/auth/logout', {
+    config: { operation: LOGOUT },
+    ...changing(services, async ({ account, session }, _request, reply) => {
+      await ledger.endSession(account.id, session.id, now());
+      return reply
+        .header('set-cookie', endedCookie(isHttps(services)))
+        .code(204)
+        .send();
+    }),
+  });
+}
+
+const ASK: Operation = {
+  operationId: 'requestCode',
+  summary: 'Have a code and a link mailed',
+  description:
+    'The answer is the same for every address. Both work once, for ten minutes, and end those mailed before.',
+  ...{ tag: 'Sign-in', access: 'open' },
+  ...{ body: askSchema, bodyExample: { email: 'you@example.org' } },
+  answer: {
+    ...{ status: 202, description: 'A mail is on its way, unless the address was sent many.' },
+    ...{ schema: z.object({ sent: z.literal(true) }), example: { sent: true } },
+  },
+  problems: ['invalid-csrf-token', 'too-many-codes', 'debit-unavailable'],
+};
+
+const VERIFY: Operation = {
+  operationId: 'verifyCode',
+  summary: 'Sign in with a code',
+  description:
+    'Begins a session. The first of an address makes its account, with the sign-up grant.',
+  ...{ tag: 'Sign-in', access: 'open' },
+  ...{ body: codeSchema, bodyExample: { email: 'you@example.org', code: '012345' } },
+  answer: {
+    ...{ status: 200, description: 'The account one is signed in to.', setsCookie: true },
+    ...{ schema: accountSchema, example: { ...ACCOUNT_EXAMPLE, membership: null } },
+  },
+  problems: ['invalid-csrf-token', 'invalid-code', 'too-many-codes', 'debit-unavailable'],
+};
+
+const CSRF: Operation = {
+  operationId: 'csrfToken',
+  summary: 'The token that changes are sent with',
+  description: 'It goes into the header `X-CSRF-Token`, and holds as long as the session.',
+  ...{ tag: 'Sign-in', access: 'session' },
+  answer: {
+    ...{ status: 200, description: 'The token.' },
+    schema: z.object({ csrf: z.string() }),
+    example: { csrf: 'Nq3…' },
+  },
+  problems: [],
+};
+
+const LOGOUT: Operation = {
+  operationId: 'signOut',
+  summary: 'Sign out',
+  description: 'Ends the session.',
+  ...{ tag: 'Sign-in', access: 'change' },
+  answer: { status: 204, description: 'It has ended.', setsCookie: true },
+  problems: [],
+};
+
+/** Mails a new code and link, unless a mailbox has been sent many. */
+async function mailCode(
+  { email, next }: z.output<typeof askSchema>,
+  client: string,
+  services: Services,
+): Promise<void> {
+  const { ledger, mailer, secrets, config, now } = services;
+  const [secret, nowMs] = [secrets.session[0], now()];
+  const { mailed, mailbox, challenge } = newChallenge(secret, email, nowMs);
+  if (await takeOne(ledger, 'sent to mailbox', mailbox, nowMs)) return;
+  await ledger.keepChallenge(mailbox, challenge);
+  await mailer.send(signInMail(email, mailed, next, config.accountUrl), client);
+}
+
+function refuse(refused: { readonly waitSeconds: number } | null): void {
+  if (!refused) return;
+  const { waitSeconds } = refused;
+  throw new Problem(
+    'too-many-codes',
+    `codes were asked for, or tried, too often; wait ${waitSeconds} s, or use the link of the newest mail`,
+    {},
+    { 'retry-after': String(waitSeconds) },
+  );
+}

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { dayOf } from '../accounts/bookkeeping.ts';
+import { type UsageDay, usageDaySchema } from '../answers.ts';
+import { invalidParameters } from '../http/problem.ts';
+import type { Services } from '../services.ts';
+import type { Operation } from './operation.ts';
+import { looking } from './signed-in.ts';
+
+const DAY_MS = 86_400_000;
+/** What is told of where nobody says from when, and the most of it that is told at once. */
+const [DAYS_BY_DEFAULT, MAX_DAYS] = [90, 366];
+
+const day = z.iso
+  .date({
+    error: ({ input }) =>
+      typeof input === 'string' ? 'is not a day such as 2026-11-22' : 'must be given once',
+  })
+  .optional()
+  .meta({ description: 'A UTC day.', example: '2026-11-22' });
+const query = z
+  .strictObject({ from: day, to: day })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    error: 'comes before from',
+    path: ['to'],
+  });
+
+const USAGE: Operation = {
+  operationId: 'usage',
+  summary: 'Tokens by day, key and route',
+  description: `What the keys of the account have used, oldest first. Both days are among those told: \`to\` is today if it is not given, \`from\` ${DAYS_BY_DEFAULT - 1} days before it. A span is of ${MAX_DAYS} days at most.`,
+  ...{ tag: 'Account', access: 'session', query },
+  answer: {
+    ...{ status: 200, description: 'A row a day, key and route.' },
+    schema: z.object({ days: z.array(usageDaySchema) }),
+    example: {
+      days: [
+        {
+          ...{ day: '2026-11-22', key_id: 'k7Qm2x', route: 'GET /v1/blocks/{geoid}/summary' },
+          ...{ requests: 3, tokens: 210 },
+        },
+      ],
+    },
+  },
+  problems: [],
+};
+
+/** What an account has used, by UTC day, key and route. */
+export function serveUsage(app: FastifyInstance, services: Services): void {
+  app.get('/usage', {
+    config: { operation: USAGE },
+    ...looking(services, async ({ account }, request) => {
+      const span = spanOf(request.query as z.output<typeof query>, services.now());
+      const usage = await services.ledger.usage(account.id, span);
+      return {
+        days: usage.map(
+          ({ keyId: key_id, day, route, requests, tokens }): UsageDay => ({
+            ...{ day, key_id, route, requests, tokens },
+          }),
+        ),
+      };
+    }),
+  });
+}
+
+/** The days that are asked for. Too many are a problem `invalid-parameters`. */
+function spanOf(asked: z.output<typeof query>, nowMs: number): { from: string; to: string } {
+  const { to = dayOf(nowMs) } = asked;
+  const lastMs = Date.parse(to);
+  const { from = dayOf(lastMs - (DAYS_BY_DEFAULT - 1) * DAY_MS) } = asked;
+  if (lastMs - Date.parse(from) < MAX_DAYS * DAY_MS) return { from, to };
+  throw invalidParameters([
+    {
+      loc: ['query', 'from'],
+      msg: `is more than ${MAX_DAYS} days before to, which is ${to}`,
+      type: 'too_big',
+    },
+  ]);
+}

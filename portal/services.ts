@@ -1,0 +1,18 @@
+import type { Ledger } from './accounts/ledger.ts';
+import type { PortalConfig } from './config.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { Payment } from './payment/payment.ts';
+
+/** What routes are served with. */
+export interface Services {
+  readonly ledger: Ledger;
+  readonly mailer: Mailer;
+  /** `null` where nothing can be bought. */
+  readonly payment: Payment | null;
+  readonly config: PortalConfig & { readonly problemBase: string };
+  readonly secrets: {
+    /** Key codes, links and CSRF tokens: the first those that are made, all those that come back. */
+    readonly session: readonly string[];
+  };
+  readonly now: () => number;
+}

@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto';
+import { mailboxOf } from '../accounts/mailbox.ts';
+import type { Challenge, SignIns } from '../accounts/sign-ins.ts';
+import { keyedHash } from './keyed-hash.ts';
+import { openLink, sealLink } from './sealed-link.ts';
+
+export const CHALLENGE_MINUTES = 10;
+const CODES = 1_000_000;
+
+/** What is mailed to an address. */
+export interface MailedSecrets {
+  /** Six digits. */
+  readonly code: string;
+  readonly linkToken: string;
+}
+
+/** A new challenge of an address: what is mailed, and what is kept of it, which opens nothing. */
+export function newChallenge(
+  secret: string,
+  email: string,
+  nowMs: number,
+): { readonly mailed: MailedSecrets; readonly mailbox: string; readonly challenge: Challenge } {
+  const code = String(randomInt(CODES)).padStart(6, '0');
+  const linkToken = sealLink(secret, email);
+  const mailbox = mailboxHash(secret, email);
+  const challenge: Challenge = {
+    startedAtMs: nowMs,
+    codeHash: keyedHash(secret, 'code', mailbox, code),
+    linkHash: keyedHash(secret, 'link', linkToken),
+    endsAtMs: nowMs + CHALLENGE_MINUTES * 60_000,
+  };
+  return { mailed: { code, linkToken }, mailbox, challenge };
+}
+
+/** Whether this is the code that was mailed to an address: a right one is so once. */
+export async function answerWithCode(
+  signIns: SignIns,
+  secrets: readonly string[],
+  { email, code }: { readonly email: string; readonly code: string },
+  nowMs: number,
+): Promise<boolean> {
+  for (const secret of secrets) {
+    const mailbox = mailboxHash(secret, email);
+    const codeHash = keyedHash(secret, 'code', mailbox, code);
+    if (await signIns.answerChallenge(mailbox, { codeHash }, nowMs)) return true;
+  }
+  return false;
+}
+
+/** The address that a link was mailed to, if it is right: once. */
+export async function answerWithLink(
+  signIns: SignIns,
+  secrets: readonly string[],
+  linkToken: string,
+  nowMs: number,
+): Promise<string | undefined> {
+  const link = openLink(secrets, linkToken);
+  if (!link) return undefined;
+  const { email, secret } = link;
+  const linkHash = keyedHash(secret, 'link', linkToken);
+  const isRight = await signIns.answerChallenge(mailboxHash(secret, email), { linkHash }, nowMs);
+  return isRight ? email : undefined;
+}
+
+/** What a mailbox is called where others may read: all ways to write its address are one. */
+export function mailboxHash(secret: string, email: string): string {
+  return keyedHash(secret, 'mailbox', mailboxOf(email));
+}

@@ -1,0 +1,38 @@
+import { asciiDomain } from '../accounts/mailbox.ts';
+
+const MAX_BYTES = 254;
+const MAX_LOCAL_BYTES = 64;
+/** What is longer is not looked at: some of what follows takes the square of the length. */
+export const MAX_WRITTEN = 2 * MAX_BYTES;
+
+/** What stands between dots before the @: RFC 5322 atoms, and letters of all scripts (RFC 6531). */
+const LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\p{L}\p{M}\p{N}-]+$/u;
+/** Two labels or more, the last of which is no number: that would be an IP address. */
+const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+(?!\d+$)[a-z\d-]{2,}$/;
+
+/**
+ * Whether a text is one address that mail can be sent to, and nothing beside it: no second address,
+ * no name, no comment, no quotes, and nothing that could begin another line of a message.
+ */
+export function isEmailAddress(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
+  return (
+    at > 0 &&
+    Buffer.byteLength(text) <= MAX_BYTES &&
+    Buffer.byteLength(local) <= MAX_LOCAL_BYTES &&
+    LOCAL.test(local) &&
+    DOMAIN.test(domain)
+  );
+}
+
+/**
+ * An address as it is mailed to: without spaces around it, and in the letters that `mailboxOf` knows
+ * its mailbox by. Some letters look like others, and are them only here or only there: a mail that
+ * went to one mailbox would open the account of another. No text is longer than `MAX_WRITTEN`.
+ */
+export function writtenAddress(text: string): string {
+  const address = text.replaceAll(/^ +| +$/g, '').normalize('NFC');
+  const at = address.lastIndexOf('@');
+  return address.slice(0, at + 1) + asciiDomain(address.slice(at + 1));
+}

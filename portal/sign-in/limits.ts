@@ -1,0 +1,49 @@
+import type { SignIns } from '../accounts/sign-ins.ts';
+import { CHALLENGE_MINUTES } from './challenge.ts';
+
+/**
+ * How often codes are sent and tried. A code is one of a million and has five tries: somebody who
+ * never gives up is right at one mailbox once in a hundred years. Of many clients that try many
+ * mailboxes one would be right sooner: where there are more tries in all than people make, each client
+ * has as many as a person needs, and where those are too many, codes rest. The link is not limited:
+ * nobody guesses it. So an owner gets in whatever others do: where no mail is sent because a mailbox
+ * was sent many, the last of them still holds.
+ */
+export const LIMITS = {
+  /** Codes sent on behalf of one client: a school or an office shares an address. */
+  'sent for client': { limit: 30, windowSeconds: 10 * 60 },
+  /** Codes sent to one mailbox: no longer than the last of them lasts, which began in the window. */
+  'sent to mailbox': { limit: 5, windowSeconds: CHALLENGE_MINUTES * 60 },
+  'tried by client': { limit: 60, windowSeconds: 60 * 60 },
+  'tried by all': { limit: 1_000, windowSeconds: 60 * 60 },
+  'tried by client, of many': { limit: 10, windowSeconds: 60 * 60 },
+  'tried by all, of many': { limit: 4_000, windowSeconds: 60 * 60 },
+  'tried at mailbox': { limit: 20, windowSeconds: 24 * 60 * 60 },
+} as const;
+
+/** Takes one of a limit; how many seconds to wait where none is left. */
+export async function takeOne(
+  signIns: SignIns,
+  what: keyof typeof LIMITS,
+  whose: string,
+  nowMs: number,
+): Promise<{ readonly waitSeconds: number } | null> {
+  const { allowed, rate } = await signIns.takeLimited(`${what} ${whose}`, LIMITS[what], nowMs);
+  return allowed ? null : { waitSeconds: rate.resetSeconds };
+}
+
+/** The same of a try: by its client, by all, and at its mailbox. */
+export async function takeTry(
+  signIns: SignIns,
+  { client, mailbox }: { readonly client: string; readonly mailbox: string },
+  nowMs: number,
+): Promise<{ readonly waitSeconds: number } | null> {
+  const take = (what: keyof typeof LIMITS, whose: string) => takeOne(signIns, what, whose, nowMs);
+  return (
+    (await take('tried by client', client)) ??
+    ((await take('tried by all', '')) &&
+      ((await take('tried by client, of many', client)) ??
+        (await take('tried by all, of many', '')))) ??
+    (await take('tried at mailbox', mailbox))
+  );
+}

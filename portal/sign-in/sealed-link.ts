@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+
+const SALT_BYTES = 32;
+const TAG_BYTES = 16;
+/** A key is used once, so that its nonce need not differ. */
+const NONCE = Buffer.alloc(12);
+
+/**
+ * The token of a sign-in link, base64url: 32 random bytes, which no two have alike, and the address
+ * encrypted with AES-256-GCM under a key made from them. Whoever has the token finds the challenge
+ * by it; it tells nobody else whose it is.
+ */
+export function sealLink(secret: string, email: string): string {
+  const salt = randomBytes(SALT_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(secret, salt), NONCE);
+  const sealed = [cipher.update(email, 'utf8'), cipher.final()];
+  return Buffer.concat([salt, cipher.getAuthTag(), ...sealed]).toString('base64url');
+}
+
+/** The address in a token, and the secret it was sealed with; `undefined` of what is none of ours. */
+export function openLink(
+  secrets: readonly string[],
+  token: string,
+): { readonly email: string; readonly secret: string } | undefined {
+  const bytes = Buffer.from(token, 'base64url');
+  if (bytes.length <= SALT_BYTES + TAG_BYTES || bytes.toString('base64url') !== token) {
+    return undefined;
+  }
+  const salt = bytes.subarray(0, SALT_BYTES);
+  const tag = bytes.subarray(SALT_BYTES, SALT_BYTES + TAG_BYTES);
+  const sealed = bytes.subarray(SALT_BYTES + TAG_BYTES);
+  for (const secret of secrets) {
+    const cipher = createDecipheriv('aes-256-gcm', keyOf(secret, salt), NONCE);
+    cipher.setAuthTag(tag);
+    try {
+      const email = Buffer.concat([cipher.update(sealed), cipher.final()]).toString();
+      return { email, secret };
+    } catch {
+      // Sealed with another secret, or by nobody.
+    }
+  }
+  return undefined;
+}
+
+function keyOf(secret: string, salt: Uint8Array): Buffer {
+  return createHmac('sha256', secret).update('sign-in link').update(salt).digest();
+}

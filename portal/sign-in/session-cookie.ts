@@ -1,0 +1,72 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { AccountId } from '../accounts/accounts.ts';
+import { isEqualHash } from '../accounts/equal-hash.ts';
+import { SESSION_LIFE_MS, type SessionRef } from '../accounts/sessions.ts';
+import { keyedHash } from './keyed-hash.ts';
+
+/** What a browser keeps: `account.id.secret`. */
+export interface SessionToken {
+  readonly account: AccountId;
+  readonly id: string;
+  readonly secret: string;
+}
+
+const SHAPE = /^([\w-]{1,64})\.([\w-]{1,64})\.([\w-]{43})$/;
+
+export function newSessionToken(account: AccountId): SessionToken {
+  return {
+    account,
+    id: randomBytes(12).toString('base64url'),
+    secret: randomBytes(32).toString('base64url'),
+  };
+}
+
+/** As the ledger knows it. A secret has 256 bits of chance, so a plain hash is enough. */
+export function sessionRef({ account, id, secret }: SessionToken): SessionRef {
+  return { account, id, secretHash: hash('sha256', secret, 'base64url') };
+}
+
+/** On https a name that browsers take from the host itself only, and with `Secure`: RFC 6265bis. */
+export function cookieName(isHttps: boolean): string {
+  return isHttps ? '__Host-portal_session' : 'portal_session';
+}
+
+/** The session in a `Cookie` header, if there is one of its form. Of two, neither is believed. */
+export function readCookie(header: string | undefined, isHttps: boolean): SessionToken | undefined {
+  const start = `${cookieName(isHttps)}=`;
+  const found = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(start));
+  if (found.length !== 1) return undefined;
+  const [, account, id, secret] = SHAPE.exec(found[0].slice(start.length)) ?? [];
+  return secret === undefined ? undefined : { account, id, secret };
+}
+
+/** `Set-Cookie` that begins a session, or lets it last. */
+export function sessionCookie(token: SessionToken, isHttps: boolean): string {
+  return cookie(`${token.account}.${token.id}.${token.secret}`, SESSION_LIFE_MS / 1000, isHttps);
+}
+
+/** `Set-Cookie` that takes the session from the browser. */
+export function endedCookie(isHttps: boolean): string {
+  return cookie('', 0, isHttps);
+}
+
+function cookie(value: string, maxAgeSeconds: number, isHttps: boolean): string {
+  const attributes = `Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax`;
+  return `${cookieName(isHttps)}=${value}; ${attributes}${isHttps ? '; Secure' : ''}`;
+}
+
+/** What a page of ours knows of its session and no other site can: it comes with every change. */
+export function csrfToken(secret: string, { id, secret: own }: SessionToken): string {
+  return keyedHash(secret, 'csrf', id, own);
+}
+
+export function isCsrfToken(
+  secrets: readonly string[],
+  token: SessionToken,
+  given: string,
+): boolean {
+  return secrets.some((secret) => isEqualHash(csrfToken(secret, token), given));
+}

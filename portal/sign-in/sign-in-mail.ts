@@ -1,0 +1,41 @@
+import { escapeHtml } from '../http/html.ts';
+import type { Message } from '../mail/mailer.ts';
+import { type OwnPagePath, PAGE_PATHS } from '../page-paths.ts';
+import { CHALLENGE_MINUTES, type MailedSecrets } from './challenge.ts';
+
+/**
+ * The mail that lets somebody in: code and link, and nothing that tells anybody it was read. The
+ * link leads on to `next`.
+ */
+export function signInMail(
+  to: string,
+  { code, linkToken }: MailedSecrets,
+  next: OwnPagePath,
+  accountUrl: string,
+): Message {
+  const leadsOn = next === PAGE_PATHS.overview ? '' : `&next=${next}`;
+  const link = `${accountUrl}/auth/verify?token=${linkToken}${leadsOn}`;
+  const host = new URL(accountUrl).host;
+  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
+  const note = `Both work once, for ${CHALLENGE_MINUTES} minutes. If you did not ask for this, do nothing: nobody gets in without it. Give the code to nobody; we never ask for it.`;
+  return {
+    to,
+    subject: `Sign in to ${host}`,
+    text: [
+      `Your code to sign in to ${host}:`,
+      `    ${code}`,
+      'Or open this link, and press the button there:',
+      link,
+      note,
+      '',
+    ].join('\n\n'),
+    html: [
+      '<!doctype html><html lang="en"><body style="font:16px/1.6 system-ui,sans-serif">',
+      `<p>Your code to sign in to ${escapeHtml(host)}:</p>`,
+      `<p style="font-size:28px;letter-spacing:2px"><strong>${spaced}</strong></p>`,
+      `<p>Or <a href="${escapeHtml(link)}">open this link</a>, and press the button there.</p>`,
+      `<p>${note}</p>`,
+      '</body></html>',
+    ].join('\n'),
+  };
+}

@@ -1,0 +1,45 @@
+import { TENTHS } from '../shards/matrix/row-codec.ts';
+
+/** Where a number must lie. */
+export type Bounds = { readonly max: number } & (
+  | { readonly min: number }
+  /** The number must be greater. */
+  | { readonly over: number }
+);
+
+/** What the numbers of requests are taken within, in queries and in bodies. */
+export const BOUNDS = {
+  latitude: { min: -90, max: 90 },
+  longitude: { min: -180, max: 180 },
+  /** Metres. */
+  radius: { over: 0, max: 50_000 },
+  /** Minutes, of the times that rows hold. */
+  maxMinutes: { over: 0, max: TENTHS.most / 10 },
+  /** Rows a page. */
+  limit: { min: 1, max: 1000 },
+  typeId: { min: 1, max: 65_535 },
+  destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  /** A GEOID as an integer. */
+  block: { min: 0, max: 999_999_999_999_999 },
+} as const satisfies Readonly<Record<string, Bounds>>;
+
+/** Rows a page, where nobody says how many. */
+export const DEFAULT_LIMIT = 100;
+export const MAX_CURSOR_LENGTH = 512;
+
+export function isWithin(bounds: Bounds, value: number): boolean {
+  return value <= bounds.max && ('over' in bounds ? value > bounds.over : value >= bounds.min);
+}
+
+/** Bounds as a message tells them, after "must be". */
+export function inWords(bounds: Bounds): string {
+  return 'over' in bounds
+    ? `over ${bounds.over} and at most ${bounds.max}`
+    : `from ${bounds.min} to ${bounds.max}`;
+}
+
+/** Bounds as a JSON Schema tells them. */
+export function boundsSchema<T extends 'number' | 'integer'>(type: T, bounds: Bounds) {
+  const least = 'over' in bounds ? { exclusiveMinimum: bounds.over } : { minimum: bounds.min };
+  return { type, ...least, maximum: bounds.max };
+}

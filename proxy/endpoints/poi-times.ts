@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import {
+  type BlockOrigin,
+  locateOrigin,
+  nameBlock,
+  objectsBehind,
+  placePoint,
+} from '../answers/located-block.ts';
+import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
+import { BOUNDS } from '../bounds.ts';
+import { meteredEndpoint } from '../endpoint.ts';
+import { POI_TIMES } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
+import {
+  cursorParam,
+  destIdParam,
+  geoidParam,
+  latParam,
+  limitParam,
+  lonParam,
+  maxMinutesParam,
+  modeParam,
+  typeParam,
+} from '../schemas/parameters.ts';
+import { nextCursor, POI_TIME_EXAMPLE, poiTime, unrouted } from '../schemas/schemas.ts';
+
+const QUERY = {
+  mode: modeParam,
+  type: typeParam,
+  dest_id: destIdParam,
+  max_minutes: maxMinutesParam,
+  limit: limitParam,
+  cursor: cursorParam,
+};
+const RESPONSE = { results: z.array(poiTime), next_cursor: nextCursor, unrouted };
+const EXAMPLE = { results: [POI_TIME_EXAMPLE], next_cursor: null };
+const EXAMPLE_BLOCK = '990010001001000';
+
+interface OriginPoisPlan extends MeteredPlan, PoiTimesPlan {
+  readonly origin: BlockOrigin;
+}
+
+export const blockPois = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/blocks/{geoid}/pois',
+  operationId: 'listBlockPois',
+  summary: 'Minutes from a block to each single place within reach',
+  description:
+    `One row a place and mode within ${BOUNDS.maxMinutes.max} minutes, ordered by mode id, then dest_id. Paginated: ` +
+    'pass `next_cursor` as `cursor` until it is null. One token a row, at least one a page.',
+  tag: 'Blocks',
+  params: z.strictObject({ geoid: geoidParam }),
+  query: z.strictObject(QUERY),
+  table: POI_TIMES,
+  response: z.object({ block_geoid: z.string(), ...RESPONSE }),
+  example: { block_geoid: EXAMPLE_BLOCK, ...EXAMPLE },
+  problems: ['block-not-found', 'invalid-cursor'],
+
+  plan(release, { params: { geoid }, query }, { cursors }): OriginPoisPlan {
+    const origin = nameBlock(release, geoid);
+    return {
+      ...planPoiTimes(release, cursors, 'block-pois', { geoid }, query),
+      dependsOn: objectsBehind(origin, 'pois'),
+      origin,
+    };
+  },
+
+  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+
+  answer: (_release, plan, making, block) =>
+    answerPoiTimes(making, plan, block, { block_geoid: block.geoid }),
+});
+
+export const pointPois = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/point/pois',
+  operationId: 'listPointPois',
+  summary: 'Minutes from the block of a point to each single place within reach',
+  description:
+    'The point is resolved to the census block it lies in; the rows are that block’s, ordered by ' +
+    'mode id, then dest_id. Paginated. One token a row, at least one a page.',
+  tag: 'Points',
+  params: z.strictObject({}),
+  query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
+  table: POI_TIMES,
+  response: z.object({ resolved_block: z.string(), ...RESPONSE }),
+  example: { resolved_block: EXAMPLE_BLOCK, ...EXAMPLE },
+  problems: ['point-not-covered', 'invalid-cursor'],
+
+  plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginPoisPlan {
+    const origin = placePoint(release, lon, lat);
+    return {
+      ...planPoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
+      dependsOn: objectsBehind(origin, 'pois'),
+      origin,
+    };
+  },
+
+  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+
+  answer: (_release, plan, making, block) =>
+    answerPoiTimes(making, plan, block, { resolved_block: block.geoid }),
+});

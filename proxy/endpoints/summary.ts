@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import {
+  type BlockOrigin,
+  locateOrigin,
+  nameBlock,
+  objectsBehind,
+  placePoint,
+} from '../answers/located-block.ts';
+import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
+import { blockMetadata } from '../answers/summary.ts';
+import { BOUNDS } from '../bounds.ts';
+import { meteredEndpoint } from '../endpoint.ts';
+import { CATEGORY_TIMES } from '../formats/row-table.ts';
+import type { MeteredPlan } from '../metering/metered-plan.ts';
+import {
+  cursorParam,
+  geoidParam,
+  latParam,
+  lonParam,
+  modeParam,
+  optionalLimitParam,
+  typeParam,
+} from '../schemas/parameters.ts';
+import {
+  blockMetadata as blockMetadataSchema,
+  categoryTime,
+  nextCursorIfPaged,
+  unrouted,
+} from '../schemas/schemas.ts';
+
+const QUERY = { mode: modeParam, type: typeParam, limit: optionalLimitParam, cursor: cursorParam };
+const RESPONSE = {
+  block: blockMetadataSchema,
+  results: z.array(categoryTime),
+  next_cursor: nextCursorIfPaged,
+  unrouted,
+};
+const EXAMPLE = {
+  block: { geoid: '990010001001000', population: 61, land_area_m2: 9216 },
+  results: [{ dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
+};
+
+interface OriginSummaryPlan extends MeteredPlan, SummaryPlan {
+  readonly origin: BlockOrigin;
+}
+
+export const blockSummary = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/blocks/{geoid}/summary',
+  operationId: 'getBlockSummary',
+  summary: 'Minutes from a block to the nearest of each destination type',
+  description:
+    `One row a destination type and mode within ${BOUNDS.maxMinutes.max} minutes; no row means not within ${BOUNDS.maxMinutes.max} minutes, ` +
+    'unless the mode is in `unrouted`: then it is not known. Ordered by mode id, then type id. All ' +
+    'rows at once; paginated if you send `limit` or `cursor`. One token a row, at least one.',
+  tag: 'Blocks',
+  params: z.strictObject({ geoid: geoidParam }),
+  query: z.strictObject(QUERY),
+  table: CATEGORY_TIMES,
+  response: z.object(RESPONSE),
+  example: EXAMPLE,
+  problems: ['block-not-found', 'invalid-cursor'],
+
+  plan(release, { params: { geoid }, query }, { cursors }): OriginSummaryPlan {
+    const origin = nameBlock(release, geoid);
+    return {
+      ...planSummary(release, cursors, 'block-summary', { geoid }, query),
+      dependsOn: objectsBehind(origin, 'nearest'),
+      origin,
+    };
+  },
+
+  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+
+  answer: (_release, plan, making, block) =>
+    answerSummary(making, plan, block, { block: blockMetadata(block) }),
+});
+
+export const pointSummary = meteredEndpoint({
+  access: 'metered',
+  path: '/v1/point/summary',
+  operationId: 'getPointSummary',
+  summary: 'Minutes from the block of a point to the nearest of each destination type',
+  description:
+    'The point is resolved to the census block it lies in; the rows are that block’s. On a border ' +
+    'it belongs to the block with the lowest GEOID. All rows at once; paginated if you send `limit` ' +
+    'or `cursor`. One token a row, at least one.',
+  tag: 'Points',
+  params: z.strictObject({}),
+  query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
+  table: CATEGORY_TIMES,
+  response: z.object({ resolved_block: z.string(), ...RESPONSE }),
+  example: { resolved_block: EXAMPLE.block.geoid, ...EXAMPLE },
+  problems: ['point-not-covered', 'invalid-cursor'],
+
+  plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginSummaryPlan {
+    const origin = placePoint(release, lon, lat);
+    return {
+      ...planSummary(release, cursors, 'point-summary', { lat, lon }, query),
+      dependsOn: objectsBehind(origin, 'nearest'),
+      origin,
+    };
+  },
+
+  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+
+  answer(_release, plan, making, block) {
+    const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
+    return answerSummary(making, plan, block, beside);
+  },
+});

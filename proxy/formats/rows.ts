@@ -1,0 +1,47 @@
+import { Body } from '../../portal/http/body.ts';
+import type { Askers } from '../../shards/fair-queue.ts';
+import { type ByteText, toBytes } from './byte-text.ts';
+import type { RowFormat } from './row-format.ts';
+
+/** Text of rows is kept until it would be longer. */
+const PIECE = 16_384;
+
+/** The rows of an answer, as bytes of a format: they are added as text, and are never objects. */
+export class Rows {
+  readonly format: RowFormat;
+  readonly #pieces: Buffer[] = [];
+  #text: ByteText = '';
+  #count = 0;
+
+  constructor(format: RowFormat) {
+    this.format = format;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a row, from its `begin` to its `end`. */
+  add(row: ByteText): void {
+    this.#count++;
+    if (this.#text.length + row.length > PIECE && this.#text !== '') {
+      this.#pieces.push(toBytes(this.#text));
+      this.#text = '';
+    }
+    this.#text += row;
+  }
+
+  /** Writes all rows between two texts. */
+  between(before: ByteText, after: ByteText): Body {
+    const isCommaLeft = this.format.endsInComma && this.#count > 0;
+    const rest = isCommaLeft ? this.#text.slice(0, -1) : this.#text;
+    if (this.#pieces.length === 0) return new Body([toBytes(before + rest + after)]);
+    return new Body([toBytes(before), ...this.#pieces, toBytes(rest + after)]);
+  }
+}
+
+/** Rows that have been found and counted, and are yet to be written. */
+export interface FoundRows {
+  readonly count: number;
+  addTo(rows: Rows, askers: Askers): Promise<void>;
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { takes } from '../../portal/http/parse-input.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import {
+  BOUNDS,
+  type Bounds,
+  boundsSchema,
+  DEFAULT_LIMIT,
+  inWords,
+  isWithin,
+  MAX_CURSOR_LENGTH,
+} from '../bounds.ts';
+import { FIELD_WORDS, type ListWords } from './field-words.ts';
+import { distinct, listOf } from './list.ts';
+
+const MAX_LISTED = 100;
+const MAX_BLOCKS = 1_000;
+const EMPTY = 'must not be empty: leave it out to ask for all';
+
+/** Members of request bodies. Arrays must be arrays; nothing is coerced. */
+export const modeMember = list(
+  z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
+  { type: 'string', enum: [...MODE_LABELS] },
+  'mode labels',
+  FIELD_WORDS.mode,
+);
+
+export const typeMember = list(
+  integer(BOUNDS.typeId),
+  boundsSchema('integer', BOUNDS.typeId),
+  'destination type ids',
+  FIELD_WORDS.type,
+);
+
+export const destIdMember = list(
+  integer(BOUNDS.destId),
+  boundsSchema('integer', BOUNDS.destId),
+  'dest_ids',
+  FIELD_WORDS.destId,
+);
+
+/** Blocks as integers, as the catchment routes take them. */
+export const blockMember = list(
+  integer(BOUNDS.block),
+  boundsSchema('integer', BOUNDS.block),
+  'integers',
+  FIELD_WORDS.block,
+  MAX_BLOCKS,
+);
+
+export const maxMinutesMember = number(BOUNDS.maxMinutes)
+  .optional()
+  .meta({ description: FIELD_WORDS.maxMinutes });
+
+export const includeMissingMember = z
+  .boolean({ error: 'must be true or false' })
+  .default(false)
+  .meta({ description: FIELD_WORDS.includeMissing });
+
+export const radiusMember = number(BOUNDS.radius)
+  .optional()
+  .meta({ description: `Metres around the centre, at most ${BOUNDS.radius.max}.` });
+
+export const limitMember = integer(BOUNDS.limit)
+  .default(DEFAULT_LIMIT)
+  .meta({ description: FIELD_WORDS.limit });
+
+export const includePopulationMember = z
+  .boolean({ error: 'must be true or false' })
+  .default(false)
+  .meta({ description: FIELD_WORDS.includePopulation });
+
+export const cursorMember = z
+  .string({ error: 'must be text' })
+  .max(MAX_CURSOR_LENGTH, { error: 'is too long' })
+  .nullish()
+  // What the page before said, to whoever asks until there is no more: null is the first page.
+  .transform((cursor) => cursor ?? undefined)
+  .meta({
+    description: '`next_cursor` of the page before, with the same other members. Null: none.',
+    override: { type: ['string', 'null'], maxLength: MAX_CURSOR_LENGTH },
+  });
+
+/** A point; what it must not have is told with what it takes. */
+export const pointItem = z.strictObject(
+  { lon: number(BOUNDS.longitude), lat: number(BOUNDS.latitude) },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys'
+        ? `unknown member; a point ${takes(['lon', 'lat'])}`
+        : 'must be an object of lon and lat',
+  },
+);
+/** A point as the document describes it. */
+export const POINT_SCHEMA = {
+  type: 'object',
+  properties: {
+    lon: boundsSchema('number', BOUNDS.longitude),
+    lat: boundsSchema('number', BOUNDS.latitude),
+  },
+  required: ['lon', 'lat'],
+  additionalProperties: false,
+} as const;
+
+function list<V extends string | number>(
+  item: z.ZodType<V>,
+  items: Readonly<Record<string, unknown>>,
+  kind: string,
+  { what, more }: ListWords,
+  most = MAX_LISTED,
+) {
+  const none = `must be an array of ${kind}`;
+  return listOf(item, most, { none, empty: EMPTY, many: `must list at most ${most}` })
+    .transform((values): V[] => distinct(values))
+    .optional()
+    .meta({
+      description: `${what}.${more}`,
+      override: { type: 'array', items, minItems: 1, maxItems: most },
+    });
+}
+
+/** A number of JSON within bounds. */
+function number(bounds: Bounds) {
+  return bounded(bounds, 'number', 'a number', Number.isFinite);
+}
+
+/** A whole number of JSON within bounds, however it is written. */
+export function integer(bounds: Bounds) {
+  return bounded(bounds, 'integer', 'a whole number', Number.isInteger);
+}
+
+function bounded(
+  bounds: Bounds,
+  type: 'number' | 'integer',
+  kind: string,
+  isOfKind: (value: number) => boolean,
+) {
+  return z
+    .unknown()
+    .transform((value, context): number => {
+      const isOf = typeof value === 'number' && (isOfKind(value) || !Number.isFinite(value));
+      if (isOf && isWithin(bounds, value)) return value;
+      const missing = value === undefined ? 'is missing: it ' : '';
+      context.addIssue({
+        code: 'custom',
+        params: { type: isOf ? 'out_of_range' : 'invalid_type' },
+        message: isOf ? `must be ${inWords(bounds)}` : `${missing}must be ${kind}`,
+      });
+      return z.NEVER;
+    })
+    .meta({ override: boundsSchema(type, bounds) });
+}

@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { folded } from '../../shards/folded-text.ts';
+import { type Geoid, isGeoid } from '../../shards/geoid.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import { BOUNDS, boundsSchema, DEFAULT_LIMIT, MAX_CURSOR_LENGTH } from '../bounds.ts';
+import { FIELD_WORDS, type ListWords } from './field-words.ts';
+import { distinct, listOf } from './list.ts';
+import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
+
+/** A URL is no place for longer lists. */
+const MAX_REPEATS = 100;
+const MAX_CONTOURS = 4;
+
+/** No parameters at all: whatever is there is refused by name. */
+export const NONE = z.strictObject({});
+
+export const geoidParam = z
+  .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
+    error: 'must be a census block GEOID: 15 digits',
+  })
+  .meta({
+    description: 'Census block GEOID, 15 digits; leading zeros count.',
+    override: { type: 'string', pattern: '^\\d{15}$' },
+    example: '990010001001000',
+  });
+
+export const optionalGeoidParam = geoidParam.optional().meta({
+  description: 'Census block GEOID, 15 digits; leading zeros count.',
+  override: { type: 'string', pattern: '^\\d{15}$' },
+});
+
+/** Up to four ascending levels: `contours=10,20,30`, or the parameter repeated. */
+export function contoursParam(max: number) {
+  const error = `must be 1 to 4 whole minutes from 1 to ${max}, ascending`;
+  return z
+    .preprocess(
+      (value) =>
+        value === undefined ? undefined : [value].flat().flatMap((part) => String(part).split(',')),
+      listOf(integerText({ min: 1, max }), MAX_CONTOURS, { none: error, many: error })
+        .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), { error })
+        .optional(),
+    )
+    .optional()
+    .meta({
+      description: `Up to four contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+      override: {
+        type: 'array',
+        items: boundsSchema('integer', { min: 1, max }),
+        minItems: 1,
+        maxItems: MAX_CONTOURS,
+      },
+    });
+}
+
+export const modeParam = repeated(
+  z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
+  { type: 'string', enum: [...MODE_LABELS] },
+  FIELD_WORDS.mode,
+);
+
+export const typeParam = repeated(
+  integerText(BOUNDS.typeId),
+  boundsSchema('integer', BOUNDS.typeId),
+  FIELD_WORDS.type,
+);
+
+export const destIdParam = repeated(
+  integerText(BOUNDS.destId),
+  boundsSchema('integer', BOUNDS.destId),
+  FIELD_WORDS.destId,
+);
+
+const LAT = {
+  description: 'Latitude, WGS84 degrees.',
+  override: boundsSchema('number', BOUNDS.latitude),
+  example: 36.0211,
+};
+const LON = {
+  description: 'Longitude, WGS84 degrees.',
+  override: boundsSchema('number', BOUNDS.longitude),
+  example: -70.0123,
+};
+
+export const latParam = numberText(BOUNDS.latitude).meta(LAT);
+export const lonParam = numberText(BOUNDS.longitude).meta(LON);
+export const optionalLatParam = latParam.optional().meta(LAT);
+export const optionalLonParam = lonParam.optional().meta(LON);
+/** Any numbers: where out of range is a problem of its own, that is the route's to say. */
+export const anyLatParam = anyNumberText.optional().meta(LAT);
+export const anyLonParam = anyNumberText.optional().meta(LON);
+
+/** Of whatever form: one that is not known is not found. */
+export const placeGeoidParam = z.string().meta({
+  description: 'Census place GEOID, 7 digits; leading zeros count.',
+  example: '9901000',
+});
+
+export const singleDestIdParam = integerText(BOUNDS.destId).meta({
+  description: 'Stable id of a point of interest.',
+  override: boundsSchema('integer', BOUNDS.destId),
+  example: 4213,
+});
+
+/** What is wrong with a box is the route's to say: it has a problem of its own. */
+export const bboxParam = onceText.optional().meta({
+  description:
+    '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
+    'antimeridian, and must span under 180 degrees.',
+  example: '-70.05,36.0,-70.0,36.05',
+});
+
+export const radiusParam = numberText(BOUNDS.radius)
+  .optional()
+  .meta({
+    description: `Metres around the point, at most ${BOUNDS.radius.max}.`,
+    override: boundsSchema('number', BOUNDS.radius),
+  });
+
+const name = onceText
+  .max(100, { error: 'must be at most 100 characters', abort: true })
+  .refine((text) => folded(text) !== '', { error: 'must not be blank' });
+const NAME = { description: 'Part of the name; case and accents do not matter.' };
+
+export const requiredNameParam = name.meta({ ...NAME, example: 'balt' });
+export const nameParam = name.optional().meta({ ...NAME, example: 'market' });
+
+const flagParam = (description: string) =>
+  booleanText.default(false).meta({
+    description,
+    override: { type: 'boolean', default: false, pattern: undefined },
+  });
+
+export const includePopulationParam = flagParam(FIELD_WORDS.includePopulation);
+export const includeMissingParam = flagParam(FIELD_WORDS.includeMissing);
+
+export const limitParam = integerText(BOUNDS.limit)
+  .default(DEFAULT_LIMIT)
+  .meta({
+    description: FIELD_WORDS.limit,
+    override: { ...boundsSchema('integer', BOUNDS.limit), default: DEFAULT_LIMIT },
+  });
+
+/** Of routes that give all rows at once unless they are asked for pages. */
+export const optionalLimitParam = integerText(BOUNDS.limit)
+  .optional()
+  .meta({
+    description: `${FIELD_WORDS.limit} Without \`limit\` and \`cursor\`: all rows at once.`,
+    override: boundsSchema('integer', BOUNDS.limit),
+  });
+
+export const maxMinutesParam = numberText(BOUNDS.maxMinutes)
+  .optional()
+  .meta({
+    description: FIELD_WORDS.maxMinutes,
+    override: boundsSchema('number', BOUNDS.maxMinutes),
+  });
+
+/** Blocks as integers, as the catchment routes take them. */
+export const blockParam = repeated(
+  integerText(BOUNDS.block),
+  boundsSchema('integer', BOUNDS.block),
+  FIELD_WORDS.block,
+);
+
+export const cursorParam = onceText
+  .max(MAX_CURSOR_LENGTH, { error: 'is too long' })
+  .optional()
+  .meta({
+    description: '`next_cursor` of the page before, with the same other parameters.',
+    override: { type: 'string', maxLength: MAX_CURSOR_LENGTH },
+  });
+
+/** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
+export function repeated<V extends string | number>(
+  item: z.ZodType<V>,
+  items: Readonly<Record<string, unknown>>,
+  { what, more }: ListWords,
+) {
+  return z
+    .preprocess(
+      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+      listOf(item, MAX_REPEATS, {
+        none: 'is missing',
+        many: `must not be repeated more than ${MAX_REPEATS} times`,
+      })
+        .transform((values): V[] => distinct(values))
+        .optional(),
+    )
+    .optional()
+    .meta({
+      description: `${what}; repeat for several.${more}`,
+      override: { type: 'array', items, maxItems: MAX_REPEATS },
+    });
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { takes } from '../../portal/http/parse-input.ts';
+import { Problem } from '../../portal/http/problem.ts';
+import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { invalidPolygon } from '../answers/drawn-area.ts';
+
+const MEMBERS = ['type', 'coordinates', 'bbox'];
+
+const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 } as const;
+const ring = { type: 'array', items: position, minItems: 4 } as const;
+const rings = { type: 'array', items: ring, minItems: 1 } as const;
+
+/**
+ * The polygons of a GeoJSON Polygon or MultiPolygon. Of whatever other shape it is
+ * `invalid-geometry`; of too many vertices, which are counted before any is looked at,
+ * `polygon-too-complex`. A `bbox` is passed over.
+ */
+export const polygonMember = z
+  .unknown()
+  .transform((value, context): Polygon[] => {
+    if (!isObject(value)) throw invalidPolygon('it is no object');
+    const unknown = Object.keys(value).filter((name) => !MEMBERS.includes(name));
+    if (unknown.length > 0) {
+      const message = `unknown member; polygon ${takes(MEMBERS)}`;
+      context.issues.push({ code: 'unrecognized_keys', keys: unknown, message, input: value });
+      return z.NEVER;
+    }
+    return polygonsOf(value);
+  })
+  .optional()
+  .meta({
+    description: `GeoJSON, WGS84; at most ${POLYGON_LIMITS}.`,
+    override: {
+      oneOf: [shapeOf('Polygon', rings), shapeOf('MultiPolygon', { type: 'array', items: rings })],
+    },
+  });
+
+function shapeOf(type: string, coordinates: object) {
+  return {
+    type: 'object',
+    properties: { type: { const: type }, coordinates, bbox: {} },
+    required: ['type', 'coordinates'],
+    additionalProperties: false,
+  } as const;
+}
+
+function polygonsOf({ type, coordinates }: Readonly<Record<string, unknown>>): Polygon[] {
+  if (type !== 'Polygon' && type !== 'MultiPolygon') {
+    throw invalidPolygon('its type must be Polygon or MultiPolygon');
+  }
+  const polygons = arrayOf(type === 'Polygon' ? [coordinates] : coordinates, 'coordinates');
+  const rings = polygons.map((polygon) => arrayOf(polygon, 'a polygon'));
+  checkVertices(rings);
+  return rings.map((polygon) => polygon.map((ring) => arrayOf(ring, 'a ring').map(positionOf)));
+}
+
+/** Counts vertices, the repeated end of a ring not among them. */
+function checkVertices(polygons: readonly (readonly unknown[])[]): void {
+  let vertices = 0;
+  for (const ring of polygons.flat()) {
+    vertices += Array.isArray(ring) ? Math.max(0, ring.length - 1) : 0;
+  }
+  if (vertices <= REQUEST_LIMITS.vertices) return;
+  throw new Problem(
+    'polygon-too-complex',
+    `the polygon has over ${REQUEST_LIMITS.vertices} vertices; at most as many are taken: simplify it`,
+  );
+}
+
+function positionOf(value: unknown): Ring[number] {
+  const isPosition =
+    Array.isArray(value) &&
+    (value.length === 2 || value.length === 3) &&
+    value.every((part) => typeof part === 'number');
+  if (isPosition) return [value[0], value[1]];
+  throw invalidPolygon('a position must be two or three numbers, longitude first');
+}
+
+function arrayOf(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw invalidPolygon(`${name} must be an array`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

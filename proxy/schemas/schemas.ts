@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { UNLINKED_REASONS } from '../../shards/index/block-index.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import { MISSING_REASONS } from '../answers/areal-page.ts';
+import { BOUNDS } from '../bounds.ts';
+
+const MOST_MINUTES = BOUNDS.maxMinutes.max;
+
+const tenthsOfMinutes = z
+  .number()
+  .min(1)
+  .max(MOST_MINUTES)
+  .meta({
+    description: `Minutes, one decimal. Over ${MOST_MINUTES} is not reached: there is no row.`,
+    example: 12.3,
+  });
+
+export const modeLabel = z.enum(MODE_LABELS).meta({ id: 'Mode', description: 'Travel mode.' });
+
+export const address = z
+  .object({
+    street: z.string().nullable(),
+    city: z.string().nullable(),
+    state: z.string().nullable(),
+    zip: z.string().nullable(),
+  })
+  .meta({ id: 'Address' });
+
+export const blockMetadata = z
+  .object({
+    geoid: z.string().regex(/^\d{15}$/),
+    population: z.int().min(0).nullable(),
+    land_area_m2: z.number().min(0).nullable(),
+  })
+  .meta({ id: 'BlockMetadata' });
+
+export const categoryTime = z
+  .object({ dest_type_id: z.int(), mode: modeLabel, travel_time: tenthsOfMinutes })
+  .meta({ id: 'CategoryTime', description: 'Minutes to the nearest place of a type, by a mode.' });
+
+export const poiTime = z
+  .object({
+    dest_id: z.int(),
+    mode: modeLabel,
+    travel_time: tenthsOfMinutes,
+    name: z.string(),
+    lon: z.number(),
+    lat: z.number(),
+    address,
+  })
+  .meta({ id: 'PoiTime', description: 'Minutes to one place, by a mode.' });
+
+export const poiResult = z
+  .object({ dest_id: z.int(), name: z.string(), lat: z.number(), lon: z.number(), address })
+  .meta({ id: 'PoiSearchResult' });
+
+export const poiDetail = z
+  .object({
+    dest_id: z.int(),
+    name: z.string(),
+    lat: z.number(),
+    lon: z.number(),
+    address,
+    type_ids: z.array(z.int()),
+    attrs: z.object({ brand: z.string().optional() }),
+  })
+  .meta({ id: 'PoiDetail' });
+
+export const catchmentRow = z
+  .object({
+    dest_id: z.int(),
+    geoid: z.string().regex(/^\d{15}$/),
+    mode: modeLabel,
+    travel_time: tenthsOfMinutes,
+  })
+  .meta({ id: 'CatchmentRow', description: 'Minutes from a block to one place, by a mode.' });
+
+export const arealRow = z
+  .object({
+    geoid: z.string().regex(/^\d{15}$/),
+    dest_type_id: z.int(),
+    mode_id: z.int(),
+    travel_time: tenthsOfMinutes.nullable().meta({
+      description: 'Minutes, one decimal; null only in a row that `include_missing` asked for.',
+    }),
+    reason: z.enum(MISSING_REASONS).optional().meta({
+      description:
+        'Only where `travel_time` is null: too far, or a mode that could not be routed from the block.',
+    }),
+    population: z.int().min(0).nullable().optional(),
+  })
+  .meta({ id: 'ArealBlockResult', description: 'Minutes from a block of an area to the nearest.' });
+
+const position = z.array(z.number()).min(2).max(3);
+const ring = z.array(position).min(4);
+
+/** A GeoJSON Polygon or MultiPolygon. */
+export const geometry = z
+  .union([
+    z.object({ type: z.literal('Polygon'), coordinates: z.array(ring) }),
+    z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(ring)) }),
+  ])
+  .meta({ id: 'Geometry', description: 'A GeoJSON Polygon or MultiPolygon, WGS84.' });
+
+/** Why an origin of a batch gives nothing. */
+export const ORIGIN_FAULTS = [
+  'block-not-found',
+  'no-block-data',
+  'point-not-covered',
+  'poi-not-found',
+] as const;
+export type OriginFault = (typeof ORIGIN_FAULTS)[number];
+
+export const originError = z
+  .object({
+    type: z.enum(ORIGIN_FAULTS),
+    detail: z.string(),
+    geoid: z.string().optional(),
+    origin_lat: z.number().optional(),
+    origin_lon: z.number().optional(),
+    dest_id: z.int().optional(),
+  })
+  .meta({ id: 'OriginError', description: 'Why an origin of a batch has no rows.' });
+
+const TRUNCATED_REASONS = ['insufficient-balance', 'row-budget'] as const;
+export type TruncatedReason = (typeof TRUNCATED_REASONS)[number];
+
+export const truncatedReason = z
+  .enum(TRUNCATED_REASONS)
+  .nullable()
+  .meta({ id: 'TruncatedReason', description: 'Why origins were left out; null if none were.' });
+
+export const nextCursor = z.string().nullable().meta({
+  description: 'Pass as `cursor` for the next page; null on the last.',
+});
+
+export const nextCursorIfPaged = nextCursor
+  .optional()
+  .meta({ description: 'Only where `limit` or `cursor` was sent; null on the last page.' });
+
+export const unrouted = z
+  .array(
+    z.object({
+      mode: modeLabel,
+      reason: z.enum(UNLINKED_REASONS).meta({ id: 'UnroutedReason' }),
+    }),
+  )
+  .min(1)
+  .optional()
+  .meta({
+    description:
+      'Modes that could not be routed from the block: of them no row means not known. Absent where all could.',
+  });
+
+export const POI_EXAMPLE = {
+  dest_id: 4213,
+  name: 'Harbor Market',
+  lat: 36.0211,
+  lon: -70.0123,
+  address: { street: '12 Pier Street', city: 'Port Meridian', state: null, zip: '99001' },
+};
+export const POI_TIME_EXAMPLE = { ...POI_EXAMPLE, mode: 'walk', travel_time: 7.4 };

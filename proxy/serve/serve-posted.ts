@@ -1,0 +1,256 @@
+import { hash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Charge, Metering } from '../../portal/accounts/metering.ts';
+import {
+  type IdempotentRequest,
+  MAX_IDEMPOTENCY_KEY,
+  type Receipt,
+  type Replay,
+  type Replays,
+} from '../../portal/accounts/replays.ts';
+import { Body } from '../../portal/http/body.ts';
+import type { BoundedJson } from '../../portal/http/bounded-json.ts';
+import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
+import {
+  acceptsGzip,
+  unzipped,
+  WORTH_COMPRESSING,
+  zipped,
+} from '../../portal/http/content-coding.ts';
+import { parseJson, validBody } from '../../portal/http/json-body.ts';
+import { parseInput } from '../../portal/http/parse-input.ts';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
+import { breathe } from '../../shards/breathe.ts';
+import type { Asker } from '../../shards/fair-queue.ts';
+import type { PostedEndpoint } from '../endpoint.ts';
+import { formatFor, formatsOf } from '../formats/negotiate.ts';
+import { ROW_FORMATS } from '../formats/row-format.ts';
+import type { Outbox } from '../http/outbox.ts';
+import { type HeaderList, writeAnswer } from '../http/raw-answer.ts';
+import { type Admitted, admit } from '../metering/admission.ts';
+import type { FinishedAnswer } from '../metering/answer-cache.ts';
+import { meteredHeaders, tokenHeaders } from '../metering/metered-headers.ts';
+import { type Handed, handOver, type Settling, tokensExhausted } from '../metering/payment.ts';
+import { NONE } from '../schemas/parameters.ts';
+import type { Services } from '../services.ts';
+import { compressed, finishAnswer, inflated } from './finish-answer.ts';
+
+/** How often an answer is made anew because others have spent what it was made for. */
+const ATTEMPTS = 3;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who a POST is from: its key is checked before its body is read. */
+    admitted: Admitted | null;
+  }
+}
+
+/**
+ * The way of every metered POST: key and rate, then the body, validation, the Idempotency-Key,
+ * reading, debit, answer. Nothing of it is kept by caches. From the first that may have made a large
+ * answer until the outbox counts it, a request holds a place of the turnstile: however many ask, or
+ * however slow the ledger is, only so many answers are in memory.
+ */
+export function servePosted(endpoint: PostedEndpoint, services: Services) {
+  const { ledger } = services;
+  const formats = formatsOf(endpoint.table);
+  const route = `POST ${endpoint.path}`;
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    request.admitted = await admit(ledger, request, reply);
+  };
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    parseInput({ params: NONE, query: NONE }, request);
+    const release = services.releases.current;
+    const format = formatFor(request.headers.accept, formats);
+    const asker = request.admitted!.account;
+    await turnOf(asker);
+    const json = parseJson(request);
+    await turnOf(asker);
+    const plan = endpoint.plan(release, validBody(endpoint.body, json), services);
+    const posted: Posted = {
+      request,
+      reply,
+      ledger,
+      outbox: services.outbox,
+      admitted: request.admitted!,
+      route,
+      idempotent: idempotentRequest(endpoint, request, json),
+      async make(balance) {
+        const making = { ...services, askers: asker, format: ROW_FORMATS[format] };
+        const answer = await endpoint.answer(release, plan, making, balance);
+        return finishAnswer(answer, format, endpoint.table);
+      },
+    };
+    try {
+      const { settled } = await services.turnstile.pass(asker, async () => {
+        if (request.raw.socket.destroyed) throw new ClientGone();
+        return (await replayed(posted)) ?? charged(posted);
+      });
+      await settled;
+    } catch (error) {
+      if (!(error instanceof ClientGone)) throw error;
+      reply.hijack();
+    }
+  };
+  return { onRequest, handler };
+}
+
+/** A large body takes milliseconds to parse, and again to check: not many in one turn of the loop. */
+async function turnOf(asker: Asker): Promise<void> {
+  const pause = breathe(asker);
+  if (pause) await pause;
+}
+
+/** Whoever asked has left while the request waited: there is nobody to answer, and nothing to pay. */
+class ClientGone extends Error {}
+
+/** A POST on its way. */
+interface Posted {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly ledger: Metering & Replays;
+  readonly outbox: Outbox;
+  readonly admitted: Admitted;
+  readonly route: string;
+  readonly idempotent: IdempotentRequest | null;
+  /** The answer that so many tokens can pay. */
+  make(balance: number): Promise<FinishedAnswer>;
+}
+
+/** Gives an answer again, if there was one. */
+async function replayed(posted: Posted): Promise<Settling | undefined> {
+  const { ledger, admitted, idempotent } = posted;
+  const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
+  return replay ? answerAgain(posted, replay) : undefined;
+}
+
+async function charged(posted: Posted): Promise<Settling> {
+  const { request, ledger, admitted, route, idempotent } = posted;
+  const { account, keyId, balance } = admitted;
+  for (let attempt = 1, payable = balance; ; attempt++) {
+    const answer = await posted.make(payable);
+    const { tokens } = answer;
+    const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
+    const paid = idempotent ? await ledger.debitOnce(due, idempotent) : await ledger.debit(due);
+    if (paid.outcome === 'insufficient') {
+      // A batch answers for what is left; another route's answer costs what it costs.
+      if (attempt === ATTEMPTS || paid.balance === payable) {
+        throw tokensExhausted(answer.tokens, paid.balance);
+      }
+      payable = paid.balance;
+      continue;
+    }
+    if (paid.outcome !== 'debited') return answerAgain(posted, paid, answer);
+    if (paid.receipt) await keep(posted, paid.receipt, answer);
+    return handOver(
+      request,
+      due.tokens,
+      (undelivered) =>
+        paid.receipt
+          ? ledger.undeliver(paid.receipt, undelivered)
+          : ledger.refund(due, undelivered),
+      () => send(posted, answer, answer.tokens, paid.balance, []),
+    );
+  }
+}
+
+/**
+ * Gives an answer again that was charged for before; what of that was repaid is charged again.
+ * `own`: what this request would have been answered, where another was first.
+ */
+async function answerAgain(
+  posted: Posted,
+  replay: Replay,
+  own?: FinishedAnswer,
+): Promise<Settling> {
+  const { request, ledger } = posted;
+  if (replay.outcome === 'conflict') {
+    throw new Problem(
+      'idempotency-conflict',
+      'this Idempotency-Key was used for another request within the last 24 hours; use a new one',
+    );
+  }
+  if (replay.outcome === 'insufficient') throw tokensExhausted(replay.tokens, replay.balance);
+  const { balance, charged } = replay;
+  return handOver(
+    request,
+    replay.tokens,
+    (undelivered) => ledger.undeliver(replay.receipt, undelivered),
+    async () => {
+      const answer = await madeBefore(posted, replay, own);
+      return send(posted, answer, charged, balance, ['idempotency-replayed', 'true']);
+    },
+  );
+}
+
+async function madeBefore(
+  posted: Posted,
+  { answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
+  own: FinishedAnswer | undefined,
+): Promise<FinishedAnswer> {
+  if (answer === null) return own?.tokens === tokens ? own : posted.make(tokens);
+  const { 'content-type': contentType, ...beside } = answer.headers;
+  const kept = { contentType, beside, tokens };
+  const body = Body.of(answer.gzip);
+  // As it is, for those who take it so. Of little, whether it was sent so is not known.
+  return answer.gzip.length < WORTH_COMPRESSING
+    ? { ...kept, body: await unzipped(body), contentEncoding: null }
+    : { ...kept, body, contentEncoding: 'gzip' };
+}
+
+/** Keeps an answer to be given again. One that cannot be kept is made again when it is asked for. */
+async function keep(
+  { request, ledger }: Posted,
+  receipt: Receipt,
+  { body, contentType, beside }: FinishedAnswer,
+): Promise<void> {
+  const headers = { 'content-type': contentType!, ...beside };
+  try {
+    await ledger.keepAnswer(receipt, { headers, gzip: (await zipped(body)).whole() });
+  } catch (error) {
+    request.log.error({ err: error, reqId: request.id }, 'answer not kept');
+  }
+}
+
+const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_IDEMPOTENCY_KEY}}$`);
+
+function idempotentRequest(
+  { path }: PostedEndpoint,
+  request: FastifyRequest,
+  json: BoundedJson,
+): IdempotentRequest | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw invalidParameters([
+      {
+        loc: ['header', 'idempotency-key'],
+        msg: `must be 1 to ${MAX_IDEMPOTENCY_KEY} printable characters`,
+        type: 'invalid_format',
+      },
+    ]);
+  }
+  const asked = `${path}\n${JSON.stringify(json)}`;
+  return { key, fingerprint: hash('sha256', asked, 'base64url') };
+}
+
+async function send(
+  { request, reply, outbox, admitted: { rate } }: Posted,
+  made: FinishedAnswer,
+  charged: number,
+  remaining: number,
+  more: readonly string[],
+): Promise<Handed> {
+  const isZipped = acceptsGzip(request.headers['accept-encoding']);
+  const coded = await (isZipped ? compressed(made) : inflated(made));
+  const { body, contentType, contentEncoding, beside } = coded;
+  const headers: HeaderList = [
+    ...meteredHeaders(CACHE_CONTROL.never, rate),
+    ...['content-type', contentType!, 'content-length', body.length],
+    ...tokenHeaders(charged, remaining),
+    ...Object.entries(beside).flat(),
+    ...more,
+  ];
+  if (contentEncoding) headers.push('content-encoding', contentEncoding);
+  return { share: writeAnswer(outbox, request, reply, 200, headers, body) };
+}

@@ -1,0 +1,108 @@
+import type { Bytes } from '../units.ts';
+import { EdgeSet } from './edge-set.ts';
+import type { Rings } from './rings.ts';
+
+/** Areas, and edges, between two steps of `sharedBorderSteps`. */
+const AREAS_A_STEP = 512;
+const EDGES_A_STEP = 1 << 16;
+
+/**
+ * What lies on the other side of the borders of a county's areas, found once: so the border of any
+ * union of them is what has an area of the union on one side only, and edges within it are passed
+ * over in runs, unseen. An edge is numbered by the point it ends in.
+ */
+export class SharedBorders {
+  /** Runs of edges of area `i`: `firstRun[i]` up to `firstRun[i + 1]`. A run is of one ring. */
+  readonly #firstRun: Uint32Array;
+  /** The first edge of each run; it goes on to the next run, or to the end of its ring. */
+  readonly #firstEdge: Uint32Array;
+  /** The area on the other side of each run; one past the last of nobody's. */
+  readonly #beyond: Uint32Array;
+
+  constructor(firstRun: Uint32Array, firstEdge: Uint32Array, beyond: Uint32Array) {
+    this.#firstRun = firstRun;
+    this.#firstEdge = firstEdge;
+    this.#beyond = beyond;
+  }
+
+  /** Beside the outlines. */
+  get byteLength(): Bytes {
+    return this.#firstRun.byteLength + this.#firstEdge.byteLength + this.#beyond.byteLength;
+  }
+
+  /** What `pushBorder` wants to know of a union: 1 of each of its areas. */
+  members(areas: Uint32Array): Uint8Array {
+    const members = new Uint8Array(this.#firstRun.length);
+    for (let i = 0; i < areas.length; i++) members[areas[i]] = 1;
+    return members;
+  }
+
+  /**
+   * Adds the edges of an area of `outlines`, which the borders were found in, that no other area of
+   * the union has on its side, in their order.
+   */
+  pushBorder(edges: EdgeSet, outlines: Rings, area: number, members: Uint8Array): void {
+    const { firstRing, firstPoint, x, y } = outlines;
+    const lastRun = this.#firstRun[area + 1];
+    let run = this.#firstRun[area];
+    for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+      const [start, end] = [firstPoint[r], firstPoint[r + 1]];
+      for (; run < lastRun && this.#firstEdge[run] < end; run++) {
+        if (members[this.#beyond[run]] === 1) continue;
+        const first = this.#firstEdge[run];
+        const next = run + 1 < lastRun ? Math.min(this.#firstEdge[run + 1], end) : end;
+        edges.reserve(next - first);
+        for (let i = first; i < next; i++) {
+          const previous = i === start ? end - 1 : i - 1;
+          edges.push(x[previous], y[previous], x[i], y[i]);
+        }
+      }
+    }
+  }
+}
+
+/** Finds the shared borders of areas, in steps of a few milliseconds. Linear in the points. */
+export function* sharedBorderSteps(
+  outlines: Rings,
+): Generator<undefined, SharedBorders, undefined> {
+  const { firstRing, firstPoint, x, y } = outlines;
+  const areas = firstRing.length - 1;
+  const edges = new EdgeSet(x.length);
+  // Of edges: those without length are none.
+  const pointOf = new Uint32Array(x.length);
+  const areaOf = new Uint32Array(x.length);
+  for (let area = 0; area < areas; area++) {
+    for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+      let previous = firstPoint[r + 1] - 1;
+      for (let i = firstPoint[r]; i < firstPoint[r + 1]; previous = i++) {
+        pointOf[edges.length] = i;
+        areaOf[edges.length] = area;
+        edges.push(x[previous], y[previous], x[i], y[i]);
+      }
+    }
+    if (area % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
+  }
+  const opposite = yield* edges.oppositeSteps();
+  const beyondEdge = new Uint32Array(x.length).fill(areas);
+  for (let e = 0; e < edges.length; e++) {
+    if (opposite[e] !== 0) beyondEdge[pointOf[e]] = areaOf[opposite[e] - 1];
+    if (e % EDGES_A_STEP === EDGES_A_STEP - 1) yield;
+  }
+
+  const firstRun = new Uint32Array(areas + 1);
+  const firstEdge = new Uint32Array(x.length);
+  const beyond = new Uint32Array(x.length);
+  let runs = 0;
+  for (let area = 0; area < areas; area++) {
+    for (let r = firstRing[area]; r < firstRing[area + 1]; r++) {
+      for (let i = firstPoint[r]; i < firstPoint[r + 1]; i++) {
+        if (i > firstPoint[r] && beyondEdge[i] === beyondEdge[i - 1]) continue;
+        firstEdge[runs] = i;
+        beyond[runs++] = beyondEdge[i];
+      }
+    }
+    firstRun[area + 1] = runs;
+    if (area % AREAS_A_STEP === AREAS_A_STEP - 1) yield;
+  }
+  return new SharedBorders(firstRun, firstEdge.slice(0, runs), beyond.slice(0, runs));
+}

@@ -1,0 +1,268 @@
+import { Agent, type Dispatcher } from 'undici';
+import { StoreError } from '../../errors.ts';
+import { LATEST } from '../../manifest.ts';
+import type { Bytes } from '../../units.ts';
+import type { ObjectRef, ObjectStat, Store } from '../store.ts';
+import { Allowance } from './allowance.ts';
+import { type Attempt, hedged } from './hedge.ts';
+import type { Headers, HttpFace, Refusal } from './http-face.ts';
+import { Latencies } from './latencies.ts';
+import { passingFault } from './network-faults.ts';
+import { PATIENT, type Patience } from './patience.ts';
+import { beginningOf, bytesOf, textOf } from './received.ts';
+import { Passing, retried } from './retry.ts';
+
+const CONNECTIONS = 128;
+const KEEP_ALIVE_MS = 20_000;
+const SLOWEST_BYTES_PER_MS = 128;
+const WHOLE_MS = 60_000;
+/** Reads that take about as long as each other, so that one can be told to be late. */
+const HEDGED_BYTES: Bytes = 2 ** 16;
+/** No sooner: what comes from a server next door is not worth a second request. */
+const HEDGE_NO_SOONER_MS = 10;
+/** Where a store says what it has recorded of an object; see `S3Store`. */
+export const SHA256_HEADER = 'x-amz-meta-sha256';
+
+/** A whole object as a server gave it. */
+export interface ObjectAnswer {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+  /** How long ago it was written, by the server's own clock, to the second. */
+  readonly ageMs: number;
+}
+
+export interface HttpReaderOptions {
+  /** Certificates to trust beside the usual ones, PEM. */
+  readonly ca?: string;
+  /** By default a build's. */
+  readonly patience?: Patience;
+}
+
+/** What reading over HTTP has cost beside what was asked for. */
+export interface WireCounts {
+  /** Bytes of objects that came, those of tries that failed and of second reads too. */
+  readonly fetchedBytes: Bytes;
+  readonly retries: number;
+  /** Reads that were late and asked for a second time. */
+  readonly hedges: number;
+}
+
+/**
+ * A store behind HTTP, to read. A range is one request, over connections that are kept. An answer
+ * counts only if it is a 206 of the very range, of an object of the recorded length and, where the
+ * server tells it, of the recorded SHA-256; the name carries that hash too, and what is in the
+ * object is checked by its reader. What fails in passing is tried again, and a small read that is
+ * late is asked for a second time, each within an allowance.
+ */
+export class HttpReader implements Store {
+  readonly location: string;
+  readonly #face: HttpFace;
+  readonly #agent: Agent;
+  readonly #latencies = new Latencies();
+  /** A retry a five reads, and fifty saved up; a second read a ten, which is twice those that are late. */
+  readonly #retries = new Allowance(0.2, 50, 50);
+  readonly #hedges = new Allowance(0.1, 10, 0);
+  readonly #patience: Patience;
+  #fetchedBytes: Bytes = 0;
+
+  constructor(
+    location: string,
+    face: HttpFace,
+    { ca, patience = PATIENT }: HttpReaderOptions = {},
+  ) {
+    this.location = location;
+    this.#face = face;
+    this.#patience = patience;
+    const { connectMs, silenceMs } = patience;
+    this.#agent = new Agent({
+      connections: CONNECTIONS,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: silenceMs,
+      bodyTimeout: silenceMs,
+      connect: { timeout: connectMs, ...(ca !== undefined && { ca }) },
+    });
+  }
+
+  get wireCounts(): WireCounts {
+    const fetchedBytes = this.#fetchedBytes;
+    return { fetchedBytes, retries: this.#retries.spent, hedges: this.#hedges.spent };
+  }
+
+  async readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array> {
+    if (offset + length > ref.bytes) {
+      throw this.#changed(ref.name, `has no ${length} bytes at ${offset}`);
+    }
+    // HTTP knows no range of nothing.
+    if (length === 0) return this.#nothingOf(ref);
+    const headers = { range: `bytes=${offset}-${offset + length - 1}` };
+    const withinMs = this.#patience.tryMs + length / SLOWEST_BYTES_PER_MS;
+    const begin = () =>
+      this.#begin('GET', ref.name, headers, withinMs, async (answer) => {
+        await this.#requireRange(ref, offset, length, answer);
+        return this.#bytesOf(answer, length);
+      });
+    return this.#retried(ref.name, () =>
+      length <= HEDGED_BYTES ? this.#small(begin) : begin().done,
+    );
+  }
+
+  async readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {
+    const { bytes, etag } = await this.readNow(name, name === LATEST);
+    return { bytes, identity: this.#face.identityOf(bytes, etag) };
+  }
+
+  /** A whole object, and what the server says of it. `fresh`: no cache may answer. */
+  protected readNow(name: string, fresh: boolean): Promise<ObjectAnswer> {
+    const headers: Headers = fresh ? { 'cache-control': 'no-cache' } : {};
+    return this.#retried(name, () => {
+      const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (answer) => {
+        await this.#requireStatus(200, name, answer);
+        const length = answer.headers['content-length'];
+        return {
+          bytes: await this.#bytesOf(answer, length === undefined ? null : Number(length)),
+          etag: textOf(answer.headers.etag),
+          ageMs:
+            Date.parse(textOf(answer.headers.date)) -
+            Date.parse(textOf(answer.headers['last-modified'])),
+        };
+      });
+      return attempt.done;
+    });
+  }
+
+  async stat(name: string): Promise<ObjectStat | null> {
+    const read = () =>
+      this.#begin('HEAD', name, {}, this.#patience.tryMs, async (answer) => {
+        await this.#requireStatus(200, name, answer);
+        const sha256 = textOf(answer.headers[SHA256_HEADER]) || null;
+        await answer.body.dump();
+        return { bytes: Number(answer.headers['content-length']), sha256 };
+      }).done;
+    try {
+      return await this.#retried(name, read);
+    } catch (error) {
+      if (error instanceof StoreError && error.failure === 'missing') return null;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #retried<T>(name: string, attempt: () => Promise<T>): Promise<T> {
+    const { retryWithinMs } = this.#patience;
+    return retried(this.#face.nameOf(name), this.#retries, retryWithinMs, attempt);
+  }
+
+  #bytesOf(answer: Dispatcher.ResponseData, length: number | null): Promise<Uint8Array> {
+    return bytesOf(answer, length, (received) => {
+      this.#fetchedBytes += received;
+    });
+  }
+
+  /** A small read: how long such take is learnt, and one that takes longer is asked for twice. */
+  async #small(begin: () => Attempt<Uint8Array>): Promise<Uint8Array> {
+    const begunMs = performance.now();
+    const { lateMs } = this.#latencies;
+    this.#hedges.earn();
+    const bytes =
+      lateMs === null
+        ? await begin().done
+        : await hedged(begin, Math.max(lateMs, HEDGE_NO_SOONER_MS), () => this.#hedges.spend());
+    this.#latencies.add(performance.now() - begunMs);
+    return bytes;
+  }
+
+  #begin<T>(
+    method: 'GET' | 'HEAD',
+    name: string,
+    headers: Headers,
+    withinMs: number,
+    receive: (answer: Dispatcher.ResponseData) => Promise<T>,
+  ): Attempt<T> {
+    const abort = new AbortController();
+    const deadline = setTimeout(
+      () => abort.abort(new Passing(`no whole answer within ${Math.round(withinMs / 1000)} s`)),
+      withinMs,
+    );
+    const ask = async (): Promise<T> => {
+      const { origin, path, headers: sent } = await this.#face.request(method, name, headers);
+      try {
+        const { signal } = abort;
+        const options = { origin, path, method, headers: sent, signal };
+        const answer = await this.#agent.request(options);
+        // What is left of one that is refused must not fail with nobody to hear it.
+        answer.body.on('error', () => {});
+        try {
+          return await receive(answer);
+        } finally {
+          answer.body.destroy();
+        }
+      } catch (error) {
+        throw passingFault(origin, error);
+      }
+    };
+    const done = ask().finally(() => clearTimeout(deadline));
+    // One that was given up has nobody who waits for it.
+    done.catch(() => {});
+    return { done, giveUp: () => abort.abort(new Passing('given up')) };
+  }
+
+  async #requireRange(
+    ref: ObjectRef,
+    offset: Bytes,
+    length: Bytes,
+    answer: Dispatcher.ResponseData,
+  ): Promise<void> {
+    if (answer.statusCode === 416) throw this.#changed(ref.name, `has no byte ${offset}`);
+    await this.#requireStatus(206, ref.name, answer);
+    const range = textOf(answer.headers['content-range']);
+    const [, from, to, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? [];
+    if (total !== undefined) this.#requireLength(ref, Number(total));
+    const last = offset + length - 1;
+    if (Number(from) !== offset || Number(to) !== last) {
+      throw new Passing(`bytes ${offset} to ${last} were asked for; the answer says "${range}"`);
+    }
+    this.#requireHash(ref, textOf(answer.headers[SHA256_HEADER]));
+  }
+
+  async #requireStatus(
+    wanted: number,
+    name: string,
+    answer: Dispatcher.ResponseData,
+  ): Promise<void> {
+    const { statusCode: status, headers } = answer;
+    if (status === wanted) return;
+    if (status === 200) {
+      throw new Passing('the server sent all of an object for a range of it; a store needs ranges');
+    }
+    const refusal: Refusal = { status, headers, body: await beginningOf(answer) };
+    throw this.#face.explain(name, refusal) ?? new Passing(`the server answered ${status}`);
+  }
+
+  async #nothingOf(ref: ObjectRef): Promise<Uint8Array> {
+    const found = await this.stat(ref.name);
+    const name = this.#face.nameOf(ref.name);
+    if (found === null) throw new StoreError('missing', name, 'no such object');
+    this.#requireLength(ref, found.bytes);
+    this.#requireHash(ref, found.sha256 ?? '');
+    return new Uint8Array(0);
+  }
+
+  #requireLength(ref: ObjectRef, bytes: Bytes): void {
+    if (bytes === ref.bytes) return;
+    throw this.#changed(ref.name, `has ${bytes} bytes; its manifest says ${ref.bytes}`);
+  }
+
+  #requireHash(ref: ObjectRef, recorded: string): void {
+    if (recorded === '' || ref.sha256 === '' || recorded === ref.sha256) return;
+    throw this.#changed(ref.name, `has the SHA-256 ${recorded}; its manifest says ${ref.sha256}`);
+  }
+
+  #changed(name: string, problem: string): StoreError {
+    const advice = 'build the release again';
+    return new StoreError('changed', this.#face.nameOf(name), `${problem}: ${advice}`);
+  }
+}

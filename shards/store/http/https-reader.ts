@@ -1,0 +1,45 @@
+import { StoreError } from '../../errors.ts';
+import { identityOf } from '../folder-reader.ts';
+import { encodePath, type HttpFace, type Refusal } from './http-face.ts';
+import { HttpReader, type HttpReaderOptions } from './http-reader.ts';
+
+/**
+ * A store behind `https://host/prefix`, to read only: a CDN, or what a bucket shows the public.
+ * Plain `http` is for a server of this machine.
+ */
+export class HttpsReader extends HttpReader {
+  constructor(location: string, options?: HttpReaderOptions) {
+    super(location, publicFace(new URL(location)), options);
+  }
+}
+
+function publicFace({ origin, pathname }: URL): HttpFace {
+  const folder = pathname.replace(/\/*$/, '');
+  const nameOf = (name: string) => `${origin}${folder}/${name}`;
+  return {
+    nameOf,
+    async request(_method, name, headers) {
+      const path = `${folder}/${encodePath(name)}`;
+      return { origin, path, headers: { 'accept-encoding': 'identity', ...headers } };
+    },
+    // Servers make ETags of times and sizes, which two contents can share.
+    identityOf,
+    explain: (name, refusal) => explain(nameOf(name), refusal),
+  };
+}
+
+function explain(name: string, { status, headers }: Refusal): StoreError | null {
+  if (status >= 500 || status === 429 || status === 408) return null;
+  if (status === 404 || status === 410) return new StoreError('missing', name, 'no such object');
+  return new StoreError('unavailable', name, meaningOf(status, headers.location));
+}
+
+function meaningOf(status: number, location: unknown): string {
+  if (status === 401 || status === 403) {
+    return `the server refuses it to the public (${status}); a bucket that hides what it has not answers so for what is missing too`;
+  }
+  if (status >= 300 && status < 400 && location !== undefined) {
+    return `the server leads on to ${location} (${status}); give that address as the store`;
+  }
+  return `the server answered ${status}`;
+}

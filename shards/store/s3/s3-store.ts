@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { S3, S3ServiceException } from '@aws-sdk/client-s3';
+import { type Content, contentOf, wholeOf } from '../../content.ts';
+import { StoreError } from '../../errors.ts';
+import type { Bytes } from '../../units.ts';
+import { passingFault } from '../http/network-faults.ts';
+import { isAsRecorded } from '../recorded-hash.ts';
+import type { Lock, StoredObject, WritableStore } from '../store.ts';
+import { s3Name } from './s3-address.ts';
+import { s3Problem } from './s3-faults.ts';
+import { type HeldLock, LOCK_LAPSES_MS, takeObjectLock } from './s3-lock.ts';
+import { S3Reader } from './s3-reader.ts';
+
+const LOCK = /[.-]lock$/;
+/** The name of a leftover: an upload of parts to this key that was not completed. */
+const UPLOAD = /^(.*)\?uploadId=(.+)$/;
+const PART_BYTES: Bytes = 16 * 2 ** 20;
+const PARTS_AT_ONCE = 3;
+const TRIES = 5;
+const CONNECT_MS = 5_000;
+/** Of a connection on which a part of 16 MiB is put down. */
+const SILENCE_MS = 20_000;
+
+/** What is told to whoever reads a bucket through a cache: the name of an object carries its hash. */
+const FOR_EVER = { CacheControl: 'public, max-age=31536000, immutable' };
+const UNTIL_REPLACED = { CacheControl: 'no-cache' };
+
+/**
+ * A store in a bucket of S3: `s3://bucket/prefix`. What is put says its SHA-256 in the metadata, so
+ * that it need not be read to know what it is. Large content goes in parts, and is there when the
+ * last one is. Locks are objects; by a store that has lost one, nothing is written or removed until
+ * it is released. The bucket must be there, and its server must honour conditional puts.
+ */
+export class S3Store extends S3Reader implements WritableStore {
+  /** The client is long to load, and reading does not need it. */
+  #client: Promise<S3> | null = null;
+  readonly #lockLapsesMs: number;
+  /** Locks that were taken and not released, and their names. */
+  readonly #locks = new Map<HeldLock, string>();
+
+  /** `lockLapsesMs`: how soon locks taken here are anybody's when their owner has died. */
+  constructor(location: string, lockLapsesMs = LOCK_LAPSES_MS) {
+    super(location);
+    this.#lockLapsesMs = lockLapsesMs;
+  }
+
+  holdsFile(): boolean {
+    return false;
+  }
+
+  async topNames(): Promise<string[]> {
+    const { objects, folders } = await this.#listed('');
+    return [...objects.map(({ name }) => name), ...folders];
+  }
+
+  async putContent(name: string, object: Content | Uint8Array): Promise<'written' | 'present'> {
+    await this.#requireLocks();
+    const content = object instanceof Uint8Array ? contentOf(object) : object;
+    const hash = createHash('sha256');
+    for await (const chunk of content.chunks()) hash.update(chunk);
+    const sha256 = hash.digest('hex');
+    if (await isAsRecorded(this, { name, bytes: content.bytes, sha256 })) return 'present';
+    const put = { ...this.#objectOf(name), ...FOR_EVER, Metadata: { sha256 } };
+    await this.#ask(name, async (client) => {
+      if (content.bytes <= PART_BYTES) {
+        await client.putObject({ ...put, Body: await wholeOf(content) });
+        return;
+      }
+      const { Upload } = await import('@aws-sdk/lib-storage');
+      const params = { ...put, Body: Readable.from(content.chunks()) };
+      await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+    });
+    return 'written';
+  }
+
+  async putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string> {
+    await this.#requireLocks();
+    return this.#putConditional(name, bytes, expected);
+  }
+
+  async #putConditional(name: string, bytes: Uint8Array, expected: string | null): Promise<string> {
+    const condition = expected === null ? { IfNoneMatch: '*' } : { IfMatch: bare(expected) };
+    return this.#ask(name, async (client) => {
+      try {
+        const put = { ...this.#objectOf(name), ...UNTIL_REPLACED, Body: bytes, ...condition };
+        return (await client.putObject(put)).ETag ?? '';
+      } catch (error) {
+        // Of a try whose answer was lost nobody knows whether it was carried out, but by a look.
+        const { attempts = 1 } = (error as S3ServiceException).$metadata ?? {};
+        const there = attempts > 1 ? await this.readWhole(name).catch(() => null) : null;
+        if (there !== null && Buffer.from(there.bytes).equals(bytes)) return there.identity;
+        throw error;
+      }
+    });
+  }
+
+  async list(prefix: string): Promise<StoredObject[]> {
+    const { objects } = await this.#listed(prefix);
+    return objects.filter(({ name }) => !LOCK.test(name)).sort(byName);
+  }
+
+  async leftovers(prefix: string): Promise<StoredObject[]> {
+    const found: StoredObject[] = [];
+    let after: { KeyMarker?: string; UploadIdMarker?: string } = {};
+    for (;;) {
+      const page = await this.#ask(prefix, (client) =>
+        client.listMultipartUploads({ ...this.#under(prefix), ...after }),
+      );
+      for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? []) {
+        const name = `${this.#nameOf(Key)}?uploadId=${UploadId}`;
+        found.push({ name, bytes: 0, modifiedMs: Initiated?.getTime() ?? 0 });
+      }
+      if (!page.IsTruncated) return found.sort(byName);
+      after = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#requireLocks();
+    await this.#remove(name);
+  }
+
+  async #remove(name: string): Promise<void> {
+    const [, key, UploadId] = UPLOAD.exec(name) ?? [];
+    try {
+      await this.#ask(name, async (client) => {
+        if (key === undefined) await client.deleteObject(this.#objectOf(name));
+        else await client.abortMultipartUpload({ ...this.#objectOf(key), UploadId });
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError && error.failure === 'missing')) throw error;
+    }
+  }
+
+  async lock(name: string): Promise<Lock> {
+    const object = {
+      read: async () => {
+        try {
+          const { bytes, etag, ageMs } = await this.readNow(name, true);
+          return { text: Buffer.from(bytes).toString(), identity: etag, ageMs };
+        } catch (error) {
+          if (error instanceof StoreError && error.failure === 'missing') return null;
+          throw error;
+        }
+      },
+      replace: async (text: string, identity: string | null) => {
+        try {
+          return await this.#putConditional(name, Buffer.from(text), identity);
+        } catch (error) {
+          if (error instanceof StoreError && error.failure === 'conflict') return null;
+          throw error;
+        }
+      },
+      remove: () => this.#remove(name),
+    };
+    const lock = await takeObjectLock(object, this.#lockLapsesMs);
+    if (!lock.taken) return lock;
+    this.#locks.set(lock, name);
+    const release = () => {
+      this.#locks.delete(lock);
+      return lock.release();
+    };
+    return { taken: true, release };
+  }
+
+  /** Rejects with `conflict` if a lock was lost: what it kept others from, they may be doing. */
+  async #requireLocks(): Promise<void> {
+    for (const [lock, name] of this.#locks) {
+      if (await lock.isHeld()) continue;
+      const problem = `this lock was not renewed for ${this.#lockLapsesMs / 1000} s and somebody else took it, so nothing more is written; run again when they are done`;
+      throw new StoreError('conflict', s3Name(this.address, name), problem);
+    }
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    (await this.#client)?.destroy();
+  }
+
+  /** All pages of what lies right under a prefix. */
+  async #listed(prefix: string): Promise<{ objects: StoredObject[]; folders: string[] }> {
+    const objects: StoredObject[] = [];
+    const folders: string[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await this.#ask(prefix, (client) =>
+        client.listObjectsV2({ ...this.#under(prefix), ContinuationToken }),
+      );
+      for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+        const modifiedMs = LastModified?.getTime() ?? 0;
+        objects.push({ name: this.#nameOf(Key), bytes: Size, modifiedMs });
+      }
+      for (const { Prefix = '' } of page.CommonPrefixes ?? []) {
+        folders.push(this.#nameOf(Prefix).slice(0, -1));
+      }
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    return { objects, folders };
+  }
+
+  #objectOf(name: string) {
+    return { Bucket: this.address.bucket, Key: `${this.address.prefix}${name}` };
+  }
+
+  #under(prefix: string) {
+    const { bucket, prefix: own } = this.address;
+    return { Bucket: bucket, Prefix: `${own}${prefix}`, Delimiter: '/' };
+  }
+
+  #nameOf(key: string): string {
+    return key.slice(this.address.prefix.length);
+  }
+
+  /** Asks by the S3 client, which tries again what fails in passing; rejects with a `StoreError`. */
+  async #ask<T>(name: string, ask: (client: S3) => Promise<T>): Promise<T> {
+    this.#client ??= this.#connect();
+    try {
+      return await ask(await this.#client);
+    } catch (error) {
+      throw this.#explained(name, error);
+    }
+  }
+
+  async #connect(): Promise<S3> {
+    // Which Node this runs on is not for whoever builds a release to hear.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+    const { S3 } = await import('@aws-sdk/client-s3');
+    const { endpoint, region, credentials } = this.access;
+    return new S3({
+      ...{ region, credentials, maxAttempts: TRIES },
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+      ...(endpoint !== null && { endpoint: endpoint.href, forcePathStyle: true }),
+      // Checksums in trailers are not understood by all servers; the signature covers the bytes.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  #explained(name: string, error: unknown): StoreError {
+    if (error instanceof StoreError) return error;
+    const { $metadata, $response, name: code } = error as S3ServiceException;
+    const object = s3Name(this.address, name);
+    const status = $metadata?.httpStatusCode;
+    if (status === undefined) {
+      const fault = passingFault(this.access.endpoint?.origin ?? 's3.amazonaws.com', error);
+      if (fault instanceof StoreError) return fault;
+      return new StoreError('unavailable', object, (fault as Error).message, { cause: error });
+    }
+    const region = String($response?.headers['x-amz-bucket-region'] ?? '');
+    // The answer to a HEAD has no code; the client makes one up.
+    const refusal = { status, code: code === 'NotFound' || code === 'Unknown' ? '' : code, region };
+    const problem = `the server answered ${status} ${code}, ${TRIES} times over`;
+    return (
+      s3Problem(this.address, name, refusal) ??
+      new StoreError('unavailable', object, problem, { cause: error })
+    );
+  }
+}
+
+/** Some servers compare an ETag in a condition without its quotes only; all take it so. */
+function bare(etag: string): string {
+  return etag.replaceAll('"', '');
+}
+
+function byName(a: StoredObject, b: StoredObject): number {
+  return a.name < b.name ? -1 : 1;
+}

@@ -1,0 +1,45 @@
+import { httpsFault } from './http/https-address.ts';
+import { s3Fault } from './s3/s3-address.ts';
+
+/** The kinds of stores, by the scheme of their locations; a location without one is a folder. */
+export type StoreKind = 'folder' | 's3' | 'http';
+
+const KINDS: Readonly<Record<string, StoreKind>> = {
+  '': 'folder',
+  s3: 's3',
+  https: 'http',
+  http: 'http',
+};
+
+/** Why a location cannot be one of its kind; null if it can. */
+const FAULTS: Readonly<Record<StoreKind, (location: string) => string | null>> = {
+  folder: () => null,
+  s3: s3Fault,
+  http: httpsFault,
+};
+
+/** Why this cannot be the name of a store; null if it can. */
+export function storeFault(location: string): string | null {
+  const scheme = schemeOf(location);
+  if (Object.hasOwn(KINDS, scheme)) return FAULTS[KINDS[scheme]](location);
+  return `a store is a folder, s3://bucket/prefix or https://host/prefix; "${scheme}" is not supported`;
+}
+
+/** Of a location without a fault. */
+export function kindOf(location: string): StoreKind {
+  return KINDS[schemeOf(location)];
+}
+
+/** Whether a store of this name can be written to and listed, or only be read. */
+export function canBeWritten(location: string): boolean {
+  return kindOf(location) !== 'http';
+}
+
+/** A location as it may be shown: without a password that somebody put into it. */
+export function shownLocation(location: string): string {
+  return location.replace(/\/\/[^/]*@/, '//…@');
+}
+
+function schemeOf(location: string): string {
+  return (/^([a-z][a-z0-9+.-]*):\/\//i.exec(location)?.[1] ?? '').toLowerCase();
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import {
+  ledgerAddressFault,
+  parseLedgerAddress,
+  withoutPassword,
+} from '../../portal/accounts/ledger-address.ts';
+
+test.each([
+  ['redis://localhost', 'redis', 'localhost:6379', 0, false],
+  ['redis://10.0.0.1:7000/12', 'redis', '10.0.0.1:7000', 12, false],
+  ['rediss://u:p@redis.example.org/', 'redis', 'redis.example.org:6379', 0, true],
+  ['redis://[::1]:6380/2', 'redis', '::1:6380', 2, false],
+  ['redis+cluster://a:1,b,c:3', 'cluster', 'a:1 b:6379 c:3', 0, false],
+  ['rediss+cluster://:p@a:1', 'cluster', 'a:1', 0, true],
+])('%s is understood', (text, kind, hosts, database, isEncrypted) => {
+  const parsed = parseLedgerAddress(text);
+  if (parsed.kind === 'lmdb') throw new Error('no Redis');
+  expect(parsed).toMatchObject({ kind, database, isEncrypted });
+  expect(parsed.hosts.map(({ host, port }) => `${host}:${port}`).join(' ')).toBe(hosts);
+});
+
+test('a sentinel address names a master, and may name a database', () => {
+  const hosts = [
+    { host: 'a', port: 26_379 },
+    { host: 'b', port: 26_380 },
+  ];
+  const parse = (path: string) => parseLedgerAddress(`redis+sentinel://a,b:26380/${path}`);
+  expect(parse('main')).toMatchObject({ kind: 'sentinel', hosts, master: 'main', database: 0 });
+  expect(parse('main-1/3')).toMatchObject({ master: 'main-1', database: 3 });
+});
+
+test('user and password are told apart, decoded, and never shown', () => {
+  for (const [text, username, password] of [
+    ['redis://ada:s%40crt%2F@host/1', 'ada', 's@crt/'],
+    ['redis://:only@host', undefined, 'only'],
+    ['redis://ada@host', 'ada', undefined],
+    ['redis://ada:a:b@c/d@host', 'ada', 'a:b@c/d'],
+  ] as const) {
+    const parsed = parseLedgerAddress(text);
+    expect(parsed).toMatchObject({ username, password, hosts: [{ host: 'host', port: 6379 }] });
+    expect('shown' in parsed && parsed.shown).toMatch(/^redis:\/\/host(\/1)?$/);
+  }
+  for (const text of ['redis://ada:sesame@', 'redis:ada:sesame@host', 'http://ada:sesame@host']) {
+    expect(withoutPassword(text)).not.toContain('sesame');
+    expect(() => parseLedgerAddress(text)).toThrow(/^(?!.*sesame).*a ledger is given as lmdb:DIR/);
+  }
+});
+
+test.each([
+  ...['', 'lmdb:', 'redis://', 'mysql://x', 'redis://a,b', 'redis://a/b', 'redis://a/1/2'],
+  ...['redis://a:99999', 'redis+sentinel://a', 'redis+sentinel://a/', 'redis+sentinel://a/m/x'],
+  ...['redis+cluster://a/1', 'redis+cluster://a,,b', 'redis://%@a', 'redis+other://a'],
+])('"%s" is no address of a ledger', (text) => {
+  expect(ledgerAddressFault(text)).toMatch(/^a ledger is given as|percent-encoded/);
+});

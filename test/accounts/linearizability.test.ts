@@ -1,0 +1,304 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GivenBackLater, type Ledger, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { type AccountInput, type AccountOutput, accountModel } from '../support/account-model.ts';
+import { newAccount, ROUTE } from '../support/customers.ts';
+import { openCutWire } from '../support/cut-wire.ts';
+import { History, isLinearizable, type Model, type Operation } from '../support/linearizability.ts';
+import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { openBeside } from '../support/open-beside.ts';
+
+type AccountOperation = Operation<AccountInput, AccountOutput>;
+const OPTIONS = { rateLimitPerMinute: 1_000_000 };
+const START = 50;
+const NEVER = Number.POSITIVE_INFINITY;
+
+describe('the checker', () => {
+  const debit = (calledAt: number, returnedAt: number, isDone: boolean, balance: number) => {
+    const input = { kind: 'debit', tokens: 10 } as const;
+    return { input, calledAt, returnedAt, output: { isDone, balance } };
+  };
+  const read = (calledAt: number, returnedAt: number, balance: number) => {
+    return { input: { kind: 'read' } as const, calledAt, returnedAt, output: { balance } };
+  };
+  /** What nobody has had an answer to, and may have been done at any time since. */
+  const unanswered = (calledAt: number, kind: 'lost debit' | 'undo') => {
+    const input = { kind, tokens: 10, id: 1 };
+    return { input, calledAt, returnedAt: NEVER, output: undefined };
+  };
+
+  test.each<[string, boolean, AccountOperation[]]>([
+    [
+      'debits side by side, in the other order',
+      true,
+      [debit(0, 5, true, 0), debit(1, 4, true, 10)],
+    ],
+    ['both take the last tokens', false, [debit(0, 5, true, 10), debit(1, 4, true, 10)]],
+    ['one after another, in the other order', false, [debit(0, 1, true, 0), debit(2, 3, true, 10)]],
+    ['a read of before, after a debit', false, [debit(0, 1, true, 10), read(2, 3, 20)]],
+    ['a read of before, beside a debit', true, [debit(0, 3, true, 10), read(1, 2, 20)]],
+    [
+      'a read of after, then one of before',
+      false,
+      [debit(0, 9, true, 10), read(1, 2, 10), read(3, 4, 20)],
+    ],
+    ['refused while there is enough', false, [debit(0, 1, false, 20)]],
+    [
+      'a grant made twice',
+      false,
+      [0, 2].map((at) => ({
+        input: { kind: 'grant', tokens: 1, cause: 'c' },
+        calledAt: at,
+        returnedAt: at + 1,
+        output: { isDone: true },
+      })),
+    ],
+    [
+      'a lost debit that was made, is seen, and is given back',
+      true,
+      [unanswered(0, 'lost debit'), unanswered(1, 'undo'), read(2, 3, 10), read(4, 5, 20)],
+    ],
+    [
+      'a lost debit that stays',
+      false,
+      [
+        unanswered(0, 'lost debit'),
+        unanswered(1, 'undo'),
+        { input: { kind: 'settled' }, calledAt: 2, returnedAt: 3, output: { balance: 10 } },
+      ],
+    ],
+  ])('%s: %s', (_, isRight, history) => {
+    expect(isLinearizable(accountModel(20), history)).toBe(isRight);
+  });
+
+  test('says of small histories what trying every order says', () => {
+    const operation = fc.record({
+      calledAt: fc.nat(8),
+      takes: fc.nat(4),
+      isAnswered: fc.boolean(),
+      input: fc.oneof(
+        fc.record({ kind: fc.constant('debit' as const), tokens: fc.nat(3) }),
+        fc.record({
+          kind: fc.constant('grant' as const),
+          tokens: fc.nat(2),
+          cause: fc.constant('c'),
+        }),
+        fc.record({ kind: fc.constant('read' as const) }),
+      ),
+      output: fc.record({ balance: fc.nat(5) }),
+    });
+    let right = 0;
+    const runs = 3_000;
+    fc.assert(
+      fc.property(fc.array(operation, { minLength: 1, maxLength: 4 }), (drawn) => {
+        const history = drawn.map(({ calledAt, takes, isAnswered, input, output }, i) => ({
+          input,
+          // No two at the same time.
+          calledAt: calledAt + i / 10,
+          returnedAt: isAnswered ? calledAt + takes + i / 10 + 0.05 : NEVER,
+          output: isAnswered ? output : undefined,
+        }));
+        const found = isLinearizable(accountModel(3), history);
+        expect(found).toBe(isSomeOrder(accountModel(3), history));
+        if (found) right++;
+      }),
+      { numRuns: runs },
+    );
+    expect(right).toBeGreaterThan(runs / 20);
+    expect(right).toBeLessThan(runs - runs / 20);
+  });
+});
+
+/** By trying every order of everything answered and some of what was not. */
+function isSomeOrder<State>(
+  model: Model<State, AccountInput, AccountOutput>,
+  history: readonly AccountOperation[],
+): boolean {
+  const isAnswered = ({ returnedAt }: AccountOperation) => returnedAt < Number.POSITIVE_INFINITY;
+  const permutations = (rest: readonly AccountOperation[]): AccountOperation[][] => [
+    ...(rest.some(isAnswered) ? [] : [[]]),
+    ...rest.flatMap((first) => {
+      const others = rest.filter((operation) => operation !== first);
+      return permutations(others).map((order) => [first, ...order]);
+    }),
+  ];
+  return permutations(history).some((order) => {
+    const isInTime = order.every((operation, i) =>
+      order.slice(0, i).every((earlier) => earlier.calledAt < operation.returnedAt),
+    );
+    let state: State | undefined = model.initial;
+    for (const { input, output } of order) {
+      state = state === undefined ? undefined : model.step(state, input, output);
+    }
+    return isInTime && state !== undefined;
+  });
+}
+
+/** What one of several customers does, one after another; a refund is of a debit of one's own. */
+const work = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('debit' as const),
+        tokens: fc.integer({ min: 1, max: 20 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('refund' as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('grant' as const, 'take back' as const),
+        tokens: fc.nat(30),
+        cause: fc.constantFrom('a', 'b', 'c', 'd'),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
+  ),
+  { minLength: 2, maxLength: 7 },
+);
+type Step = typeof work extends fc.Arbitrary<(infer S)[]> ? S : never;
+
+/** Does the work of all at once on one account, each on one of the ledgers; what came of it. */
+async function historyOf(
+  ledgers: readonly Ledger[],
+  works: readonly Step[][],
+): Promise<{ history: History<AccountInput, AccountOutput>; account: string }> {
+  const { id: account } = await newAccount(ledgers[0]);
+  await ledgers[0].grant(account, { tokens: START, cause: 'start', atMs: 1 }, 'operator');
+  const history = new History<AccountInput, AccountOutput>();
+  let lost = 0;
+  const worker = async (ledger: Ledger, steps: readonly Step[]) => {
+    const debits: Charge[] = [];
+    const done: Record<Step['kind'], (step: Step) => Promise<unknown>> = {
+      async debit(step) {
+        if (step.kind !== 'debit') return;
+        const { tokens } = step;
+        const charge = { account, keyId: 'key', route: ROUTE, tokens, atMs: 1 };
+        const calledAt = history.now();
+        try {
+          const { isDone } = await history.note(step, async () => {
+            const { outcome, balance } = await ledger.debit(charge);
+            return { isDone: outcome === 'debited', balance };
+          });
+          if (isDone) debits.push(charge);
+        } catch (error) {
+          if (!(error instanceof LedgerUnavailable)) throw error;
+          // What is said not to have been made has not been.
+          if (!(error instanceof GivenBackLater)) return;
+          lost++;
+          history.noteOpen({ kind: 'lost debit', tokens, id: lost }, calledAt);
+          history.noteOpen({ kind: 'undo', tokens, id: lost });
+        }
+      },
+      async refund() {
+        const charge = debits.pop();
+        if (!charge) return;
+        const input = { kind: 'refund', tokens: charge.tokens } as const;
+        const calledAt = history.now();
+        try {
+          await history.note(input, async () => {
+            await ledger.refund(charge);
+            return {};
+          });
+        } catch (error) {
+          if (!(error instanceof GivenBackLater)) throw error;
+          history.noteOpen(input, calledAt);
+        }
+      },
+      async grant(step) {
+        if (step.kind !== 'grant' && step.kind !== 'take back') return;
+        const { tokens } = step;
+        const cause = `${step.kind} ${step.cause}`;
+        const given = { tokens, cause, atMs: 1 };
+        const calledAt = history.now();
+        try {
+          await history.note({ ...step, cause }, async () => {
+            if (step.kind === 'take back') return ledger.takeBack(account, given, 'payment');
+            const { granted, balance } = await ledger.grant(account, given, 'payment');
+            return { isDone: granted, balance };
+          });
+        } catch (error) {
+          if (!(error instanceof LedgerUnavailable)) throw error;
+          if (error.mayBeDone) history.noteOpen({ ...step, cause }, calledAt);
+        }
+      },
+      'take back': (step) => done.grant(step),
+      async read() {
+        await history
+          .note({ kind: 'read' }, async () => ({
+            balance: (await ledger.account(account))!.balance,
+          }))
+          .catch((error) => expect(error).toBeInstanceOf(LedgerUnavailable));
+      },
+    };
+    for (const step of steps) await done[step.kind](step);
+  };
+  await Promise.all(works.map((steps, i) => worker(ledgers[i % ledgers.length], steps)));
+  return { history, account };
+}
+
+const lmdbAddress = newLmdbLedgers();
+const redisAddress = newRedisLedgers();
+
+describe.each([
+  ['LMDB', lmdbAddress],
+  ['Redis', redisAddress],
+])('on %s', (_, newAddress) => {
+  test('whatever several do at once, on one server or two, is as if done one after another', async () => {
+    const address = newAddress();
+    const ledgers = [await openBeside(address, OPTIONS), await openBeside(address, OPTIONS)];
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(work, { minLength: 2, maxLength: 6 }), async (works) => {
+          const { history, account } = await historyOf(ledgers, works);
+          await history.note({ kind: 'settled' }, async () => ({
+            balance: (await ledgers[0].account(account))!.balance,
+          }));
+          expect(isLinearizable(accountModel(START), history.operations)).toBe(true);
+        }),
+        { numRuns: 60 },
+      );
+    } finally {
+      for (const ledger of ledgers) await ledger.close();
+    }
+  });
+});
+
+test('on Redis that is also so while replies are lost, and nothing that was lost stays charged', async () => {
+  const address = redisAddress();
+  const wire = await openCutWire(Number(new URL(address).port));
+  const beside = await openLedger(address, OPTIONS);
+  let lost = 0;
+  try {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(work, { minLength: 3, maxLength: 6 }),
+        fc.nat(12),
+        async (works, after) => {
+          const { pathname } = new URL(address);
+          const ledger = await openLedger(`redis://127.0.0.1:${wire.port}${pathname}`, OPTIONS);
+          const asked = historyOf([beside, ledger, ledger], works);
+          for (let turn = 0; turn < after; turn++) await new Promise(setImmediate);
+          const cut = wire.cutAfterNext();
+          const { history, account } = await asked;
+          // Gives back what it owes; a cut that nobody met is met by the farewell.
+          await ledger.close();
+          await cut;
+          lost += history.operations.filter(({ input }) => input.kind === 'lost debit').length;
+          await history.note({ kind: 'settled' }, async () => ({
+            balance: (await beside.account(account))!.balance,
+          }));
+          expect(isLinearizable(accountModel(START), history.operations)).toBe(true);
+        },
+      ),
+      { numRuns: 30 },
+    );
+    expect(lost).toBeGreaterThan(10);
+  } finally {
+    await beside.close();
+    await wire.close();
+  }
+});

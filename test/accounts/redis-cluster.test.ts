@@ -1,0 +1,21 @@
+import { afterAll, beforeAll } from 'vitest';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { startRedisCluster } from '../support/redis-server.ts';
+import { customersSuite } from './customers-suite.ts';
+import { idempotencySuite } from './idempotency-suite.ts';
+import { ledgerSuite } from './ledger-suite.ts';
+import { signInsSuite } from './sign-ins-suite.ts';
+
+let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
+beforeAll(async () => {
+  cluster = await startRedisCluster();
+});
+afterAll(() => cluster.stop());
+
+// A cluster has one database: what opens it shares it with the rest of the suite.
+customersSuite('the ledger on a Redis Cluster', () => cluster.address);
+signInsSuite('the ledger on a Redis Cluster', () => cluster.address);
+ledgerSuite('the ledger on a Redis Cluster', () => cluster.address);
+idempotencySuite('the ledger on a Redis Cluster', () =>
+  openLedger(cluster.address, { rateLimitPerMinute: 1_000_000 }),
+);

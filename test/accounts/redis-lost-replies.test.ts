@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { GivenBackLater, type Ledger, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { booksOf, openCustomer } from '../support/books.ts';
+import { ROUTE } from '../support/customers.ts';
+import { type CutWire, openCutWire } from '../support/cut-wire.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+
+const OPTIONS = { rateLimitPerMinute: 1_000_000 };
+const TOKENS = 1_000_000;
+
+let redis: RedisServer;
+let wire: CutWire;
+/** Asked over the wire that breaks. */
+let ledger: Ledger;
+/** Asked directly. */
+let beside: Ledger;
+let charge: Charge;
+const warned: string[] = [];
+beforeEach(async () => {
+  redis = await startRedis();
+  wire = await openCutWire(redis.port);
+  const warn = (words: string) => void warned.push(words);
+  ledger = await openLedger(`redis://127.0.0.1:${wire.port}/0`, { ...OPTIONS, warn });
+  beside = await openLedger(redis.address(), OPTIONS);
+  const { account } = await openCustomer(beside, { tokens: TOKENS });
+  const [{ id: keyId }] = await beside.keys(account);
+  charge = { account, keyId, route: ROUTE, tokens: 3, atMs: Date.now() };
+  // Redis has the scripts then: a reply that is swallowed is not that it has none.
+  await beside.debit(charge);
+  await beside.refund(charge);
+  const first = await beside.debitOnce(charge, { key: 'first', fingerprint: 'f' });
+  if (first.outcome === 'debited') await beside.undeliver(first.receipt);
+  await beside.replay(account, { key: 'first', fingerprint: 'f' }, charge.atMs);
+});
+afterEach(async () => {
+  for (const open of [ledger, beside]) await open.close();
+  await wire.close();
+  await redis.stop();
+  expect(warned.splice(0)).toEqual([]);
+});
+
+const books = () => booksOf(beside, charge.account);
+const back = () =>
+  expect
+    .poll(() =>
+      ledger.ping().then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+
+test('a debit whose reply is lost is given back, however often it happens, beside others that are not', async () => {
+  let [debited, requests, refused, cuts] = [0, 0, 0, 0];
+  let isOver = false;
+  const settled = <T>(made: Promise<T>) =>
+    made.then(
+      (value) => value,
+      (error: unknown) => {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+        refused++;
+        return error;
+      },
+    );
+  const worker = async (number: number) => {
+    for (let turn = 0; !isOver; turn++) {
+      const key = `${number} ${turn}`;
+      const isOnce = turn % 3 === 0;
+      const made = isOnce
+        ? await settled(ledger.debitOnce(charge, { key, fingerprint: 'f' }))
+        : await settled(ledger.debit(charge));
+      if (made instanceof Error) {
+        await pause(20);
+        continue;
+      }
+      if (made.outcome !== 'debited') throw new Error(made.outcome);
+      [debited, requests] = [debited + charge.tokens, requests + 1];
+      if (turn % 4 !== 0) continue;
+      // Given back now, or later: it was said that it would be.
+      const part = turn % 8 === 0 ? 1 : charge.tokens;
+      const undone = await settled(
+        made.receipt ? ledger.undeliver(made.receipt, part) : ledger.refund(charge, part),
+      );
+      if (undone instanceof Error) expect(undone).toBeInstanceOf(GivenBackLater);
+      debited -= part;
+      if (part === charge.tokens) requests--;
+    }
+  };
+  const workers = Array.from({ length: 8 }, (_, number) => worker(number));
+  for (; cuts < 30; cuts++) {
+    await wire.cutAfterNext();
+    await back();
+    const before = debited;
+    await expect.poll(() => debited).toBeGreaterThan(before);
+  }
+  isOver = true;
+  await Promise.all(workers);
+  await expect.poll(async () => (await books()).used).toBe(debited);
+  expect(await books()).toEqual({
+    granted: TOKENS,
+    used: debited,
+    requests,
+    balance: TOKENS - debited,
+  });
+  expect(refused).toBeGreaterThanOrEqual(cuts);
+});
+
+test('one debit alone: the reply lost, the request lost, and the request late', async () => {
+  const untouched = { granted: TOKENS, used: 0, requests: 0, balance: TOKENS };
+  const asks = [
+    () => ledger.debit(charge),
+    () => ledger.debitOnce(charge, { key: 'k', fingerprint: 'f' }),
+  ];
+  for (const ask of asks) {
+    const cut = wire.cutAfterNext();
+    const said = ask().catch((error: unknown) => error);
+    await cut;
+    // It was made.
+    expect((await books()).used).toBe(charge.tokens);
+    expect(await said).toBeInstanceOf(GivenBackLater);
+    expect(String(await said)).toMatch(
+      /the connection broke before Redis answered; is it restarting\?/,
+    );
+    await expect.poll(books).toEqual(untouched);
+
+    const held = wire.cutBeforeNext();
+    const lost = ask().catch((error: unknown) => error);
+    const letGo = await held;
+    expect(await lost).toBeInstanceOf(GivenBackLater);
+    await back();
+    // Undone before it has arrived; no later one of the account can make it possible again.
+    await pause(600);
+    expect((await ledger.debit(charge)).outcome).toBe('debited');
+    await letGo();
+    expect(await books()).toMatchObject({ used: charge.tokens, requests: 1 });
+    await ledger.refund(charge);
+    expect(await books()).toEqual(untouched);
+  }
+});
+
+test('a replay whose reply is lost is not counted as delivered, and not charged', async () => {
+  const request = { key: 'once', fingerprint: 'f' };
+  const first = await ledger.debitOnce(charge, request);
+  if (first.outcome !== 'debited') throw new Error(first.outcome);
+  // A token of it did not arrive; the next replay pays that again.
+  await ledger.undeliver(first.receipt, 1);
+  for (const ask of [
+    () => ledger.replay(charge.account, request, charge.atMs),
+    () => ledger.debitOnce(charge, request),
+  ]) {
+    const cut = wire.cutAfterNext();
+    const said = ask().catch((error: unknown) => error);
+    await cut;
+    expect((await books()).used).toBe(charge.tokens);
+    expect(await said).toBeInstanceOf(GivenBackLater);
+    await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
+
+    // It was begun, and its body cannot be read.
+    const unread = wire.cutBeforeNext('hmget');
+    const begun = ask().catch((error: unknown) => error);
+    await unread;
+    expect(String(await begun)).toMatch(/^GivenBackLater: .* 1 tokens are given back later$/);
+    await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
+    await back();
+  }
+  expect(await ledger.replay(charge.account, request, charge.atMs)).toMatchObject({ charged: 1 });
+  expect(await books()).toMatchObject({ used: charge.tokens, requests: 1 });
+});
+
+test('a refund whose reply is lost, or that cannot be asked for, is made once', async () => {
+  await ledger.debit(charge);
+  await ledger.debit(charge);
+  const cut = wire.cutAfterNext();
+  const lost = ledger.refund(charge).catch((error: unknown) => error);
+  await cut;
+  expect(await lost).toBeInstanceOf(GivenBackLater);
+  // The connection is not there yet.
+  await expect(ledger.refund(charge, 1)).rejects.toThrow(GivenBackLater);
+  await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
+  await pause(600);
+  expect(await books()).toMatchObject({ used: charge.tokens - 1, requests: 1 });
+});
+
+test('what is kept to know debits by is as much as was under way at once, and goes', async () => {
+  const of = `tta:{${charge.account}}:lanes`;
+  const lanes = async () => (await redis.cli('hkeys', of)).trim().split('\n');
+  // That of the other server.
+  expect(await lanes()).toHaveLength(1);
+  for (let i = 0; i < 50; i++) await ledger.debit(charge);
+  expect(await lanes()).toHaveLength(1 + 1);
+  await Promise.all(Array.from({ length: 10 }, () => ledger.debit(charge)));
+  expect(await lanes()).toHaveLength(1 + 10);
+  // Processes that are gone: their lanes are removed once there are more.
+  const old = Math.floor(Date.now() / 1_000) - 3 * 86_400;
+  const number = Date.now() * 1_000;
+  for (let i = 0; i < 4; i++) await redis.cli('hset', of, `gone.${i}`, `${number} ${old} `);
+  await Promise.all(Array.from({ length: 11 }, () => ledger.debit(charge)));
+  expect(await lanes()).toHaveLength(1 + 11);
+  expect((await lanes()).join()).not.toContain('gone');
+  // Those in use stay, also beside a process whose clock is days ahead.
+  const used = await lanes();
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3 * 86_400_000);
+  const ahead = Array.from({ length: 20 }, () => beside.debit(charge));
+  clock.mockRestore();
+  await Promise.all(ahead);
+  expect(await lanes()).toEqual(expect.arrayContaining(used));
+});
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,391 @@
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { hashApiKey } from '../../portal/accounts/api-key.ts';
+import { type Ledger, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { booksOf, openCustomer } from '../support/books.ts';
+import { ROUTE } from '../support/customers.ts';
+import { runLedgerProgram } from '../support/ledger-program.ts';
+import { type RedisServer, startRedis, startSentinel } from '../support/redis-server.ts';
+
+const OPTIONS = { rateLimitPerMinute: 1_000_000 };
+const TOKENS = 10_000_000;
+
+let redis: RedisServer;
+let ledger: Ledger;
+let charge: Charge;
+let key: string;
+beforeEach(async () => {
+  redis = await startRedis();
+  ledger = await openLedger(redis.address(), OPTIONS);
+  const customer = await openCustomer(ledger, { tokens: TOKENS });
+  key = customer.key;
+  const [{ id: keyId }] = await ledger.keys(customer.account);
+  charge = { account: customer.account, keyId, route: ROUTE, tokens: 1, atMs: Date.now() };
+});
+afterEach(async () => {
+  await ledger.close();
+  await redis.stop();
+});
+
+/** Resolves once the ledger answers again. */
+async function back(): Promise<void> {
+  await expect
+    .poll(
+      () =>
+        ledger.ping().then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+}
+
+test('to admit and to debit are one command each, once the scripts are there', async () => {
+  const hash = hashApiKey(key);
+  await ledger.admit(hash, 1);
+  await ledger.debit(charge);
+  const commands: string[] = [];
+  const client = new Redis(redis.port);
+  const watch = await client.monitor();
+  // What a script calls itself is shown as from "lua".
+  watch.on('monitor', (_time, [name]: string[], from: string) => {
+    if (from !== 'lua') commands.push(name);
+  });
+  for (let i = 0; i < 10; i++) {
+    expect((await ledger.admit(hash, 1)).outcome).toBe('admitted');
+    expect((await ledger.debit(charge)).outcome).toBe('debited');
+  }
+  await ledger.ping();
+  await expect.poll(() => commands.at(-1)).toBe('ping');
+  for (const connection of [watch, client]) connection.disconnect();
+  expect(commands).toEqual([...Array.from({ length: 20 }, () => 'evalsha'), 'ping']);
+});
+
+test('kill −9 of Redis amid debits and grants loses nothing acknowledged, and grants nothing twice', async () => {
+  const { account } = charge;
+  let [debited, asked, granted] = [0, 0, 0];
+  let stop = false;
+  const debits = Array.from({ length: 16 }, async () => {
+    while (!stop) {
+      asked++;
+      const made = await ledger.debit(charge).catch((error: unknown) => error);
+      if (made instanceof Error) await pause(20);
+      else debited++;
+    }
+  });
+  // Each is asked for until it is acknowledged, as a payment would be.
+  const grants = (async () => {
+    for (let isOpen = false; isOpen || !stop; ) {
+      const due = { tokens: 3, cause: `invoice ${granted}`, atMs: 1 };
+      const made = await ledger.grant(account, due, 'payment').catch((error: unknown) => error);
+      isOpen = made instanceof Error;
+      if (isOpen) await pause(20);
+      else granted++;
+    }
+  })();
+  let refused = 0;
+  for (let kill = 0; kill < 3; kill++) {
+    const before = debited;
+    await expect.poll(() => debited, { timeout: 30_000 }).toBeGreaterThan(before + 300);
+    await redis.kill('SIGKILL');
+    await expect(ledger.debit(charge)).rejects.toThrow(LedgerUnavailable);
+    refused++;
+    await redis.restart();
+    await back();
+  }
+  stop = true;
+  await Promise.all([...debits, grants]);
+  // What was on its way at a kill, and was made, has been given back.
+  await expect.poll(async () => (await booksOf(ledger, account)).used).toBe(debited);
+  const books = await booksOf(ledger, account);
+  expect(books.granted).toBe(TOKENS + 3 * granted);
+  expect(books.balance).toBe(books.granted - books.used);
+  expect(books.used).toBe(books.requests);
+  expect(asked + refused).toBeGreaterThan(debited);
+});
+
+test('kill −9 of a process amid its debits loses none that it was told of', async () => {
+  let told = 0;
+  for (const debits of [50, 500]) {
+    const program = runLedgerProgram(
+      redis.address(),
+      `const charge = ${JSON.stringify(charge)};
+       await Promise.all(Array.from({ length: 16 }, async () => { for (;;) { await ledger.debit(charge); say('debited'); } }));`,
+    );
+    const count = () => program.output().split('debited').length - 1;
+    await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(debits);
+    program.child.kill('SIGKILL');
+    await program.ended;
+    told += count();
+  }
+  const books = await booksOf(ledger, charge.account);
+  expect(books.balance).toBe(TOKENS - books.used);
+  expect(books.used).toBeGreaterThanOrEqual(told);
+  expect(books.used - told).toBeLessThanOrEqual(2 * 16);
+});
+
+test('a Redis that stalls fails requests within two seconds, and serves again when it goes on', async () => {
+  await redis.kill('SIGSTOP');
+  try {
+    for (const ask of [
+      () => ledger.debit(charge),
+      () => ledger.debitOnce(charge, { key: 'given up', fingerprint: 'f' }),
+      () => ledger.admit(hashApiKey(key), 1),
+    ]) {
+      const began = Date.now();
+      await expect(ask()).rejects.toThrow(/^ledger redis:\/\/127\.0\.0\.1:\d+\/0: /);
+      expect(Date.now() - began).toBeLessThan(2_500);
+    }
+    // Longer than any of them would have waited.
+    await pause(2_000);
+  } finally {
+    await redis.kill('SIGCONT');
+  }
+  await back();
+  // What it was asked for meanwhile it finds now: it was given up, and is not charged.
+  const once = await ledger.debitOnce(charge, { key: 'given up', fingerprint: 'f' });
+  expect(once).toMatchObject({ outcome: 'debited', balance: TOKENS - 1 });
+  expect(await ledger.debit(charge)).toEqual({ outcome: 'debited', balance: TOKENS - 2 });
+});
+
+test('clocks that come apart delay a debit, and do not stop it', async () => {
+  const hour = 3_600_000;
+  try {
+    for (const shift of [-hour, hour, -24 * hour]) {
+      vi.useFakeTimers({ now: Date.now() + shift, toFake: ['Date'] });
+      expect((await ledger.debit(charge)).outcome).toBe('debited');
+      expect((await ledger.debit(charge)).outcome).toBe('debited');
+      vi.useRealTimers();
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+  expect((await ledger.account(charge.account))!.balance).toBe(TOKENS - 6);
+});
+
+test('a Redis that is away fails requests at once', async () => {
+  await redis.kill('SIGKILL');
+  await expect.poll(() => ledger.ping().catch(() => false)).toBe(false);
+  const began = Date.now();
+  await expect(ledger.debit(charge)).rejects.toThrow(LedgerUnavailable);
+  expect(Date.now() - began).toBeLessThan(500);
+});
+
+describe('a ledger says', () => {
+  const failing = (address: string) =>
+    openLedger(address, OPTIONS).then(
+      () => 'opened',
+      (error: unknown) => (error instanceof LedgerUnavailable ? error.message : String(error)),
+    );
+
+  test('that nothing answers at its address, without the password', async () => {
+    const said = await failing('redis://ada:sesame@127.0.0.1:1/2');
+    expect(said).toMatch(/^ledger redis:\/\/127\.0\.0\.1:1\/2: cannot be reached .*ECONNREFUSED/);
+    for (const way of [
+      '+sentinel://ada:sesame@127.0.0.1:1/m',
+      '+cluster://ada:sesame@127.0.0.1:1',
+    ]) {
+      const message = await failing(`redis${way}`);
+      expect(message).toMatch(/^ledger redis\+\w+:\/\/127\.0\.0\.1:1(\/m)?: /);
+      expect(message).not.toContain('sesame');
+    }
+  });
+
+  test('that its password is refused, without it', async () => {
+    await redis.cli('config', 'set', 'requirepass', 'open');
+    for (const user of ['', ':sesame@', 'ada:sesame@']) {
+      const said = await failing(redis.address().replace('//', `//${user}`));
+      expect(said).toMatch(/^ledger redis:\/\/127\.0\.0\.1:\d+\/0: refuses this user and password/);
+      expect(said).not.toContain('sesame');
+    }
+    const opened = await openLedger(redis.address().replace('//', '//:open@'), OPTIONS);
+    await opened.ping();
+    await opened.close();
+  });
+
+  test('loudly when acknowledged debits can be lost', async () => {
+    const warnings = async (...settings: string[]) => {
+      const warned: string[] = [];
+      for (let i = 0; i < settings.length; i += 2) {
+        await redis.cli('config', 'set', settings[i], settings[i + 1]);
+      }
+      const opened = await openLedger(redis.address(), {
+        ...OPTIONS,
+        warn: (words) => warned.push(words),
+      });
+      await opened.close();
+      return warned.join('; ');
+    };
+    expect(await warnings()).toBe('');
+    expect(await warnings('appendfsync', 'everysec')).toMatch(
+      /^ledger redis:.*: has appendfsync everysec: a crash loses acknowledged debits/,
+    );
+    expect(await warnings('appendonly', 'no')).toContain('keeps no log: a restart loses');
+    const evicting = ['maxmemory', '1gb', 'maxmemory-policy', 'allkeys-lru'];
+    expect(await warnings('appendonly', 'yes', 'appendfsync', 'always', ...evicting)).toMatch(
+      /^[^;]*it throws accounts away; set it to noeviction$/,
+    );
+    const replica = await startRedis('--replicaof', `127.0.0.1 ${redis.port}`);
+    await redis.cli('config', 'set', 'repl-diskless-sync-delay', '0', 'maxmemory', '0');
+    await expect.poll(() => redis.cli('info', 'replication')).toContain('state=online');
+    expect(await warnings()).toMatch(
+      /^[^;]*has replicas, and min-replicas-to-write 0: a failover loses .*; set it to 1$/,
+    );
+    expect(await warnings('min-replicas-to-write', '1')).toBe('');
+    await redis.cli('config', 'set', 'min-replicas-to-write', '0');
+    await replica.stop();
+    // Where that may not be asked, as of hosted ones, there is nothing to say.
+    const user = ['ada', 'on', '>pass', '~*', '+@all', '-config'];
+    await redis.cli('acl', 'setuser', ...user);
+    const opened = await openLedger(redis.address().replace('//', '//ada:pass@'), {
+      ...OPTIONS,
+      warn: (words) => expect.fail(words),
+    });
+    await opened.close();
+  });
+
+  test('that Redis has no memory left, and what to do', async () => {
+    await redis.cli('config', 'set', 'maxmemory', '1');
+    await expect(ledger.debit(charge)).rejects.toThrow('no memory left; raise its maxmemory');
+  });
+});
+
+test('a ledger behind a sentinel is that of the master it names', async () => {
+  const sentinel = await startSentinel('books', redis.port);
+  try {
+    const address = `redis+sentinel://127.0.0.1:${sentinel.port}/books/0`;
+    const same = await openLedger(address, OPTIONS);
+    expect((await same.account(charge.account))!.balance).toBe(TOKENS);
+    await same.debit(charge);
+    await same.close();
+    expect((await ledger.account(charge.account))!.balance).toBe(TOKENS - 1);
+    const other = openLedger(address.replace('books', 'others'), OPTIONS);
+    await expect(other).rejects.toThrow(LedgerUnavailable);
+  } finally {
+    await sentinel.stop();
+  }
+});
+
+test('an address that somebody died claiming is the next one’s, with one sign-up grant', async () => {
+  await redis.cli('set', 'tta:mailbox:cut@example.org', 'account-of-one-who-died');
+  expect(await ledger.accountByEmail('cut@example.org')).toBeUndefined();
+  const order = { email: 'Cut@Example.org', by: 'owner', atMs: 1 } as const;
+  const made = await Promise.all([1, 2, 3].map(() => ledger.openAccount(order)));
+  expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
+  for (const { account } of made) {
+    expect(account).toMatchObject({ id: 'account-of-one-who-died', balance: 5_000 });
+  }
+});
+
+test('an address whose account closed, by one who died before leaving it, is free', async () => {
+  const order = { email: 'left@example.org', by: 'owner', atMs: 1 } as const;
+  const { account } = await ledger.openAccount(order);
+  await ledger.closeAccount(account.id, order);
+  await redis.cli('set', 'tta:mailbox:left@example.org', account.id);
+  expect(await ledger.accountByEmail(order.email)).toBeUndefined();
+  const again = await ledger.openAccount(order);
+  expect(again).toMatchObject({ isNew: true, account: { balance: 0 } });
+  expect(again.account.id).not.toBe(account.id);
+  const issued = await ledger.issueKey({ owner: { email: order.email }, label: '', ...order });
+  expect(issued).toMatchObject({ created: true, account: { id: again.account.id } });
+});
+
+test('of accounts that were closed before that was written down, the trail tells', async () => {
+  const order = { email: 'earlier@example.org', by: 'owner', atMs: 1 } as const;
+  const { account } = await ledger.openAccount(order);
+  const without = await ledger.openAccount({ ...order, email: null });
+  await ledger.closeAccount(account.id, { by: 'owner', atMs: 7 });
+  // As the first form had it.
+  await redis.cli('hdel', `tta:{${account.id}}:account`, 'closedAtMs');
+  await redis.cli('del', 'tta:form');
+  const upgraded = await openLedger(redis.address(), OPTIONS);
+  expect((await upgraded.account(account.id))!.closedAtMs).toBe(7);
+  expect((await upgraded.account(without.account.id))!.closedAtMs).toBeNull();
+  await upgraded.close();
+
+  await redis.cli('set', 'tta:form', '99');
+  await expect(openLedger(redis.address(), OPTIONS)).rejects.toThrow(/its records are of form 99/);
+  await redis.cli('del', 'tta:form');
+});
+
+describe('usage', () => {
+  /** One debit on the first of each month of three years. */
+  const threeYears = async () => {
+    for (let month = 0; month < 36; month++) {
+      await ledger.debit({ ...charge, atMs: Date.UTC(2024, month, 1), tokens: month });
+    }
+  };
+
+  test('is read of the months that are asked for, and of no others', async () => {
+    await threeYears();
+    const client = new Redis(redis.port);
+    const watch = await client.monitor();
+    const names = new Set<string>();
+    watch.on('monitor', (_time, [command, name]: string[]) => {
+      if (/^h(getall|vals|scan)$/i.test(command)) names.add(name);
+    });
+    const found = await ledger.usage(charge.account, { from: '2025-06-02', to: '2025-08-01' });
+    expect(found.map(({ day, tokens }) => [day, tokens])).toEqual([
+      ['2025-07-01', 18],
+      ['2025-08-01', 19],
+    ]);
+    const of = `tta:{${charge.account}}:usage`;
+    const months = ['2025-06', '2025-07', '2025-08'].map((month) => `${of}:${month}`);
+    await expect.poll(() => [...names].sort()).toEqual(months);
+    expect(await redis.cli('exists', of)).toMatch(/^0/);
+    watch.disconnect();
+    client.disconnect();
+    expect((await ledger.usage(charge.account, { from: '2026-12-01' })).length).toBe(1);
+    expect((await ledger.usage(charge.account, { to: '2024-02-28' })).length).toBe(2);
+    expect((await ledger.usage(charge.account)).length).toBe(36);
+  });
+
+  test('is read while replicas are missing', async () => {
+    await ledger.debit(charge);
+    const usage = await ledger.usage(charge.account);
+    await redis.cli('config', 'set', 'min-replicas-to-write', '1');
+    const opened = await openLedger(redis.address(), OPTIONS);
+    await expect(opened.debit(charge)).rejects.toThrow(LedgerUnavailable);
+    expect(await opened.usage(charge.account)).toEqual(usage);
+    expect((await opened.exportBooks(charge.account))!.usage).toEqual(usage);
+    await opened.close();
+  });
+
+  test('that was in one hash is the same in one a month, also what an older program adds', async () => {
+    await threeYears();
+    const { account: id } = charge;
+    const usage = await ledger.usage(id);
+    // As the second form had it.
+    const inOneHash = async () => {
+      for (const { day, keyId, route, requests, tokens, lastAtMs } of usage) {
+        const field = JSON.stringify([day, keyId, route]);
+        await redis.cli(
+          ...['hset', `tta:{${id}}:usage`, field, `${requests} ${tokens} ${lastAtMs}`],
+        );
+      }
+    };
+    for (const month of usage) await redis.cli('del', `tta:{${id}}:usage:${month.day.slice(0, 7)}`);
+    await redis.cli('del', `tta:{${id}}:usage:months`);
+    await inOneHash();
+    await redis.cli('set', 'tta:form', '2');
+    const upgraded = await openLedger(redis.address(), OPTIONS);
+    expect(await redis.cli('exists', `tta:{${id}}:usage`)).toMatch(/^0/);
+    expect(await upgraded.usage(id)).toEqual(usage);
+    await upgraded.refund({ ...charge, atMs: Date.UTC(2026, 11, 1), tokens: 35 });
+    expect(await upgraded.usage(id)).toEqual(usage.slice(0, -1));
+    // A program that was still running counts where it always has.
+    await inOneHash();
+    const twice = usage.map((day) => ({ ...day, requests: 2, tokens: day.tokens * 2 }));
+    twice[35] = usage[35];
+    expect((await upgraded.exportBooks(id))!.usage).toEqual(twice);
+    expect(await upgraded.usage(id)).toEqual(twice);
+    await upgraded.close();
+  });
+});
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

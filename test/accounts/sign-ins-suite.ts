@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AccountId } from '../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { MAX_SESSIONS, SESSION_LIFE_MS, SESSION_SEEN_MS } from '../../portal/accounts/sessions.ts';
+import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
+import { newAccount } from '../support/customers.ts';
+import { runLedgerProgram } from '../support/ledger-program.ts';
+import { openBeside } from '../support/open-beside.ts';
+
+const NOON = Date.UTC(2026, 5, 1, 12);
+const MINUTE_MS = 60_000;
+
+/** What any ledger promises of sign-ins, sessions, limits and payment events. */
+export function signInsSuite(name: string, newAddress: () => string): void {
+  describe(`${name}, sign-ins`, () => {
+    let address: string;
+    let ledger: Ledger;
+    /** The same ledger, opened once more. */
+    let other: Ledger;
+    let mailboxes = 0;
+    beforeAll(async () => {
+      address = newAddress();
+      ledger = await openLedger(address, { rateLimitPerMinute: 1 });
+      other = await openBeside(address, { rateLimitPerMinute: 1 });
+    });
+    afterAll(async () => {
+      await ledger.close();
+      await other.close();
+    });
+
+    async function challenged(atMs = NOON) {
+      const mailbox = `box${mailboxes++}@example.org`;
+      const keep = (codeHash: string, at = atMs) => {
+        const endsAtMs = at + 10 * MINUTE_MS;
+        const linkHash = `link of ${codeHash}`;
+        return ledger.keepChallenge(mailbox, { startedAtMs: at, codeHash, linkHash, endsAtMs });
+      };
+      await keep('right');
+      return {
+        keep,
+        code: (codeHash: string, at = atMs, from = other) =>
+          from.answerChallenge(mailbox, { codeHash }, at),
+        link: (linkHash: string, at = atMs) => other.answerChallenge(mailbox, { linkHash }, at),
+      };
+    }
+
+    test('the right code signs in once', async () => {
+      const { code, link } = await challenged();
+      expect(await code('wrong')).toBe(false);
+      expect(await code('right')).toBe(true);
+      expect(await code('right')).toBe(false);
+      expect(await link('link of right')).toBe(false);
+    });
+
+    test('of racing right answers one is told so', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { code, link } = await challenged();
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, (_, i) =>
+            i % 3 === 0 ? link('link of right') : code('right', NOON, i % 2 ? ledger : other),
+          ),
+        );
+        expect(answers.filter(Boolean)).toHaveLength(1);
+      }
+    });
+
+    test('after the last try no code is right, and the link still is, however fast they come', async () => {
+      const { code, link } = await challenged();
+      const wrong = Array.from({ length: CODE_TRIES }, (_, i) =>
+        code(`wrong ${i}`, NOON, i % 2 ? ledger : other),
+      );
+      expect(await Promise.all(wrong)).toEqual(wrong.map(() => false));
+      expect(await code('right')).toBe(false);
+      expect(await link('wrong')).toBe(false);
+      expect(await link('link of right')).toBe(true);
+    });
+
+    test('one try fewer than all leaves the code right', async () => {
+      const { code } = await challenged();
+      for (let i = 1; i < CODE_TRIES; i++) expect(await code('wrong')).toBe(false);
+      expect(await code('right')).toBe(true);
+    });
+
+    test('a challenge ends with its time, and with the next one', async () => {
+      const late = await challenged();
+      expect(await late.code('right', NOON + 10 * MINUTE_MS)).toBe(false);
+      expect(await late.link('link of right', NOON + 10 * MINUTE_MS)).toBe(false);
+      expect(await late.code('right', NOON + 10 * MINUTE_MS - 1)).toBe(true);
+
+      const replaced = await challenged();
+      for (let i = 0; i < CODE_TRIES; i++) await replaced.code('wrong');
+      await replaced.keep('next', NOON + MINUTE_MS);
+      expect(await replaced.code('right')).toBe(false);
+      expect(await replaced.link('link of right')).toBe(false);
+      // With tries of its own.
+      expect(await replaced.code('next', NOON + MINUTE_MS)).toBe(true);
+      expect(await other.answerChallenge('never@example.org', { codeHash: 'x' }, NOON)).toBe(false);
+    });
+
+    test('a limit is one for all who share the ledger, in this process and others', async () => {
+      const window = { limit: 7, windowSeconds: 60 };
+      const program = runLedgerProgram(
+        address,
+        `const taken = await Promise.all(Array.from({ length: 6 }, () =>
+           ledger.takeLimited('shared', ${JSON.stringify(window)}, ${NOON})));
+         say('allowed ' + taken.filter(({ allowed }) => allowed).length + '.');
+         await ledger.close();`,
+      );
+      const here = await Promise.all(
+        Array.from({ length: 6 }, (_, i) =>
+          (i % 2 ? ledger : other).takeLimited('shared', window, NOON),
+        ),
+      );
+      expect([await program.ended, program.output()]).toEqual([0, expect.anything()]);
+      const there = Number(/allowed (\d+)\./.exec(program.output())![1]);
+      expect(here.filter(({ allowed }) => allowed).length + there).toBe(window.limit);
+    });
+
+    test('a window begins with the first, and what is refused does not count', async () => {
+      const window = { limit: 2, windowSeconds: 60 };
+      const take = (atMs: number) => ledger.takeLimited('window', window, atMs);
+      const rate = { limit: 2, windowSeconds: 60 };
+      expect(await take(NOON)).toEqual({
+        allowed: true,
+        rate: { ...rate, remaining: 1, resetSeconds: 60 },
+      });
+      expect(await take(NOON + 20_000)).toMatchObject({ allowed: true, rate: { remaining: 0 } });
+      const refused = { allowed: false, rate: { ...rate, remaining: 0, resetSeconds: 1 } };
+      expect(await take(NOON + 59_999)).toEqual(refused);
+      expect(await take(NOON + 60_000)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
+      // The clock was set back: it begins anew.
+      expect(await take(NOON)).toMatchObject({ allowed: true, rate: { remaining: 1 } });
+      const none = await ledger.takeLimited('none', { limit: 0, windowSeconds: 60 }, NOON);
+      expect(none.allowed).toBe(false);
+    });
+
+    async function signedIn(account?: AccountId, startedAtMs = NOON, id = 'laptop') {
+      const owner = account ?? (await newAccount(ledger)).id;
+      const secretHash = `secret of ${id}`;
+      const about = { client: 'Firefox', address: '192.0.2.0/24' };
+      await ledger.beginSession(owner, { id, secretHash, startedAtMs, ...about });
+      const ref = { account: owner, id, secretHash };
+      return { owner, ref, about };
+    }
+
+    test('a session is known by its secret, and by no other', async () => {
+      const { owner, ref, about } = await signedIn();
+      const found = await other.session(ref, NOON);
+      expect(found).toEqual({
+        account: await ledger.account(owner),
+        session: { id: 'laptop', startedAtMs: NOON, seenAtMs: NOON, ...about },
+      });
+      for (const wrong of [{ secretHash: 'secret' }, { id: 'other' }, { account: 'nobody' }]) {
+        expect(await other.session({ ...ref, ...wrong }, NOON)).toBeUndefined();
+      }
+      const nobody = { id: 'x', secretHash: 'x', startedAtMs: NOON, ...about };
+      await expect(ledger.beginSession('nobody', nobody)).rejects.toThrow('no account nobody');
+    });
+
+    test('a session lives as long again from when it was seen last', async () => {
+      const { owner, ref } = await signedIn();
+      // Within the hour it is not written down.
+      await ledger.session(ref, NOON + SESSION_SEEN_MS - 1);
+      expect((await ledger.sessions(owner, NOON))[0].seenAtMs).toBe(NOON);
+      const seen = NOON + SESSION_LIFE_MS - 1;
+      expect(await ledger.session(ref, seen)).toBeDefined();
+      expect((await other.sessions(owner, seen))[0].seenAtMs).toBe(seen);
+      expect(await ledger.sessions(owner, seen + SESSION_LIFE_MS - 1)).toHaveLength(1);
+      expect(await ledger.session(ref, seen + SESSION_LIFE_MS)).toBeUndefined();
+      expect(await ledger.sessions(owner, seen + SESSION_LIFE_MS)).toEqual([]);
+    });
+
+    test('a session that was ended is refused at once, elsewhere too', async () => {
+      const { owner, ref } = await signedIn();
+      await signedIn(owner, NOON + 1, 'phone');
+      expect((await other.sessions(owner, NOON)).map(({ id }) => id)).toEqual(['phone', 'laptop']);
+      expect(await ledger.endSession(owner, 'laptop', NOON)).toBe(true);
+      expect(await other.session(ref, NOON)).toBeUndefined();
+      expect(await ledger.endSession(owner, 'laptop', NOON)).toBe(false);
+      expect((await other.sessions(owner, NOON)).map(({ id }) => id)).toEqual(['phone']);
+    });
+
+    test(`of more than ${MAX_SESSIONS} sessions the one not seen for longest ends`, async () => {
+      const { owner, ref } = await signedIn();
+      for (let i = 1; i < MAX_SESSIONS; i++) await signedIn(owner, NOON + i * 1000, `s${i}`);
+      expect(await ledger.sessions(owner, NOON)).toHaveLength(MAX_SESSIONS);
+      // The first is seen again, and so the second is the one to go.
+      await ledger.session(ref, NOON + SESSION_SEEN_MS);
+      await signedIn(owner, NOON + SESSION_SEEN_MS + 1, 'one more');
+      const ids = (await other.sessions(owner, NOON)).map(({ id }) => id);
+      expect(ids).toHaveLength(MAX_SESSIONS);
+      expect(ids).toContain('laptop');
+      expect(ids).not.toContain('s1');
+    });
+
+    test('a payment event is kept once, told in order, and known after it was acted upon', async () => {
+      const event = (n: number, receivedAtMs: number) => ({
+        ...{ id: `evt_${n}`, type: 'invoice.paid', object: `in_${n}`, receivedAtMs },
+      });
+      const open = () => ledger.openEvents(100);
+      const [first, second, third] = [event(1, NOON), event(2, NOON + 5), event(3, NOON + 5)];
+      const kept = await Promise.all(
+        [ledger, other, ledger, other].map((on) => on.keepEvent(second)),
+      );
+      expect(kept.filter(Boolean)).toHaveLength(1);
+      expect(await ledger.keepEvent(third)).toBe(true);
+      expect(await ledger.keepEvent(first)).toBe(true);
+      expect(await open()).toEqual([first, second, third]);
+      expect(await other.openEvents(2)).toEqual([first, second]);
+      expect(await other.openEvents(2, 1)).toEqual([second, third]);
+      expect(await other.openEvents(2, 3)).toEqual([]);
+      await ledger.closeEvent('evt_1', NOON + 10);
+      await ledger.closeEvent('evt_1', NOON + 10);
+      await ledger.closeEvent('evt_none', NOON + 10);
+      expect(await other.keepEvent(first)).toBe(false);
+      expect(await open()).toEqual([second, third]);
+      for (const { id } of [second, third]) await other.closeEvent(id, NOON + 11);
+      expect(await open()).toEqual([]);
+    });
+  });
+}

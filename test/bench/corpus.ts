@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { Client } from 'undici';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { landmarksOf } from '../conformance/fuzz/landmarks.ts';
+import { type ApiDocument, anyRequest, type FuzzRequest } from '../conformance/fuzz/requests.ts';
+import { openCustomer, withLedger } from '../support/books.ts';
+import { startService } from './service.ts';
+
+/**
+ * `npm run corpus -- record FOLDER` on one checkout, `npm run corpus -- compare FOLDER` on another:
+ * whether both give the same answers, byte for byte, to the same requests on the same release. The
+ * folder keeps the release, the requests and a digest of each answer.
+ */
+const REQUESTS = 5_000;
+/** The others ask for what came of these: the next page, and the same in other formats. */
+const DRAWN = 2_500;
+const SEED = 20_260_114;
+const CITY = { blocks: 1_500, seed: 14 };
+/** So small that batches are truncated by it. */
+const ROW_BUDGET = 2_000;
+/** A customer with so few tokens, so that batches are truncated by them, is one request in ten. */
+const FEW_TOKENS = 150;
+const MOST_TOLD = 10;
+const FORMATS = ['text/csv', 'application/x-ndjson', 'application/geo+json'];
+/** Of the clock and the connection; cross-origin headers say the same of every answer. */
+const NOT_COMPARED =
+  /^(date|ratelimit|connection|keep-alive|x-request-id|access-control-expose-headers)$/;
+
+interface Recorded extends Pick<FuzzRequest, 'method' | 'path' | 'headers' | 'body'> {
+  readonly isPoor: boolean;
+}
+
+interface Answered {
+  readonly digest: string;
+  readonly text: string;
+  /** Status and media type. */
+  readonly kind: string;
+  readonly cursor: string | null;
+}
+
+const [verb, folder] = process.argv.slice(2);
+if (!(verb === 'record' || verb === 'compare') || folder === undefined) {
+  throw new Error('say: record FOLDER, or compare FOLDER');
+}
+const [store, list] = [path.join(folder, 'store'), path.join(folder, 'answers.json')];
+if (verb === 'record') await record();
+else await compare();
+
+async function record(): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const city = await writeDemoCity({ ...CITY, out: path.join(folder, 'city') }, silent);
+  const opened = new FolderStore(store);
+  const { osm, blocks, gtfs, places } = city;
+  const inputs = { osm: [osm], blocks, gtfs: [gtfs], places: [places], counties: [] };
+  await buildRelease({ ...inputs, release: 'corpus' }, opened, silent);
+  const { marks, pools } = await landmarksOf(await openRelease(opened, new ReleaseCache(2 ** 28)));
+  await opened.close();
+  const recorded: { request: Recorded; digest: string }[] = [];
+  const kinds = new Map<string, number>();
+  await withService(async (ask, document) => {
+    const drawn = fc.sample(anyRequest(document, marks, pools), { numRuns: DRAWN, seed: SEED });
+    const waiting = drawn.map(({ method, path, headers, body }, i): Recorded => {
+      // A key that was met before would make an answer depend on those before it.
+      const { 'idempotency-key': _, ...sent } = headers;
+      return { method, path, headers: sent, body, isPoor: i % 10 === 0 };
+    });
+    for (const request of waiting) {
+      if (recorded.length === REQUESTS) break;
+      const { digest, kind, cursor } = await ask(request);
+      recorded.push({ request, digest });
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      if (cursor !== null) waiting.push(nextPage(request, cursor));
+      if (kind.startsWith('200 application/json')) waiting.push(...inOtherFormats(request));
+    }
+  });
+  await writeFile(list, JSON.stringify(recorded));
+  const told = Array.from(kinds, ([kind, count]) => `${count} × ${kind}`);
+  process.stdout.write(`${recorded.length} answers recorded: ${told.join(', ')}\n`);
+}
+
+async function compare(): Promise<void> {
+  const recorded = JSON.parse(await readFile(list, 'utf8')) as {
+    request: Recorded;
+    digest: string;
+  }[];
+  let others = 0;
+  await withService(async (ask) => {
+    for (const { request, digest } of recorded) {
+      const answer = await ask(request);
+      if (answer.digest === digest) continue;
+      if (others++ < MOST_TOLD) {
+        process.stdout.write(`${JSON.stringify(request)}\n${answer.text.slice(0, 2_000)}\n\n`);
+      }
+    }
+  });
+  process.stdout.write(`${others} of ${recorded.length} answers are others\n`);
+  process.exitCode = others === 0 ? 0 : 1;
+}
+
+/** Runs the service over the folder's release, and a ledger of its own, while `use` asks it. */
+async function withService(
+  use: (ask: (request: Recorded) => Promise<Answered>, document: ApiDocument) => Promise<void>,
+): Promise<void> {
+  const ledger = await mkdtemp(path.join(tmpdir(), 'tta-corpus-'));
+  const keyWith = async (tokens: number) =>
+    (await withLedger(ledger, (opened) => openCustomer(opened, { tokens }))).key;
+  const rich = await keyWith(1e12);
+  const service = await startService(store, ledger, {
+    FREE_RATE_LIMIT_PER_MINUTE: '1000000000',
+    BASE_URL: 'http://service.example',
+    ROW_BUDGET: String(ROW_BUDGET),
+    CURSOR_SECRETS: 'the secret of the corpus',
+  });
+  const client = new Client(service.address, { pipelining: 1, headersTimeout: 30_000 });
+  try {
+    const response = await fetch(`${service.address}/openapi.json`);
+    await use(
+      async (request) =>
+        answerTo(client, request, request.isPoor ? await keyWith(FEW_TOKENS) : rich),
+      (await response.json()) as ApiDocument,
+    );
+  } finally {
+    await client.close();
+    await service.stop();
+    await rm(ledger, { recursive: true, force: true });
+  }
+}
+
+async function answerTo(
+  client: Client,
+  { method, path, headers, body }: Recorded,
+  key: string,
+): Promise<Answered> {
+  const sent = { ...headers, authorization: `Bearer ${key}` };
+  const answer = await client.request({ method, path, headers: sent, body });
+  const bytes = Buffer.from(await answer.body.arrayBuffer());
+  // What is left to the rich follows from all that was asked before.
+  const told = Object.entries(answer.headers).filter(
+    ([name]) => !NOT_COMPARED.test(name) && name !== 'x-tokens-remaining',
+  );
+  const head = `${answer.statusCode} ${JSON.stringify(told.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+  const isJson = String(answer.headers['content-type']).startsWith('application/json');
+  const isPlain = answer.headers['content-encoding'] === undefined && bytes.length > 0;
+  return {
+    digest: createHash('sha256').update(head).update('\n').update(bytes).digest('base64url'),
+    text: `${head}\n${bytes}`,
+    kind: `${answer.statusCode} ${answer.headers['content-type'] ?? 'nothing'}`,
+    cursor: isJson && isPlain ? (JSON.parse(bytes.toString()).next_cursor ?? null) : null,
+  };
+}
+
+function inOtherFormats({ headers, ...request }: Recorded): Recorded[] {
+  return FORMATS.map((accept) => ({ ...request, headers: { ...headers, accept } }));
+}
+
+/** The request for the page after an answer's. */
+function nextPage(request: Recorded, cursor: string): Recorded {
+  if (request.body !== undefined) {
+    return { ...request, body: JSON.stringify({ ...JSON.parse(request.body), cursor }) };
+  }
+  const { pathname, searchParams } = new URL(request.path, 'http://service');
+  searchParams.set('cursor', cursor);
+  return { ...request, path: `${pathname}?${searchParams}` };
+}

@@ -1,0 +1,170 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { datesOf } from '../../builder/plan/make-plan.ts';
+import { silent } from '../../builder/progress.ts';
+import { type Region, readRegion } from '../../builder/region/read-region.ts';
+import { ROUTING } from '../../builder/routing-parameters.ts';
+import { CLOSED } from '../../builder/streets/mode-costs.ts';
+import type { ModeNetwork } from '../../builder/streets/mode-network.ts';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
+import type { StreetMode } from '../../shards/modes.ts';
+import type { Metres } from '../../shards/units.ts';
+import {
+  atAnEnd,
+  type Causes,
+  isAlike,
+  keyOf,
+  type Pair,
+  pairsOf,
+  printCauses,
+  printDifference,
+} from './engines/difference.ts';
+import { oneDayFeeds } from './engines/one-day-feeds.ts';
+import { ourTimes, ridingOnly, withoutCoverage, withoutStress } from './engines/our-times.ts';
+import type { Position } from './engines/points.ts';
+import { type R5Mode, r5Times } from './engines/r5.ts';
+import { valhallaMetres } from './engines/valhalla.ts';
+import type { BenchInputs } from './inputs.ts';
+
+/** The day all engines read; a Monday on which most feeds of Baltimore run anyway. */
+const DATE = '2020-11-09';
+const ABOUT = { place: 'Baltimore' };
+const CORNER_EVERY = { origin: 100, target: 5 };
+const BLOCK_EVERY = 40;
+const METRES_PER_MINUTE = 60 * ROUTING.walkMetresPerSecond;
+/** Pairs beyond are within reach of the cap. */
+const CAPPED = 55;
+
+/**
+ * How our times differ from those of engines that others made, on the same inputs: prints shares,
+ * tails and their causes. Installs the engines from the registries.
+ */
+export async function benchEngines(inputs: BenchInputs, folder: string): Promise<void> {
+  const work = path.join(folder, 'engines');
+  mkdirSync(work);
+  if (inputs.place !== ABOUT.place) {
+    throw new Error(`the engines are compared on ${ABOUT.place}, whose data is not there`);
+  }
+  const asIs = await regionOf(inputs, inputs.gtfs);
+  const gtfs = await oneDayFeeds(inputs.gtfs, asIs.transit!.feeds, DATE, work);
+  const region = await regionOf({ ...inputs }, gtfs, DATE);
+  await againstValhalla(region, inputs.osm, work);
+  await againstR5(region, inputs.osm, gtfs, work);
+}
+
+async function regionOf(inputs: BenchInputs, gtfs: readonly string[], serviceDate?: string) {
+  const { osm, blocks, counties } = inputs;
+  const feeds = await datesOf({ osm: [osm], gtfs, serviceDate }, silent);
+  return readRegion({ osm: [osm], blocks, counties, feeds }, silent);
+}
+
+/** Between crossings, where nothing is tied to the streets: the map as each reads it, and the search. */
+async function againstValhalla(region: Region, osm: string, work: string): Promise<void> {
+  const corners = crossings(region);
+  const origins = corners.filter((_, i) => i % CORNER_EVERY.origin === 0);
+  const targets = corners.filter((_, i) => i % CORNER_EVERY.target === 0);
+  const metres = await valhallaMetres(osm, work, origins, targets);
+  const theirs = metres.map((row) => row.map((length) => length / METRES_PER_MINUTE));
+  const ours = ourTimes({ ...region, transit: null }, origins, targets).get('walk')!;
+  const pairs = pairsOf(ours, theirs, CAPPED).filter(
+    ({ origin, target }) => origins[origin] !== targets[target],
+  );
+  printDifference('engines.valhalla.walk', pairs, ABOUT);
+}
+
+/** Vertices on the map where three or more edges meet that one may walk. */
+function crossings({ streets, walk, coverage }: Region): Position[] {
+  const edges = new Uint8Array(streets.vertexCount);
+  for (let edge = 0; edge < streets.edgeCount; edge++) {
+    if (walk.costs.forward[edge] === CLOSED || walk.costs.backward[edge] === CLOSED) continue;
+    edges[streets.from[edge]]++;
+    edges[streets.to[edge]]++;
+  }
+  return [...edges.keys()]
+    .filter((vertex) => edges[vertex] >= 3)
+    .map((vertex): Position => [streets.vertexLon[vertex], streets.vertexLat[vertex]])
+    .filter(([lon, lat]) => coverage === null || boxContains(coverage, lon, lat));
+}
+
+/** From blocks to the cells of R5's grid, door to door. */
+async function againstR5(
+  region: Region,
+  osm: string,
+  gtfs: readonly string[],
+  work: string,
+): Promise<void> {
+  const origins = [...region.counties.values()]
+    .flat()
+    .filter(({ lon, lat }) => typeof region.walk.linker.link(lon, lat) !== 'string')
+    .filter((_, i) => i % BLOCK_EVERY === 0)
+    .map(({ lon, lat }): Position => [lon, lat]);
+  const r5 = await r5Times(osm, gtfs, DATE, work, origins);
+  // R5 ties to the streets whatever is near them, inside the map or not.
+  const alike = withoutCoverage(region);
+  const calm = withoutStress(alike);
+  const targets = r5.cells;
+  // It rounds down.
+  const theirs = (mode: R5Mode) => r5.minutes[mode].map((row) => row.map((m) => m + 0.5));
+  const ours = ourTimes(alike, origins, targets);
+  const walks = pairsOf(ours.get('walk')!, theirs('walk'), CAPPED);
+  const rides = pairsOf(ours.get('bike')!, theirs('bike'), CAPPED);
+  const calmRides = pairsOf(
+    ourTimes(calm, origins, targets).get('bike')!,
+    theirs('bike-anywhere'),
+    CAPPED,
+  );
+  // With us, a walk of up to an hour counts as a trip by transit.
+  const orWalk = theirs('transit').map((row, o) =>
+    row.map((minutes, t) => Math.min(minutes, theirs('walk')[o][t])),
+  );
+  const trips = pairsOf(ours.get('transit')!, orWalk, CAPPED);
+
+  const isFar = (mode: StreetMode) => {
+    const [from, to] = [snaps(alike[mode], origins), snaps(alike[mode], targets)];
+    return ({ origin, target }: Pair) => Math.max(from[origin], to[target]) > ROUTING.linkRadii[0];
+  };
+  const isPushed = ({ bike }: Region) => {
+    const riding = ridingOnly(alike).bike;
+    const apart = (points: readonly Position[]) => {
+      const nearest = snaps(riding, points);
+      return snaps(bike, points).map((metres, i) => nearest[i] - metres > 1);
+    };
+    const [from, to] = [apart(origins), apart(targets)];
+    return ({ origin, target }: Pair) => from[origin] || to[target];
+  };
+  const among = (pairs: readonly Pair[]) => {
+    const keys = new Set(pairs.map(keyOf));
+    return (pair: Pair) => keys.has(keyOf(pair));
+  };
+  const compare = (mode: string, pairs: readonly Pair[], causes: Causes) => {
+    printDifference(`engines.r5.${mode}`, pairs, ABOUT);
+    printCauses(
+      `engines.r5.${mode}`,
+      pairs,
+      { ...causes, tied_to_another_street: atAnEnd(pairs) },
+      ABOUT,
+    );
+  };
+  compare('walk', walks, { far_from_any_street: isFar('walk') });
+  compare('bike_anywhere', calmRides, {
+    far_from_any_street: isFar('bike'),
+    pushed_from_or_to_the_street: isPushed(calm),
+  });
+  compare('bike', rides, {
+    far_from_any_street: isFar('bike'),
+    traffic_stress: among(calmRides.filter(isAlike)),
+    pushed_from_or_to_the_street: isPushed(alike),
+  });
+  compare('transit', trips, {
+    far_from_any_street: isFar('walk'),
+    walked_otherwise: among(walks.filter((pair) => !isAlike(pair))),
+  });
+}
+
+/** Metres from each point to the street it is tied to; Infinity where none is near. */
+function snaps({ linker }: ModeNetwork, points: readonly Position[]): Metres[] {
+  return points.map(([lon, lat]) => {
+    const link = linker.link(lon, lat);
+    return typeof link === 'string' ? Infinity : link.snap;
+  });
+}

@@ -1,0 +1,102 @@
+import type { Minutes } from '../../../shards/units.ts';
+import { figure } from '../figure.ts';
+
+/** A pair of points, and what two engines say of it. */
+export interface Pair {
+  readonly origin: number;
+  readonly target: number;
+  readonly ours: Minutes;
+  readonly theirs: Minutes;
+}
+
+/**
+ * Pairs that either engine reaches well within an hour: at the cap, one may say 59.9 and the other
+ * nothing.
+ */
+export function pairsOf(
+  ours: readonly (readonly Minutes[])[],
+  theirs: readonly (readonly Minutes[])[],
+  capped: Minutes,
+): Pair[] {
+  return ours.flatMap((row, origin) =>
+    row
+      .map((own, target) => ({ origin, target, ours: own, theirs: theirs[origin][target] }))
+      .filter((pair) => Math.min(pair.ours, pair.theirs) <= capped),
+  );
+}
+
+/** Whether both say about the same: within a tenth, or two minutes. */
+export function isAlike(pair: Pair): boolean {
+  return agrees(pair, 0.1, 2);
+}
+
+/** A pair in all runs of the same points. */
+export function keyOf({ origin, target }: Pair): string {
+  return `${origin} ${target}`;
+}
+
+/** By name, whether a cause holds of a pair; the first that does counts. */
+export type Causes = Readonly<Record<string, (pair: Pair) => boolean>>;
+
+/** Whether an end of a pair is one that more than half of whose pairs are not alike. */
+export function atAnEnd(pairs: readonly Pair[]): (pair: Pair) => boolean {
+  const count = new Map<string, { all: number; unlike: number }>();
+  for (const pair of pairs) {
+    for (const end of endsOf(pair)) {
+      const { all, unlike } = count.get(end) ?? { all: 0, unlike: 0 };
+      count.set(end, { all: all + 1, unlike: unlike + (isAlike(pair) ? 0 : 1) });
+    }
+  }
+  return (pair) => endsOf(pair).some((end) => 2 * count.get(end)!.unlike > count.get(end)!.all);
+}
+
+function endsOf({ origin, target }: Pair): string[] {
+  return [`from ${origin}`, `to ${target}`];
+}
+
+/**
+ * Prints what the pairs that are not alike come from: each counts for the first cause that holds of
+ * it, or as `unexplained`.
+ */
+export function printCauses(
+  name: string,
+  pairs: readonly Pair[],
+  causes: Causes,
+  about: object,
+): void {
+  let rest = pairs.filter((pair) => !isAlike(pair));
+  for (const [cause, holds] of Object.entries(causes)) {
+    const share = (100 * rest.filter(holds).length) / pairs.length;
+    figure(`${name}.tail.${cause}`, share, '%', about);
+    rest = rest.filter((pair) => !holds(pair));
+  }
+  figure(`${name}.tail.unexplained`, (100 * rest.length) / pairs.length, '%', about);
+}
+
+function agrees({ ours, theirs }: Pair, part: number, minutes: Minutes): boolean {
+  const apart = Math.abs(ours - theirs);
+  return apart <= minutes || apart <= part * theirs;
+}
+
+/** Prints how two engines differ over some pairs; `about` names engine and mode. */
+export function printDifference(name: string, pairs: readonly Pair[], about: object): void {
+  const told = { ...about, pairs: pairs.length };
+  const share = (part: number, minutes: Minutes) =>
+    (100 * pairs.filter((pair) => agrees(pair, part, minutes)).length) / pairs.length;
+  figure(`${name}.within_2_percent`, share(0.02, 0), '%', told);
+  figure(`${name}.within_5_percent`, share(0.05, 0), '%', told);
+  figure(`${name}.within_2_minutes`, share(0, 2), '%', told);
+  figure(`${name}.within_10_percent_or_2_minutes`, share(0.1, 2), '%', told);
+  const apart = pairs
+    .filter(({ ours, theirs }) => Number.isFinite(ours) && Number.isFinite(theirs))
+    .map(({ ours, theirs }) => ours - theirs)
+    .sort((a, b) => a - b);
+  for (const percent of [1, 5, 50, 95, 99]) {
+    const at = apart[Math.floor((percent / 100) * (apart.length - 1))];
+    figure(`${name}.difference_p${percent}`, at, 'min', told);
+  }
+  const one = (wanted: 'ours' | 'theirs', other: 'ours' | 'theirs') =>
+    pairs.filter((pair) => Number.isFinite(pair[wanted]) && !Number.isFinite(pair[other])).length;
+  figure(`${name}.reached_by_ours_only`, one('ours', 'theirs'), 'pairs', told);
+  figure(`${name}.reached_by_theirs_only`, one('theirs', 'ours'), 'pairs', told);
+}

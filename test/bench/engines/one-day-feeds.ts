@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readFeed } from '../../../builder/gtfs/feed.ts';
+import type { FeedFacts } from '../../../shards/manifest.ts';
+import { ensureDebianPackage } from '../../support/debian.ts';
+
+const run = promisify(execFile);
+
+/**
+ * Copies feeds so that what runs on the day each is read on runs on one `date`, YYYY-MM-DD, and on
+ * that alone: engines that know one date read the same trips. `facts`: of the feeds, in their order.
+ */
+export async function oneDayFeeds(
+  feeds: readonly string[],
+  facts: readonly FeedFacts[],
+  date: string,
+  folder: string,
+): Promise<string[]> {
+  await ensureDebianPackage('unzip', 'unzip');
+  await ensureDebianPackage('zip', 'zip');
+  return Promise.all(
+    feeds.map(async (archive, i) => {
+      const feed = await readFeed(archive);
+      const day = facts[i].service_date.replaceAll('-', '');
+      // Services that do not run are told of too: engines mind trips of a service nobody knows.
+      const rows = [...feed.tripsOfService.keys()].map((service) => {
+        const exception = feed.calendar.runsOn(service, day) ? 1 : 2;
+        return `"${service}",${date.replaceAll('-', '')},${exception}`;
+      });
+      feed.source.close();
+      const files = path.join(folder, `feed-${i}`);
+      const copy = path.join(folder, path.basename(archive));
+      mkdirSync(files);
+      await run('unzip', ['-q', archive, '-d', files]);
+      rmSync(path.join(files, 'calendar.txt'), { force: true });
+      rmSync(path.join(files, 'feed_info.txt'), { force: true });
+      const lines = ['service_id,date,exception_type', ...rows];
+      writeFileSync(path.join(files, 'calendar_dates.txt'), `${lines.join('\n')}\n`);
+      await run('zip', ['-q', '-r', '-j', copy, files]);
+      return copy;
+    }),
+  );
+}

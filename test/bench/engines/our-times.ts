@@ -1,0 +1,73 @@
+import { publicTaxonomy } from '../../../builder/destinations/taxonomy.ts';
+import { silent } from '../../../builder/progress.ts';
+import { linkRegion } from '../../../builder/region/link-region.ts';
+import type { Region } from '../../../builder/region/read-region.ts';
+import { MILLIS_PER_MINUTE, ROUTING } from '../../../builder/routing-parameters.ts';
+import { OriginSearch } from '../../../builder/search/origin-search.ts';
+import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
+import { WALK_BACKWARD, WALK_FORWARD, withStress } from '../../../builder/streets/traits.ts';
+import type { Mode } from '../../../shards/modes.ts';
+import { Taxonomy } from '../../../shards/taxonomy.ts';
+import type { Minutes } from '../../../shards/units.ts';
+import type { Position } from './points.ts';
+
+/**
+ * Minutes by the builder's searches, not rounded, between points that stand in for blocks: a row an
+ * origin by mode; Infinity beyond an hour.
+ */
+export function ourTimes(
+  region: Region,
+  origins: readonly Position[],
+  targets: readonly Position[],
+): Map<Mode, Minutes[][]> {
+  const points = [...origins, ...targets].map(([lon, lat], i) => {
+    const block = { isWater: false, geoid: i, county: '99001', lon, lat };
+    return { ...block, population: null, landArea: null, area: { polygons: [] } };
+  });
+  const counties = new Map([['99001', points]]);
+  const { world, modes } = linkRegion(
+    { ...region, counties, targets: counties },
+    new Taxonomy(publicTaxonomy(() => region.transit !== null)),
+    silent,
+  );
+  const search = new OriginSearch(world);
+  const first = world.destinations + origins.length;
+  const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
+  origins.forEach((_, origin) => {
+    search.run(origin, ROUTING.transit.windowStart);
+    modes.forEach((mode, at) => {
+      const times = search.times[at].subarray(first, first + targets.length);
+      rows.get(mode)!.push(Array.from(times, inMinutes));
+    });
+  });
+  return rows;
+}
+
+function inMinutes(time: number): Minutes {
+  const minutes = time / MILLIS_PER_MINUTE;
+  return minutes <= ROUTING.maxReachMinutes ? minutes : Infinity;
+}
+
+/** The region as if its map had no end, and nothing lay between a point and its nearest street. */
+export function withoutCoverage(region: Region): Region {
+  const walk = buildModeNetwork(region.streets, 'walk', { coverage: null });
+  const bike = buildModeNetwork(region.streets, 'bike', { coverage: null });
+  return { ...region, walk, bike, coverage: null };
+}
+
+/** The region with streets that nobody fears to ride on, and no transit. */
+export function withoutStress(region: Region): Region {
+  const traits = region.streets.traits.map((own) => withStress(own, 1, 1));
+  const streets = { ...region.streets, traits };
+  const bike = buildModeNetwork(streets, 'bike', { coverage: region.coverage });
+  return { ...region, streets, bike, transit: null };
+}
+
+/** The region with bicycles that are never pushed. */
+export function ridingOnly(region: Region): Region {
+  const traits = region.streets.traits.map((own) => own & ~(WALK_FORWARD | WALK_BACKWARD));
+  const bike = buildModeNetwork({ ...region.streets, traits }, 'bike', {
+    coverage: region.coverage,
+  });
+  return { ...region, bike };
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Minutes } from '../../../shards/units.ts';
+import { ensureDebianPackage } from '../../support/debian.ts';
+import type { Position } from './points.ts';
+
+const run = promisify(execFile);
+const R5 = path.resolve('test/bench/engines/r5');
+const MAX_OUTPUT_BYTES = 1 << 28;
+
+export const R5_MODES = ['walk', 'bike', 'bike-anywhere', 'transit'] as const;
+export type R5Mode = (typeof R5_MODES)[number];
+
+export interface R5Times {
+  /** The middles of the cells of its grid. */
+  readonly cells: readonly Position[];
+  /** By mode and origin: whole minutes to each cell, rounded down; Infinity beyond an hour. */
+  readonly minutes: Readonly<Record<R5Mode, readonly (readonly Minutes[])[]>>;
+}
+
+/** Times by R5, which is installed from Maven Central into `folder`, with a JDK and Maven of Debian. */
+export async function r5Times(
+  osm: string,
+  gtfs: readonly string[],
+  date: string,
+  folder: string,
+  origins: readonly Position[],
+): Promise<R5Times> {
+  await ensureDebianPackage('openjdk-17-jdk-headless', 'javac');
+  await ensureDebianPackage('maven', 'mvn');
+  const [jars, classes] = ['r5-jars', 'r5-classes'].map((name) => path.join(folder, name));
+  const pom = path.join(R5, 'pom.xml');
+  await run('mvn', [
+    ...['-B', '-q', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`],
+  ]);
+  const stubs = readdirSync(path.join(R5, 'stubs')).map((file) => path.join(R5, 'stubs', file));
+  const sources = [path.join(R5, 'R5Times.java'), ...stubs];
+  await run('javac', ['-nowarn', '-d', classes, '-cp', `${jars}/*`, ...sources]);
+  // It keeps a database beside the map.
+  const map = path.join(folder, 'r5.osm.pbf');
+  copyFileSync(osm, map);
+  const [points, out] = ['r5-origins.csv', 'r5-minutes.csv'].map((file) => path.join(folder, file));
+  writeFileSync(points, origins.map((at) => at.join(',')).join('\n'));
+  await run(
+    'java',
+    ['-Xmx6g', '-cp', `${classes}:${jars}/*`, 'R5Times', map, date, points, out, ...gtfs],
+    { maxBuffer: MAX_OUTPUT_BYTES },
+  );
+  return parse(readFileSync(out, 'utf8'));
+}
+
+function parse(text: string): R5Times {
+  const cells: Position[] = [];
+  const minutes: Record<R5Mode, Minutes[][]> = {
+    ...{ walk: [], bike: [], 'bike-anywhere': [], transit: [] },
+  };
+  for (const line of text.trim().split('\n')) {
+    const [kind, ...numbers] = line.split(',');
+    if (kind === 'cell') cells.push([Number(numbers[0]), Number(numbers[1])]);
+    else minutes[kind as R5Mode].push(numbers.map((m) => (Number(m) > 60 ? Infinity : Number(m))));
+  }
+  return { cells, minutes };
+}

@@ -1,0 +1,89 @@
+import com.conveyal.r5.analyst.TravelTimeComputer;
+import com.conveyal.r5.analyst.WebMercatorGridPointSet;
+import com.conveyal.r5.analyst.cluster.TravelTimeSurfaceTask;
+import com.conveyal.r5.analyst.scenario.Scenario;
+import com.conveyal.r5.api.util.LegMode;
+import com.conveyal.r5.api.util.TransitModes;
+import com.conveyal.r5.point_to_point.builder.TNBuilderConfig;
+import com.conveyal.r5.profile.StreetMode;
+import com.conveyal.r5.transit.TransportNetwork;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Whole minutes, rounded down, from points to the cells of R5's grid, with the settings of the
+ * builder: ORIGINS is a file of "lon,lat" lines. To OUT, a line "cell,lon,lat" each cell, then for
+ * each origin and mode a line of the mode and the minutes to each cell.
+ *
+ * <p>Usage: R5Times OSM DATE ORIGINS OUT GTFS...
+ */
+public class R5Times {
+  public static void main(String[] args) throws Exception {
+    List<String> gtfs = Arrays.asList(args).subList(4, args.length);
+    TransportNetwork network =
+        TransportNetwork.fromFiles(args[0], gtfs, TNBuilderConfig.defaultConfig());
+    network.scenarioId = "as it is";
+    network.transitLayer.parentNetwork = network;
+    network.transitLayer.buildDistanceTables(null);
+    network.rebuildTransientIndexes();
+    network.rebuildLinkedGridPointSet(StreetMode.WALK, StreetMode.BICYCLE);
+    WebMercatorGridPointSet grid = network.fullExtentGridPointSet;
+    try (PrintWriter out = new PrintWriter(args[3])) {
+      for (int cell = 0; cell < grid.featureCount(); cell++) {
+        out.println("cell," + grid.getLon(cell) + "," + grid.getLat(cell));
+      }
+      for (String line : Files.readAllLines(Path.of(args[2]))) {
+        for (String mode : new String[] {"walk", "bike", "bike-anywhere", "transit"}) {
+          TravelTimeSurfaceTask task = task(network, mode, args[1]);
+          task.fromLon = Double.parseDouble(line.split(",")[0]);
+          task.fromLat = Double.parseDouble(line.split(",")[1]);
+          int[] times =
+              new TravelTimeComputer(task, network).computeTravelTimes().travelTimes.getValues()[0];
+          out.println(
+              mode + Arrays.stream(times).mapToObj(t -> "," + t).collect(Collectors.joining()));
+        }
+      }
+    }
+    System.exit(0);
+  }
+
+  private static TravelTimeSurfaceTask task(TransportNetwork network, String mode, String date) {
+    WebMercatorGridPointSet grid = network.fullExtentGridPointSet;
+    boolean isTransit = mode.equals("transit");
+    TravelTimeSurfaceTask task = new TravelTimeSurfaceTask();
+    task.zoom = grid.zoom;
+    task.west = grid.west;
+    task.north = grid.north;
+    task.width = grid.width;
+    task.height = grid.height;
+    task.zoneId = network.getTimeZone();
+    task.date = LocalDate.parse(date);
+    task.fromTime = 8 * 3600;
+    task.toTime = 9 * 3600;
+    task.percentiles = new int[] {10};
+    task.monteCarloDraws = 60;
+    task.walkSpeed = 4.8f / 3.6f;
+    task.bikeSpeed = 15f / 3.6f;
+    task.bikeTrafficStress = mode.equals("bike-anywhere") ? 4 : 3;
+    task.maxTripDurationMinutes = 60;
+    task.streetTime = 60;
+    task.maxWalkTime = isTransit ? 30 : 60;
+    task.maxBikeTime = 60;
+    task.maxRides = 8;
+    EnumSet<LegMode> street =
+        EnumSet.of(mode.startsWith("bike") ? LegMode.BICYCLE : LegMode.WALK);
+    task.directModes = street;
+    task.accessModes = street;
+    task.egressModes = EnumSet.of(LegMode.WALK);
+    task.transitModes =
+        isTransit ? EnumSet.allOf(TransitModes.class) : EnumSet.noneOf(TransitModes.class);
+    task.scenario = new Scenario();
+    return task;
+  }
+}

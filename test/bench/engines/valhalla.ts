@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Metres } from '../../../shards/units.ts';
+import type { Position } from './points.ts';
+
+const run = promisify(execFile);
+const VERSION = '3.9.1';
+/** The least that its wheel takes. */
+const PYTHON = { major: 3, minor: 12 };
+const SCRIPT = path.resolve('test/bench/engines/valhalla_metres.py');
+const MAX_OUTPUT_BYTES = 1 << 28;
+
+/**
+ * Metres on foot by Valhalla, which is installed from PyPI into `folder`: a row an origin, Infinity
+ * where it finds no way. Throws where no Python is new enough.
+ */
+export async function valhallaMetres(
+  osm: string,
+  folder: string,
+  origins: readonly Position[],
+  targets: readonly Position[],
+): Promise<Metres[][]> {
+  const environment = path.join(folder, 'valhalla');
+  await run(await newEnoughPython(), ['-m', 'venv', environment]);
+  const python = path.join(environment, 'bin/python');
+  await run(python, ['-m', 'pip', 'install', '--only-binary', ':all:', `pyvalhalla==${VERSION}`]);
+  const [points, out] = ['points.json', 'metres.json'].map((file) => path.join(folder, file));
+  writeFileSync(points, JSON.stringify({ origins, targets }));
+  await run(python, [SCRIPT, osm, folder, points, out], { maxBuffer: MAX_OUTPUT_BYTES });
+  const rows: (number | null)[][] = JSON.parse(readFileSync(out, 'utf8'));
+  return rows.map((row) => row.map((metres) => metres ?? Infinity));
+}
+
+async function newEnoughPython(): Promise<string> {
+  for (const python of pythons()) {
+    const found = await run(python, ['--version']).catch(() => null);
+    const [, major, minor] = /(\d+)\.(\d+)/.exec(found?.stdout ?? '') ?? [];
+    if (Number(major) === PYTHON.major && Number(minor) >= PYTHON.minor) return python;
+  }
+  throw new Error(`Valhalla's wheel needs Python ${PYTHON.major}.${PYTHON.minor} or later`);
+}
+
+/** On the path, or in pyenv's own folder. */
+function pythons(): string[] {
+  const versions = path.join(homedir(), '.pyenv/versions');
+  const kept = (() => {
+    try {
+      return readdirSync(versions);
+    } catch {
+      return [];
+    }
+  })();
+  return ['python3', ...kept.map((version) => path.join(versions, version, 'bin/python3'))];
+}

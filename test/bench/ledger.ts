@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { startRedis } from '../support/redis-server.ts';
+import { contest } from './contest.ts';
+import { figure } from './figure.ts';
+import { openAccountsOn, startServiceOn } from './service.ts';
+import { busyBlock } from './serving.ts';
+import type { Target } from './wrk.ts';
+
+const ROUNDS = 3;
+const MANY = 100_000;
+/** As many as there are connections: nobody waits for another's debit. */
+const FEW = 64;
+
+/**
+ * Authorise and debit, served: a hot summary over a ledger on LMDB, and over one on a Redis that
+ * keeps every write (`appendfsync always`), side by side; with few accounts, and with many.
+ */
+export async function benchLedger(store: string, folder: string): Promise<void> {
+  const redis = await startRedis();
+  const at = { path: `/v1/blocks/${await busyBlock(store)}/summary` };
+  const addresses = { lmdb: `lmdb:${path.join(folder, 'ledger-lmdb')}`, redis: redis.address() };
+  const services: { stop(): Promise<void> }[] = [];
+  const contestantOn = async (name: keyof typeof addresses) => {
+    const began = performance.now();
+    const keys = await openAccountsOn(addresses[name], MANY);
+    figure(`ledger.open_accounts.${name}`, MANY / ((performance.now() - began) / 1000), '1/s');
+    const service = await startServiceOn(store, addresses[name]);
+    services.push(service);
+    const targets: Target[] = keys.map((key) => ({ ...at, key }));
+    return {
+      few: { address: service.address, targets: targets.slice(0, FEW) },
+      many: { address: service.address, targets },
+    };
+  };
+  try {
+    const onLmdb = await contestantOn('lmdb');
+    const onRedis = await contestantOn('redis');
+    const contestants = {
+      ...{ lmdb: onLmdb.few, redis: onRedis.few },
+      ...{ lmdb_100k: onLmdb.many, redis_100k: onRedis.many },
+    };
+    const over = [
+      ['redis', 'lmdb'],
+      ['redis_100k', 'lmdb_100k'],
+      ['redis_100k', 'redis'],
+    ] as const;
+    await contest('ledger', contestants, over, ROUNDS);
+  } finally {
+    await Promise.all(services.map((service) => service.stop()));
+    await redis.stop();
+  }
+}

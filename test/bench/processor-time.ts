@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** What Linux counts processor time in. */
+const TICKS_A_SECOND = 100;
+
+/** Seconds of processor time that a process and all below it have had: of `/proc`, to a hundredth. */
+export async function processorSeconds(pid: number): Promise<number> {
+  const stats = await Promise.all(
+    (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(statOf),
+  );
+  const known = stats.filter((stat) => stat !== null);
+  let below = new Set([pid]);
+  for (let before = 0; before < below.size; ) {
+    before = below.size;
+    below = new Set([
+      ...below,
+      ...known.filter((one) => below.has(one.parent)).map((one) => one.pid),
+    ]);
+  }
+  const ticks = known.filter((one) => below.has(one.pid)).map((one) => one.ticks);
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_A_SECOND;
+}
+
+async function statOf(pid: string) {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The name before the state may hold anything but what ends it.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
+    return { pid: Number(pid), parent: fields[1], ticks: fields[11] + fields[12] };
+  } catch {
+    return null; // It has ended.
+  }
+}

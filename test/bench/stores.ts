@@ -1,0 +1,57 @@
+import path from 'node:path';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { startRgw } from '../support/rgw.ts';
+import { copyToBucket } from './bucket-copy.ts';
+import { contest } from './contest.ts';
+import { openAccounts, startService } from './service.ts';
+
+const BLOCKS = 500;
+const ROUNDS = 2;
+/** Of a release, what summaries read; the rest would only take time to copy. */
+const READ = /^(latest\.json|manifests\/|dest-ids\/|places\/|index\/|nearest\/)/;
+
+/** Cold summaries, each of which reads its row, and hot ones, from a folder and from S3. */
+export async function benchStores(folderOfStore: string, folder: string): Promise<void> {
+  const rgw = await startRgw();
+  const stops: (() => Promise<void>)[] = [() => rgw.stop()];
+  try {
+    const inBucket = await copyToBucket(rgw, folderOfStore, READ);
+    const blocks = await someBlocks(folderOfStore);
+    const started = async (name: string, store: string, isHot: boolean) => {
+      const ledger = path.join(folder, `ledger-${name}`);
+      const [key] = await openAccounts(ledger, 1);
+      const env = isHot ? rgw.env : { ...rgw.env, ANSWER_CACHE_BYTES: '0' };
+      const { address, stop } = await startService(store, ledger, env);
+      stops.unshift(stop);
+      const asked = isHot ? blocks.slice(0, 1) : blocks;
+      const targets = asked.map((geoid) => ({ path: `/v1/blocks/${geoid}/summary`, key }));
+      return { address, targets };
+    };
+    const contestants = {
+      cold_folder: await started('cold-folder', folderOfStore, false),
+      cold_s3: await started('cold-s3', inBucket, false),
+      hot_folder: await started('hot-folder', folderOfStore, true),
+      hot_s3: await started('hot-s3', inBucket, true),
+    };
+    const over = [
+      ['cold_s3', 'cold_folder'],
+      ['hot_s3', 'hot_folder'],
+    ] as const;
+    await contest('stores', contestants, over, ROUNDS);
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+async function someBlocks(folder: string): Promise<string[]> {
+  const store = new FolderStore(folder);
+  const release = await openRelease(store, new ReleaseCache(1 << 28));
+  const index = await release.index(Object.values(release.manifest.counties)[0]);
+  await store.close();
+  const ordinals = Array.from({ length: index.count }, (_, i) => i);
+  const linked = ordinals.filter((i) => index.isRoutable(i)).slice(0, BLOCKS);
+  return linked.map((i) => geoidFromNumber(index.geoids[i]));
+}

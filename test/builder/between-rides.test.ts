@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { avenue, avenueFeed } from '../transit/avenue.ts';
+import { busLine, RIDE, TIME } from '../transit/bus-town.ts';
+import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
+import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
+
+const folder = folderOfTests();
+
+/** One lives at the west end, in a county of its own; where one changes is far from it. */
+const BLOCKS = [1_000, 27_000];
+const STOPS = { A: 1_240, M1: 15_000, M2: 15_080, B: 26_840 };
+const COUNTIES = ['99001', '99003'];
+
+/** From A to M1 in four minutes, and from M2, where nobody alights, at some minute on to B. */
+function changing(leavesM2: number, sameVehicle = false): FeedTables {
+  const feed = avenueFeed(
+    STOPS,
+    busLine().flatMap(({ calls: [[, leaves]] }) => [
+      { calls: [['A', leaves] as const, ['M1', leaves + 4] as const] },
+      { calls: [['M2', leaves + leavesM2] as const, ['B', leaves + RIDE] as const] },
+    ]),
+  );
+  const trips = feed['trips.txt'].map((trip, i) => ({
+    ...trip,
+    block_id: sameVehicle ? `v${Math.floor(i / 2)}` : '',
+  }));
+  return { ...feed, 'trips.txt': trips };
+}
+
+test('what changes between two rides, far from home, makes a county’s rows anew', async () => {
+  const { osm, blocks } = await writeSmallCity(
+    folder,
+    avenue(BLOCKS, [1_000]),
+    (block) => COUNTIES[block] + blockGeoid(block).slice(5),
+  );
+  const store = new FolderStore(path.join(folder, 'store'));
+  const minutes = async (feed: FeedTables) => {
+    const gtfs = [await writeFeed(path.join(folder, 'feed.zip'), feed)];
+    const inputs = { osm: [osm], blocks: [blocks], gtfs, serviceDate: '2026-03-11' };
+    const request = { ...inputs, counties: [COUNTIES[0]], release: 'x', tiles: false };
+    await buildRelease(request, store, silent);
+    const release = await openRelease(store, new ReleaseCache(1e8));
+    const county = release.manifest.counties[COUNTIES[0]];
+    const matrix = await Matrix.open(store, county.objects['reach-from']);
+    const { targets, times } = (await matrix.row(0))[release.manifest.modes.indexOf('transit')];
+    const there = Number(COUNTIES[1] + blockGeoid(1).slice(5));
+    return times[Array.from(targets, (t) => matrix.targets[t]).indexOf(there)];
+  };
+  expect(await minutes(changing(6.5))).toBe(TIME);
+  // Too early for those who walk over from M1; it is at B when it was before.
+  expect(await minutes(changing(5))).toBe(TIME + 10);
+  expect(await minutes(changing(5, true))).toBe(TIME);
+  expect(await minutes(changing(5))).toBe(TIME + 10);
+  await store.close();
+});

@@ -1,0 +1,128 @@
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { Matrix } from '../../shards/matrix/matrix.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { type Surface, writeHgt } from '../elevation/rasters.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { avenue } from '../transit/avenue.ts';
+import { buildCity } from '../transit/built-city.ts';
+import { blockGeoid, writeSmallCity } from '../transit/small-city.ts';
+
+const folder = folderOfTests();
+let builds = 0;
+let inputs: { osm: string[]; blocks: string[] };
+beforeAll(async () => {
+  // Of the blocks one lives 1,000 m east of the first shop, the other 1,000 m west of the second.
+  const { osm, blocks } = await writeSmallCity(folder, avenue([2_000, 8_000], [1_000, 9_000]));
+  inputs = { osm: [osm], blocks: [blocks] };
+});
+
+/** Metres up to the east, a cell of the tile: 4 of 71.88 m are a slope of 5.6 %. */
+const uphill =
+  (aCell: number): Surface =>
+  (lon) =>
+    aCell * Math.round((lon + 77) * 1_200);
+const GRADE = 4 / (86_259.3 / 1_200);
+const tile = (surface: Surface) => [writeHgt(folder, 39, -77, surface)];
+
+const tobler = (grade: number) => 6 * Math.exp(-3.5 * Math.abs(grade + 0.05));
+/** Tenths: half a minute from the avenue and half a minute to it, on level ground. */
+const walk = (grade: number) => 10 * (1 + 12.5 * (tobler(0) / tobler(grade)));
+
+test('times to places are those of the slope, there and back each its own; the manifest says so', async () => {
+  const times = async (elevation: string[]) => {
+    const built = await buildCity(path.join(folder, `city-${builds++}`), {
+      ...{ ...inputs, gtfs: [], elevation },
+    });
+    const { assumptions } = built.release.manifest;
+    const [[east, west], [bikeEast, bikeWest]] = await Promise.all(
+      (['walk', 'bike'] as const).map(async (mode) => {
+        const [first, second] = await built.shopTimes(mode);
+        return [second.get(1)!, first.get(0)!];
+      }),
+    );
+    await built.close();
+    return { east, west, bikeEast, bikeWest, assumptions };
+  };
+  const level = await times([]);
+  expect([level.east, level.west]).toEqual([135, 135]);
+  expect(Object.keys(level.assumptions).filter((name) => name.startsWith('hills'))).toEqual([]);
+
+  const hilly = await times(tile(uphill(4)));
+  expect(Math.abs(hilly.east - walk(GRADE))).toBeLessThanOrEqual(1);
+  expect(Math.abs(hilly.west - walk(-GRADE))).toBeLessThanOrEqual(1);
+  // The table: 9.6 km/h at 5 %, 8.4 at 6 %; 18 downhill. A minute is walked.
+  const kmh = 9.6 - 1.2 * (100 * GRADE - 5);
+  expect(Math.abs(hilly.bikeEast - 10 * (1 + 60 / kmh))).toBeLessThanOrEqual(1);
+  expect(Math.abs(hilly.bikeWest - 10 * (1 + 60 / 18))).toBeLessThanOrEqual(1);
+  expect(hilly.assumptions).toMatchObject({
+    hills_walk: expect.stringContaining('exp(−3.5 (|grade + 0.05| − 0.05))'),
+    hills_bike_kmh: expect.stringContaining('4 %: 10.1'),
+    hills_sampled: expect.stringContaining('every 30 m'),
+  });
+});
+
+test('level ground gives the very objects that there are without heights', async () => {
+  const objects = async (elevation: string[]) => {
+    const store = new FolderStore(path.join(folder, `objects-${builds++}`));
+    const { manifest } = await buildRelease(
+      { ...inputs, elevation, counties: [], release: 'x', tiles: false },
+      store,
+      silent,
+    );
+    await store.close();
+    return manifest.counties;
+  };
+  expect(await objects(tile(() => 77))).toEqual(await objects([]));
+});
+
+test('a county is searched again when the ground changes under its streets, and then alone', async () => {
+  const store = new FolderStore(path.join(folder, 'again'));
+  const searched = async (surface: Surface | null) => {
+    const elevation = surface ? tile(surface) : [];
+    const request = { ...inputs, elevation, counties: [], release: 'x', tiles: false };
+    return (await buildRelease(request, store, silent)).searched;
+  };
+  const here = [blockGeoid(0).slice(0, 5)];
+  expect(await searched(null)).toEqual(here);
+  expect(await searched(uphill(4))).toEqual(here);
+  expect(await searched(uphill(4))).toEqual([]);
+  expect(await searched(uphill(3))).toEqual(here);
+  // A hill far north of all streets.
+  expect(await searched((lon, lat) => (lat > 39.9 ? 800 : uphill(3)(lon, lat)))).toEqual([]);
+  expect(await searched(null)).toEqual([]);
+  await store.close();
+});
+
+test('downhill one gets farther than on level ground, and into a county that lies so far', async () => {
+  const counties = ['99001', '99003'];
+  const geoidIn = (block: number) => counties[block] + blockGeoid(block).slice(5);
+  // By bike it is 17.6 km at 18 km/h, and a minute to push; on level ground it would be 70 minutes.
+  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 18_600], [1_000]), geoidIn);
+  const store = new FolderStore(path.join(folder, 'downhill'));
+  const elevation = [-77, -76].map((west) =>
+    writeHgt(folder, 39, west, (lon) => 8_000 - uphill(4)(lon, 39)!),
+  );
+  const request = { osm: [osm], blocks: [blocks], elevation, release: 'x', tiles: false };
+  await buildRelease({ ...request, counties: [counties[0]] }, store, silent);
+  const { manifest } = await openRelease(store, new ReleaseCache(1e8));
+  const matrix = await Matrix.open(store, manifest.counties[counties[0]].objects['reach-from']);
+  const { targets, times } = (await matrix.row(0))[manifest.modes.indexOf('bike')];
+  const there = Array.from(targets, (target) => matrix.targets[target]).indexOf(Number(geoidIn(1)));
+  expect(times[there]).toBe(60);
+  await store.close();
+});
+
+test('files without heights where the streets are are refused', async () => {
+  const store = new FolderStore(path.join(folder, 'refused'));
+  const elevation = [writeHgt(folder, 10, 20, () => 5)];
+  const request = { ...inputs, elevation, counties: [], release: 'x' };
+  await expect(buildRelease(request, store, silent)).rejects.toThrow(
+    /N10E020\.hgt: no heights where the streets are/,
+  );
+  await store.close();
+});

@@ -1,0 +1,249 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { plannedInputSchema } from '../../builder/plan/planned-input.ts';
+import { silent } from '../../builder/progress.ts';
+import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import { BuildQueue, connect } from '../../infra/build-queue/queue.ts';
+import { pauseAfterMs } from '../../infra/build-queue/retries.ts';
+import { submitBuild } from '../../infra/build-queue/submit.ts';
+import { openWorker } from '../../infra/build-queue/worker.ts';
+import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { faultsIn } from '../support/faults.ts';
+import { freePort } from '../support/free-port.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA, tta } from '../support/tta.ts';
+
+const COUNTIES = 6;
+const folder = folderOfTests();
+const at = (...parts: string[]) => path.join(folder, ...parts);
+let redis: RedisServer;
+let inputs: string[];
+const workers = new Set<Working>();
+
+beforeAll(async () => {
+  redis = await startRedis();
+  const city = { blocks: 720, seed: 5, counties: COUNTIES, out: at('city') };
+  const { osm, blocks, gtfs, places } = await writeDemoCity(city, silent);
+  inputs = [
+    ...['--osm', osm, '--blocks', ...blocks, '--gtfs', gtfs, '--places', places],
+    ...['--release', 'r', '--unit-blocks', '150'],
+  ];
+});
+afterAll(async () => {
+  for (const { child } of workers) child.kill('SIGKILL');
+  await redis.stop();
+});
+
+interface Working {
+  readonly child: ChildProcess;
+  said: string;
+}
+
+function work(store: string, program = TTA): Working {
+  const flags = ['--queue', redis.address(), '--store', at(store), '--workers', '1'];
+  const child = spawn(process.execPath, [program, 'worker', ...flags]);
+  const working = { child, said: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      working.said += text;
+    });
+  }
+  workers.add(working);
+  return working;
+}
+
+const build = (...flags: string[]) => tta('build', ...inputs, ...flags);
+const buildByQueue = (store: string, ...flags: string[]) =>
+  build('--queue', redis.address(), '--out', at(store), ...flags);
+
+/** What a release holds; inputs and what regions read are how it came about. */
+async function released(store: string): Promise<object> {
+  const contents = Object.entries(await storeContents(at(store)));
+  return Object.fromEntries(contents.filter(([name]) => !/^(inputs|regions)/.test(name)));
+}
+
+async function end(working: Working, signal: NodeJS.Signals): Promise<void> {
+  const ended = once(working.child, 'exit');
+  working.child.kill(signal);
+  await ended;
+}
+
+const untilItHasAJob = ({ said }: Working) => /^job unit/m.test(said);
+
+test('three workers, one of them killed twice and Redis once, build what one process builds, byte for byte', async () => {
+  const { code } = await build('--out', at('one'), '--workers', '1');
+  expect(code).toBe(0);
+
+  const others = [work('many'), work('many')];
+  const building = buildByQueue('many', '--watch');
+  for (let kills = 0; kills < 2; kills++) {
+    const doomed = work('many');
+    await expect.poll(() => untilItHasAJob(doomed), { timeout: 90_000 }).toBe(true);
+    await end(doomed, 'SIGKILL');
+    if (kills > 0) continue;
+    await redis.kill('SIGKILL');
+    await redis.restart();
+  }
+  others.push(work('many'));
+  const { code: ended, stdout, stderr } = await building;
+  expect(stderr).not.toMatch(/fault|failed/);
+  expect([ended, stdout]).toEqual([0, expect.stringMatching(/^release r: 720 blocks .* in 6 /)]);
+  expect(await released('many')).toEqual(await released('one'));
+  const store = new FolderStore(at('many'));
+  expect(await faultsIn(store)).toEqual([]);
+  await store.close();
+
+  // What a store has lost since is made again; all else is found.
+  const [lost] = await readdir(at('many/pois'));
+  await rm(at('many/pois', lost));
+  const again = await buildByQueue('many', '--watch');
+  expect(again.code).toBe(0);
+  expect(await released('many')).toEqual(await released('one'));
+  const searches = others.flatMap(({ said }) => said.match(/1 of them to search/g) ?? []);
+  expect(searches.length).toBeGreaterThan(0);
+  for (const worker of others) await end(worker, 'SIGTERM');
+}, 400_000);
+
+test('a worker with another store or program gives its job back and says why, on one line', async () => {
+  const queued = await buildByQueue('shared');
+  expect([queued.code, queued.stdout]).toEqual([0, '']);
+  expect(queued.stderr).toMatch(/build [0-9a-f]{16}: 6 units, put into the queue/);
+  const again = await buildByQueue('shared');
+  expect(again.stderr).toMatch(/in the queue already/);
+
+  const refusals: Record<string, RegExp> = {};
+  refusals[TTA] = /elsewhere: has no plans\/99001-[0-9a-f]+\.json, .*: it has another store/;
+  await cp(path.resolve('dist'), at('other/dist'), { recursive: true });
+  await cp(path.resolve('package.json'), at('other/package.json'));
+  await symlink(path.resolve('node_modules'), at('other/node_modules'));
+  await appendFile(at('other/dist/builder/build.js'), '\n// Another version.\n');
+  const otherProgram = at('other/dist/infra/cli/tta.js');
+  refusals[otherProgram] =
+    /plans\/99001-[0-9a-f]+\.json: program: was made by [0-9a-f]{16}, another/;
+  for (const [program, line] of Object.entries(refusals)) {
+    const worker = work(program === TTA ? 'elsewhere' : 'shared', program);
+    const [code] = await once(worker.child, 'exit');
+    expect(code).toBe(1);
+    const told = worker.said.split('\n').filter((one) => one.startsWith('tta: '));
+    expect(told).toEqual([expect.stringMatching(line)]);
+    expect(worker.said).not.toMatch(/\n\s+at /);
+  }
+  expect(await readdir(at('shared'))).not.toContain('latest.json');
+
+  const right = work('shared');
+  const { code } = await buildByQueue('shared', '--watch');
+  expect(code).toBe(0);
+  expect(await released('shared')).toEqual(await released('one'));
+  await end(right, 'SIGTERM');
+}, 300_000);
+
+test('a queue that is not there is named, at once, by who builds and who works', async () => {
+  const queue = `redis://127.0.0.1:${await freePort()}`;
+  const tries = [
+    build('--out', at('nowhere'), '--queue', queue),
+    tta('worker', '--queue', queue, '--store', at('nowhere')),
+  ];
+  for (const { code, stderr } of await Promise.all(tries)) {
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`^tta: queue ${queue}: connect ECONNREFUSED .*; is its Redis running`, 'm'),
+    );
+  }
+  const { stderr } = await build('--out', at('nowhere'), '--queue', 'lmdb:x');
+  expect(stderr).toMatch(/^tta: settings: .*a queue is given as redis:/);
+  expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(
+    /--watch.*give --queue too/,
+  );
+});
+
+const plan = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
+const worker = (queue: string) =>
+  openWorker({ queue, store: at('hostile'), workers: 1, memory: 2 ** 30, progress: silent });
+
+test('a job that says more than jobs say, or leads elsewhere, is refused, and nothing is removed', async () => {
+  const queue = redis.address(1);
+  await mkdir(at('precious'));
+  await writeFile(at('precious', 'file'), 'kept');
+  const unit = { kind: 'unit', counties: ['99001'] };
+  const request = { release: 'r', tiles: false, directions: ['from'] };
+  const good = { build: '0'.repeat(16), plan, request, job: unit };
+  const bad: Record<string, object> = {
+    'request: Unrecognized key: "scratch"': { request: { ...request, scratch: at('precious') } },
+    'request: release': { request: { ...request, release: '../../r' } },
+    'job: counties: 0': { job: { ...unit, counties: ['../99'] } },
+    'plan: name': { plan: { ...plan, name: '../plans/x.json' } },
+    'Unrecognized key: "store"': { store: at('precious') },
+  };
+  const opened = await BuildQueue.open(queue);
+  const works = await worker(queue);
+  try {
+    for (const [reason, change] of Object.entries(bad)) {
+      const job = await opened.jobs.add('unit', { ...good, ...change } as never, { attempts: 9 });
+      await expect.poll(() => job.getState(), { timeout: 10_000 }).toBe('failed');
+      expect((await opened.jobs.getJob(job.id!))?.failedReason).toContain(reason);
+    }
+    // What is as jobs are is taken: only its plan is not here.
+    await opened.jobs.add('unit', good as never);
+    expect(await works.gaveUp).toMatch(/has no plans\/99001-0\.json/);
+  } finally {
+    await works.close();
+    await opened.close();
+  }
+  expect(await inScratchFolder(at('precious'), (scratch) => readdir(scratch))).toEqual([]);
+  expect(await readdir(at('precious'))).toEqual(['file']);
+  const planned = (name: string) =>
+    plannedInputSchema.safeParse({
+      ...{ name: 'osm', sha256: plan.sha256 },
+      parts: [{ name, bytes: 1, sha256: plan.sha256 }],
+    }).success;
+  expect(['gtfs/a..b.txt', '../x', 'a/../../x', '..'].map(planned)).toEqual([
+    ...[true, false, false, false],
+  ]);
+});
+
+test('a worker that cannot start leaves no connection', async () => {
+  vi.stubEnv('TMPDIR', at('no-such-folder'));
+  await expect(worker(redis.address(2))).rejects.toThrow(/ENOENT/);
+  vi.unstubAllEnvs();
+  await expect
+    .poll(async () => (await redis.cli('client', 'list')).match(/db=2/g), { timeout: 2_000 })
+    .toBeNull();
+});
+
+test('a password may hold what URLs give a meaning to', async () => {
+  await redis.cli('config', 'set', 'requirepass', 'se/cret');
+  const address = (password: string) => `redis://:${password}@127.0.0.1:${redis.port}/3`;
+  try {
+    const open = await connect(address('se/cret'));
+    expect(await open.ping()).toBe('PONG');
+    open.disconnect();
+    await expect(connect(address('se/crets'))).rejects.toThrow(/^queue redis:\/\/127.*WRONGPASS/);
+  } finally {
+    await redis.cli('-a', 'se/cret', 'config', 'set', 'requirepass', '');
+  }
+});
+
+test('a build outlasts half an hour without its store, and is tried again within minutes', async () => {
+  const queue = await BuildQueue.open(redis.address(4));
+  const jobs = {
+    units: [{ kind: 'unit', counties: ['99001'] }],
+    join: { kind: 'join', units: [['99001']] },
+    publish: { kind: 'publish' },
+  } as const;
+  await submitBuild(queue, plan, { release: 'r' }, jobs);
+  const put = await queue.jobs.getJobs(['waiting', 'waiting-children']);
+  expect(put).toHaveLength(3);
+  for (const { opts } of put) {
+    expect(opts.backoff).toMatchObject({ type: 'custom' });
+    const pauses = Array.from({ length: opts.attempts! - 1 }, (_, i) => pauseAfterMs(i + 1));
+    expect(pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(30 * 60_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(5 * 60_000);
+  }
+  await queue.close();
+});

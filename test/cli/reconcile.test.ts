@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { servePortal } from '../../infra/portal.ts';
+import { portalSettings } from '../../infra/settings/servers.ts';
+import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+
+const TTA = path.resolve('dist/infra/cli/tta.js');
+const newAddress = newLmdbLedgers();
+let address: string;
+let shop: Shop;
+beforeAll(async () => {
+  address = newAddress();
+  shop = await Shop.open(address);
+});
+afterAll(() => shop.close());
+
+const settings = () => ({
+  STRIPE_SECRET_KEY: shop.standIn.secretKey,
+  STRIPE_WEBHOOK_SECRET: shop.standIn.webhookSecret,
+  STRIPE_MEMBERSHIP_PRICE: MEMBERSHIP_PRICE,
+  STRIPE_API_URL: shop.standIn.address,
+});
+
+const reconcile = (args: string[], env?: Record<string, string>) =>
+  tta(['portal', 'reconcile', ...args], env);
+
+/** A command in a process of its own, while a portal has the ledger open. */
+async function tta(args: string[], env: Record<string, string> = settings()) {
+  const options = { env: { PATH: process.env.PATH, LEDGER: address, ...env } };
+  const command = [TTA, ...args];
+  return promisify(execFile)(process.execPath, command, options)
+    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
+    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
+}
+
+test('tta portal reconcile books what was missed, says how much, and does so once', async () => {
+  const id = await shop.newAccount();
+  await shop.subscribe(id);
+  shop.books.refund(shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')), 600);
+  shop.books.events.length = 0;
+  const first = await reconcile(['--json', '--since', '2026-12-31']);
+  expect([first.code, first.stderr]).toEqual([0, '']);
+  expect(JSON.parse(first.stdout)).toEqual({
+    ...{ invoices: 1, sessions: 2, refunds: 1, disputes: 0, subscriptions: 1 },
+    ...{ tokens_granted: 20_000, tokens_taken_back: 5_000, memberships_changed: 1 },
+  });
+  expect(await shop.standing(id)).toMatchObject({
+    balance: 15_000,
+    membership: { status: 'active' },
+    addsUp: true,
+  });
+  const second = await reconcile([]);
+  expect(second.stdout).toBe(
+    'looked at 1 invoices, 2 sessions, 1 refunds, 0 disputes, 1 subscriptions\n' +
+      'granted 0 tokens, took back 0, changed 0 memberships\n',
+  );
+});
+
+test('tta accounts member --end ends the subscription too, and without Stripe’s settings nothing', async () => {
+  const id = await shop.newAccount();
+  const subscription = await shop.subscribe(id);
+  await shop.deliverNew();
+  const end = ['accounts', 'member', id, '--end'];
+  const refused = await tta(end, {});
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toContain(subscription.id);
+  expect(refused.stderr).toContain('STRIPE_SECRET_KEY');
+  expect((await shop.account(id)).membership?.status).toBe('active');
+  const ended = await tta(end);
+  expect([ended.code, ended.stderr]).toEqual([0, '']);
+  expect(shop.books.subscriptions.get(subscription.id)!.status).toBe('canceled');
+  await shop.deliverNew();
+  expect((await shop.account(id)).membership).toBeNull();
+  // Once it has been a customer there may be more at Stripe than the ledger knows of.
+  expect((await tta(end, {})).stderr).toMatch(/cus_\w+ at Stripe/);
+});
+
+test('what keeps it from asking is told on one line', async () => {
+  const day = await reconcile(['--since', 'yesterday']);
+  expect(day).toMatchObject({ code: 1, stdout: '' });
+  expect(day.stderr).toBe('tta: --since: "yesterday" is not a day such as 2026-11-01\n');
+  const none = await reconcile([], {});
+  expect(none.stderr).toBe('tta: settings: STRIPE_SECRET_KEY: is missing\n');
+  const part = await reconcile([], { STRIPE_SECRET_KEY: 'sk_test_1' });
+  expect(part.stderr).toMatch(
+    /STRIPE_WEBHOOK_SECRET: is missing.*STRIPE_MEMBERSHIP_PRICE: is miss/,
+  );
+  const wrongKey = await reconcile([], { ...settings(), STRIPE_SECRET_KEY: 'sk_test_other' });
+  expect(wrongKey.stderr).toBe('tta: Stripe: Invalid API Key provided\n');
+});
+
+test('a portal whose price is not the membership’s does not start; one whose Stripe is out does', async () => {
+  const start = (env: Record<string, string>) => {
+    const set = portalSettings({ ledger: address, port: '0' }, '1', { ...settings(), ...env });
+    return servePortal(set, shop.ledger);
+  };
+  shop.books.addPrice('price_dear', 2_000);
+  await expect(start({ STRIPE_MEMBERSHIP_PRICE: 'price_dear' })).rejects.toThrow(
+    'STRIPE_MEMBERSHIP_PRICE: "price_dear" is not 10 USD a month at Stripe',
+  );
+  await expect(start({ STRIPE_MEMBERSHIP_PRICE: 'price_none' })).rejects.toThrow(
+    'STRIPE_MEMBERSHIP_PRICE: Stripe has no "price_none"',
+  );
+  shop.books.addPrice('price_euro', 1_000, 'eur');
+  for (const [old, fault] of [
+    ['price_none', 'Stripe has no "price_none"'],
+    ['price_euro', '"price_euro" is not in USD a month at Stripe'],
+  ]) {
+    const prices = `${MEMBERSHIP_PRICE},price_dear,${old}`;
+    await expect(start({ STRIPE_MEMBERSHIP_PRICE: prices })).rejects.toThrow(fault);
+  }
+  for (const prices of ['prod_1', 'price_1,prod_1', ',']) {
+    expect(() => start({ STRIPE_MEMBERSHIP_PRICE: prices })).toThrow('is the id of a price');
+  }
+  // What was opened for one that does not start acts upon nothing.
+  const event = { id: 'evt_kept', type: 'invoice.paid', object: 'in_kept' };
+  await shop.ledger.keepEvent({ ...event, receivedAtMs: shop.now() });
+  const set = portalSettings({ ledger: address, port: '0' }, '1', settings());
+  const failing = servePortal(set, shop.ledger, () => {
+    throw new Error('no such route');
+  });
+  await expect(failing).rejects.toThrow('no such route');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(shop.standIn.requests).not.toContain('GET /v1/invoices/in_kept');
+  await shop.ledger.closeEvent('evt_kept', shop.now());
+  shop.standIn.fault = 'error';
+  const serving = await start({});
+  expect((await fetch(`${serving.address}/health`)).status).toBe(200);
+  await serving.close();
+});

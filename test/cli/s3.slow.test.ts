@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { serve } from '../../infra/serve.ts';
+import { serveSettings } from '../../infra/settings/servers.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { openStore } from '../../shards/store/open-store.ts';
+import { newAccount, newKey } from '../support/customers.ts';
+import { type RgwServer, startRgw } from '../support/rgw.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA, ttaIn } from '../support/tta.ts';
+import { openWire, type Wire } from '../support/wire.ts';
+
+const folder = folderOfTests();
+let rgw: RgwServer;
+beforeAll(async () => {
+  rgw = await startRgw();
+}, 300_000);
+afterAll(() => rgw.stop());
+
+/** The command, with access to the server. */
+const tta = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  ttaIn({ ...rgw.env, ...env }, ...args);
+
+const buildFlags = (out: string, release: string) => [
+  ...['build', '--osm', path.join(inject('demoCity'), 'osm/demo.osm.pbf')],
+  ...['--blocks', path.join(inject('demoCity'), 'blocks/tl_99001_tabblock20.zip')],
+  ...['--counties', '99001', '--no-tiles', '--out', out, '--release', release],
+];
+
+/** A build that was killed as it held the lock of its store. */
+let killed: { readonly out: string; readonly atMs: number; isLocked(): Promise<boolean> };
+
+test('of two builds into a bucket one is refused', async () => {
+  const bucket = await rgw.bucket();
+  const out = `s3://${bucket}/store`;
+  const first = spawn(process.execPath, [TTA, ...buildFlags(out, 'one'), '--workers', '1'], {
+    env: { ...process.env, ...rgw.env },
+    stdio: 'ignore',
+  });
+  const isLocked = () =>
+    rgw.client.headObject({ Bucket: bucket, Key: 'store/.build-lock' }).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isLocked())) await sleep(20);
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  killed = { out, atMs: Date.now(), isLocked };
+  const second = await tta(buildFlags(out, 'two'));
+  expect(second).toMatchObject({ code: 1 });
+  expect(second.stderr).toMatch(
+    new RegExp(`another build \\(process ${first.pid} on \\S+\\) is writing to it`),
+  );
+}, 120_000);
+
+test('a release is built into a bucket, verified, replaced, promoted, looked into and collected', async () => {
+  const store = `s3://${await rgw.bucket()}/a/store`;
+  const release = (verb: string, ...args: string[]) =>
+    tta(['release', verb, ...args, '--store', store]);
+  for (const label of ['one', 'two']) {
+    expect(await tta(buildFlags(store, label))).toMatchObject({ code: 0 });
+  }
+  expect((await release('verify')).stdout).toMatch(/release two is sound/);
+  expect((await release('list')).stdout).toMatch(/^\* two-\w+ .*\n {2}one-/);
+  expect((await release('promote', 'one')).stdout).toMatch(/^two-\w+ → one-/);
+  const { stdout } = await release('show', 'one');
+  const nearest = /nearest\/99001-\w+\.tta/.exec(stdout)?.[0];
+  expect((await tta(['inspect', `${store}/${nearest}`])).stdout).toMatch(/nearest: \d+ blocks/);
+  expect((await release('gc', '--keep', '0', '--grace-hours', '0')).stdout).toMatch(
+    /manifests\/two-\w+\.json .*\n(.*\n)*kept one-/,
+  );
+  expect((await release('verify')).stdout).toMatch(/release one is sound/);
+}, 300_000);
+
+test('a cold summary is one ranged GET, two for a county’s first; without the store it is 503, for nothing', async () => {
+  const store = `s3://${await rgw.bucket()}/store`;
+  expect(await tta(buildFlags(store, 'one'))).toMatchObject({ code: 0 });
+  const wire = await openWire(rgw.endpoint);
+  for (const [name, value] of Object.entries(rgw.env)) vi.stubEnv(name, value);
+  const [first, second, third] = await someBlocks(store);
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', wire.address);
+  const settings = serveSettings({ store, ledger: `lmdb:${folder}/ledger`, port: '0' }, '1.0.0', {
+    LOG_LEVEL: 'silent',
+  });
+  const serving = await serve(settings);
+  try {
+    // latest.json, the manifest, the directory of places: read when it starts, not by a request.
+    expect(wire.requests.map(({ path: asked }) => asked.split('/')[3])).toEqual([
+      'latest.json',
+      'manifests',
+      'dest-ids',
+    ]);
+    const { id } = await newAccount(serving.ledger);
+    await serving.ledger.grant(id, { tokens: 1e6, cause: 'test', atMs: Date.now() }, 'operator');
+    const made = await newKey(serving.ledger, id, 'test', Date.now());
+    if (!made.created) throw new Error(made.reason);
+    const headers = { Authorization: `Bearer ${made.plainKey}` };
+    const ask = async (route: string) => fetch(`${serving.address}/v1/${route}`, { headers });
+    const summary = async (geoid: string) => {
+      wire.requests = [];
+      const { status } = await ask(`blocks/${geoid}/summary?mode=walk`);
+      return { status, kinds: rangedKinds(wire) };
+    };
+    const tokens = async () => (await ask('tokens')).text();
+
+    expect(await summary(first)).toEqual({ status: 200, kinds: ['index', 'nearest'] });
+    expect(await summary(second)).toEqual({ status: 200, kinds: ['nearest'] });
+    expect(await summary(second)).toEqual({ status: 200, kinds: [] });
+
+    const before = await tokens();
+    wire.fault = () => 'reset';
+    expect((await summary(third)).status).toBe(503);
+    // What is at hand is served all the same.
+    wire.requests = [];
+    expect(await tokens()).toBe(before);
+    wire.fault = () => null;
+    expect(await summary(third)).toEqual({ status: 200, kinds: ['nearest'] });
+    expect(await tokens()).not.toBe(before);
+  } finally {
+    await serving.close();
+    await wire.close();
+    vi.unstubAllEnvs();
+  }
+}, 300_000);
+
+/** What was asked for, each by a GET of a range. */
+function rangedKinds(wire: Wire): string[] {
+  return wire.requests.map(({ method, range, path: asked }) => {
+    expect([method, range]).toEqual(['GET', expect.stringMatching(/^bytes=\d+-\d+$/)]);
+    return asked.split('/')[3];
+  });
+}
+
+async function someBlocks(location: string): Promise<string[]> {
+  const store = await openStore(location);
+  const release = await openRelease(store, new ReleaseCache(1 << 28));
+  const index = await release.index(Object.values(release.manifest.counties)[0]);
+  await store.close();
+  const ordinals = Array.from({ length: index.count }, (_, i) => i);
+  const linked = ordinals.filter((i) => index.isRoutable(i)).slice(0, 3);
+  return linked.map((i) => geoidFromNumber(index.geoids[i]));
+}
+
+test('what is wrong with a bucket is told in a line that says what to do, without secrets', async () => {
+  const bucket = await rgw.bucket();
+  const said = async (store: string, env: Readonly<Record<string, string>> = {}) => {
+    const lines: string[] = [];
+    for (const args of [
+      ['release', 'list', '--store', store],
+      ['release', 'show', '--store', store],
+    ]) {
+      const { code, stderr } = await tta(args, env);
+      expect(code).toBe(1);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(stderr).not.toContain(rgw.env.AWS_SECRET_ACCESS_KEY);
+      lines.push(stderr.trim());
+    }
+    return lines;
+  };
+  const each = async (lines: Promise<string[]>, words: RegExp) => {
+    for (const line of await lines) expect(line).toMatch(words);
+  };
+  await each(said('s3://no-such-bucket/a'), /s3:\/\/no-such-bucket\/a\/.*: there is no bucket/);
+  await each(
+    said(`s3://${bucket}/a`, { AWS_SECRET_ACCESS_KEY: 'wrong' }),
+    /the credentials are not right \(403 SignatureDoesNotMatch\)/,
+  );
+  await each(
+    said(`s3://${bucket}/a`, { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' }),
+    /nobody listens/,
+  );
+  const none = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', HOME: folder };
+  await each(said(`s3://${bucket}/a`, none), /no credentials: set AWS_ACCESS_KEY_ID/);
+  expect((await said(`s3://${bucket}/a`))[0]).toMatch(/holds no release/);
+  await each(said('s3://Bad_Bucket/a'), /"Bad_Bucket" is no name of a bucket/);
+}, 120_000);
+
+// Last: a minute has nearly passed by now.
+test('the store of a build that was killed is taken over in a minute', async () => {
+  const { out, atMs, isLocked } = killed;
+  await sleep(Math.max(0, atMs + 62_000 - Date.now()));
+  expect(await tta(buildFlags(out, 'three'))).toMatchObject({ code: 0 });
+  expect(await isLocked()).toBe(false);
+  expect((await tta(['release', 'verify', '--store', out])).stdout).toMatch(/three is sound/);
+}, 200_000);

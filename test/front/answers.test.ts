@@ -1,0 +1,220 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { BY } from '../support/customers.ts';
+import { type Front, HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+import { openWire, type Wire } from '../support/wire.ts';
+
+const proxy = proxyOfTests();
+let wire: Wire;
+/** What the service answered, in turn. */
+let statuses: number[];
+const noted: Wire['fault'] = () => ({ alter: ({ status }) => void statuses.push(status) });
+let blocks: string[];
+
+beforeAll(async () => {
+  wire = await openWire(`http://127.0.0.1:${await proxy.listen()}`);
+  const release = proxy.releases.current;
+  const index = await release.index(Object.values(release.manifest.counties)[0]);
+  const ordinals = Array.from({ length: index.count }, (_, i) => i);
+  blocks = ordinals.filter((i) => index.isRoutable(i)).map((i) => geoidFromNumber(index.geoids[i]));
+  statuses = [];
+  wire.fault = noted;
+});
+afterAll(() => wire.close());
+afterEach(() => {
+  statuses = [];
+  wire.requests = [];
+  wire.fault = noted;
+});
+
+const FRONTS = {
+  nginx: () => startNginxFront({ api: [wire.address] }),
+  Varnish: () => startVarnishFront(wire.address),
+};
+
+describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
+  let front: Front;
+  beforeAll(async () => {
+    front = await FRONTS[name]();
+  });
+  afterAll(() => front.stop());
+
+  /** A summary that nobody has asked this front for. */
+  const unasked = () =>
+    `https://${HOSTS.api}/v1/blocks/${blocks.pop()}/summary?mode=walk&mode=bike`;
+  const as = (key: string) => ({ authorization: `Bearer ${key}` });
+  const seen = () => statuses.splice(0);
+  /** What the service says of an answer that was kept before an error: Varnish drops it then. */
+  const afterAnError = name === 'nginx' ? 304 : 200;
+
+  test('an answer is paid for once; from then on it is kept, and each use is a free 304 at the service', async () => {
+    const { id, key } = await proxy.customer();
+    const url = unasked();
+    const first = await front.ask(url, as(key));
+    const paid = Number(first.headers['x-tokens-charged']);
+    expect([first.status, paid]).toEqual([200, JSON.parse(`${first.body}`).results.length]);
+    expect(await proxy.balance(id)).toBe(10_000 - paid);
+    for (let again = 0; again < 3; again++) {
+      const answer = await front.ask(url, { ...as(key), 'x-request-id': `again-${again}` });
+      expect(answer.status).toBe(200);
+      expect(answer.body.equals(first.body)).toBe(true);
+      // What was said of the first request is not said again of this one.
+      expect(answer.headers).toMatchObject({
+        'x-tokens-charged': '0',
+        'x-request-id': `again-${again}`,
+        etag: first.headers.etag,
+        vary: first.headers.vary,
+        'cache-control': 'public, no-cache',
+      });
+      expect([undefined, `${10_000 - paid}`]).toContain(answer.headers['x-tokens-remaining']);
+    }
+    expect(await proxy.balance(id)).toBe(10_000 - paid);
+    expect(seen()).toEqual([200, 304, 304, 304]);
+  });
+
+  test('nobody gets what another key has paid for', async () => {
+    const [a, b] = [await proxy.customer(), await proxy.customer()];
+    const url = unasked();
+    for (const { key } of [a, b, a, b]) expect((await front.ask(url, as(key))).status).toBe(200);
+    expect(seen()).toEqual([200, 200, 304, 304]);
+    expect(await proxy.balance(a.id)).toBe(await proxy.balance(b.id));
+    expect(await proxy.balance(b.id)).toBeLessThan(10_000);
+    for (const headers of [{}, as('ta_live_nobody'), { authorization: `Basic ${a.key}` }]) {
+      const refused = await front.ask(url, headers);
+      expect([refused.status, refused.headers['content-type']]).toEqual([
+        401,
+        expect.stringContaining('problem+json'),
+      ]);
+    }
+  });
+
+  test('a key that is revoked, or disabled, gets nothing more of what is kept for it', async () => {
+    const [a, b] = [await proxy.customer(), await proxy.customer()];
+    const url = unasked();
+    for (const { key } of [a, b, a, b]) await front.ask(url, as(key));
+    const [keyOfA] = await proxy.ledger.keys(a.id);
+    await proxy.ledger.revokeKey(a.id, keyOfA.id, BY);
+    await proxy.ledger.setDisabled(b.id, true, BY);
+    const refused = [await front.ask(url, as(a.key)), await front.ask(url, as(b.key))];
+    expect(refused.map(({ status }) => status)).toEqual([401, 403]);
+    for (const { body } of refused) expect(`${body}`).not.toContain('travel_time');
+    await proxy.ledger.setDisabled(b.id, false, BY);
+    expect((await front.ask(url, as(b.key))).status).toBe(200);
+    expect(seen()).toEqual([200, 200, 304, 304, 401, 403, afterAnError]);
+  });
+
+  test('who has an answer asks for nothing, also where the front has never seen it', async () => {
+    const { id, key } = await proxy.customer();
+    const url = unasked();
+    const direct = await proxy.get(url.slice(`https://${HOSTS.api}`.length), key);
+    const balance = await proxy.balance(id);
+    const etag = `${direct.headers.etag}`;
+    const held = await front.ask(url, { ...as(key), 'if-none-match': etag });
+    expect([held.status, held.body.length, held.headers.etag]).toEqual([304, 0, etag]);
+    expect(held.headers).toMatchObject({
+      'x-tokens-charged': '0',
+      'x-tokens-remaining': `${balance}`,
+    });
+    expect(await proxy.balance(id)).toBe(balance);
+    const other = await front.ask(url, { ...as(key), 'if-none-match': '"another"' });
+    expect(other.status).toBe(200);
+    expect(await proxy.balance(id)).toBeLessThan(balance);
+  });
+
+  test('a HEAD costs what a HEAD costs, and leaves nothing behind', async () => {
+    const { id, key } = await proxy.customer();
+    const url = unasked();
+    const head = await front.ask(url, as(key), 'HEAD');
+    expect([head.status, head.headers['x-tokens-charged']]).toEqual([200, '1']);
+    expect(await proxy.balance(id)).toBe(9_999);
+    const { body } = await front.ask(url, as(key));
+    expect(JSON.parse(`${body}`).results.length).toBe(Number(head.headers['x-tokens-cost']));
+    expect(wire.requests.map(({ method }) => method)).toEqual(['HEAD', 'GET']);
+  });
+
+  test('formats and codings of one answer are kept apart', async () => {
+    const { key } = await proxy.customer();
+    const url = `https://${HOSTS.api}/v1/places/9957600/blocks?mode=walk&limit=${blocks.length}`;
+    const wishes: Record<string, string>[] = [
+      {},
+      { 'accept-encoding': 'gzip' },
+      { accept: 'text/csv' },
+      { accept: 'text/csv', 'accept-encoding': 'gzip' },
+    ];
+    const kinds = [];
+    for (const round of [1, 2]) {
+      for (const wish of wishes) {
+        const { headers, body } = await front.ask(url, { ...as(key), ...wish });
+        const isZipped = headers['content-encoding'] === 'gzip';
+        const text = `${isZipped ? gunzipSync(body) : body}`;
+        kinds.push([round, isZipped, text.startsWith('{') ? 'json' : 'csv']);
+      }
+    }
+    const each = (round: number) => [
+      [round, false, 'json'],
+      [round, true, 'json'],
+      [round, false, 'csv'],
+      [round, true, 'csv'],
+    ];
+    expect(kinds).toEqual([...each(1), ...each(2)]);
+    expect(seen()).toEqual([200, 200, 200, 200, 304, 304, 304, 304]);
+  });
+
+  test('no error is kept: not of the service, not of a request', async () => {
+    const { id, key } = await proxy.customer();
+    const url = unasked();
+    await front.ask(url, as(key));
+    const balance = await proxy.balance(id);
+    const ask = () => front.ask(url, as(key)).then(({ status }) => status);
+    for (const status of [500, 503, 404, 429]) {
+      wire.fault = () => ({ alter: (answer) => void Object.assign(answer, { status }) });
+      expect(await ask()).toBe(status);
+    }
+    wire.fault = noted;
+    expect(await ask()).toBe(200);
+    const missing = `https://${HOSTS.api}/v1/blocks/990019999999999/summary`;
+    for (const _ of [1, 2]) expect((await front.ask(missing, as(key))).status).toBe(404);
+    expect(seen()).toEqual([200, afterAnError, 404, 404]);
+    const paidAgain = balance - (await proxy.balance(id));
+    expect(paidAgain > 0).toBe(afterAnError === 200);
+  });
+
+  test('without the service nothing that is kept is given away: 503, as a problem', async () => {
+    const { key } = await proxy.customer();
+    const url = unasked();
+    await front.ask(url, as(key));
+    wire.fault = () => 'reset';
+    const refused = await front.ask(url, as(key));
+    expect([
+      refused.status,
+      refused.headers['content-type'],
+      refused.headers['retry-after'],
+    ]).toEqual([503, 'application/problem+json', '5']);
+    expect(JSON.parse(`${refused.body}`)).toMatchObject({ status: 503, title: expect.any(String) });
+    wire.fault = noted;
+    expect((await front.ask(url, as(key))).status).toBe(200);
+  });
+
+  test('the catalogue is asked for once, and is everybody’s', async () => {
+    const url = `https://${HOSTS.api}/v1/meta/modes?`;
+    const answers = [];
+    for (const _ of [1, 2, 3]) answers.push(await front.ask(url));
+    expect(new Set(answers.map(({ body }) => `${body}`)).size).toBe(1);
+    expect(seen()).toEqual([200]);
+    // The rate is of whom it was asked for.
+    expect(answers.map(({ headers }) => headers.ratelimit !== undefined)).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('a POST is never kept', async () => {
+    const { key } = await proxy.customer();
+    const url = `https://${HOSTS.api}/v1/blocks/summary`;
+    for (const _ of [1, 2]) await front.ask(url, as(key), 'POST');
+    expect(seen()).toHaveLength(2);
+  });
+});

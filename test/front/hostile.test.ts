@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+import { openWire, type Wire } from '../support/wire.ts';
+
+const proxy = proxyOfTests();
+let wire: Wire;
+let front: NginxFront;
+beforeAll(async () => {
+  wire = await openWire(`http://127.0.0.1:${await proxy.listen()}`);
+  front = await startNginxFront({ api: [wire.address] });
+});
+afterAll(async () => {
+  await front.stop();
+  await wire.close();
+});
+
+const HOST = `Host: ${HOSTS.api}\r\n`;
+const SMUGGLED = `GET /v1/smuggled HTTP/1.1\r\n${HOST}\r\n`;
+/** A POST whose length is told in the headers given, with a request in what follows. */
+const post = (headers: string, rest: string) =>
+  `POST /v1/blocks/summary HTTP/1.1\r\n${HOST}Content-Type: application/json\r\n${headers}\r\n${rest}`;
+const CHUNKED_END = '0\r\n\r\n';
+const LENGTH_OF_BOTH = `Content-Length: ${CHUNKED_END.length + SMUGGLED.length}\r\n`;
+
+/** Requests whose end two servers may see at different places: RFC 9112 section 11.2. */
+const SHAPES: Readonly<Record<string, string>> = {
+  'a length and chunks': post(
+    `${LENGTH_OF_BOTH}Transfer-Encoding: chunked\r\n`,
+    CHUNKED_END + SMUGGLED,
+  ),
+  'chunks and a length': post(
+    `Transfer-Encoding: chunked\r\nContent-Length: 4\r\n`,
+    `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n${CHUNKED_END}`,
+  ),
+  'two lengths': post(`Content-Length: 0\r\n${LENGTH_OF_BOTH}`, CHUNKED_END + SMUGGLED),
+  'two lengths in one': post('Content-Length: 0, 40\r\n', SMUGGLED),
+  'a length with a sign': post('Content-Length: +0\r\n', SMUGGLED),
+  'a length of another base': post('Content-Length: 0x0\r\n', SMUGGLED),
+  'a length after a space': post('Content-Length : 40\r\n', SMUGGLED),
+  'a length under a continued line': post('X-Long: a\r\n Content-Length: 40\r\n', SMUGGLED),
+  ...Object.fromEntries(
+    [
+      'xchunked',
+      'chunked, identity',
+      'identity, chunked',
+      'chunked, chunked',
+      ' chunked',
+      '\tchunked',
+      '\x0bchunked',
+      '"chunked"',
+      'chunked\x00',
+      'CHUNKED ',
+    ].map((coding) => [
+      `a coding of ${JSON.stringify(coding)}`,
+      post(`${LENGTH_OF_BOTH}Transfer-Encoding:${coding}\r\n`, CHUNKED_END + SMUGGLED),
+    ]),
+  ),
+  'a coding before a colon’s space': post(
+    `${LENGTH_OF_BOTH}Transfer-Encoding : chunked\r\n`,
+    CHUNKED_END + SMUGGLED,
+  ),
+  'a coding of HTTP/1.0': post(
+    `${LENGTH_OF_BOTH}Transfer-Encoding: chunked\r\n`,
+    CHUNKED_END + SMUGGLED,
+  ).replace('HTTP/1.1', 'HTTP/1.0'),
+  'a chunk’s size with more behind': post(
+    'Transfer-Encoding: chunked\r\n',
+    `2;a=\n${SMUGGLED}\r\n{}\r\n${CHUNKED_END}`,
+  ),
+  'a chunk’s size too large for a number': post(
+    'Transfer-Encoding: chunked\r\n',
+    `ffffffffffffffff0\r\n{}\r\n${CHUNKED_END}${SMUGGLED}`,
+  ),
+  'a bare line feed in a chunk’s end': post(
+    'Transfer-Encoding: chunked\r\n',
+    `2\r\n{}\n0\n\n${SMUGGLED}`,
+  ),
+  'a body of a GET': `GET /v1/health HTTP/1.1\r\n${HOST}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`,
+  'a carriage return in a header': `GET /v1/health HTTP/1.1\r\n${HOST}X-A: a\rGET /v1/smuggled HTTP/1.1\r\n\r\n`,
+  'a line feed in a path': `GET /v1/health%0d%0a%0d%0aGET%20/v1/smuggled HTTP/1.1\r\n${HOST}\r\n`,
+  'two hosts': `GET /v1/health HTTP/1.1\r\n${HOST}Host: elsewhere.example\r\n\r\n`,
+  'an upgrade': `GET /v1/health HTTP/1.1\r\n${HOST}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n${SMUGGLED}`,
+  'a header that says it is for this hop': `GET /v1/tokens HTTP/1.1\r\n${HOST}Connection: X-Forwarded-For, Authorization\r\n\r\n`,
+};
+
+async function sent(bytes: string): Promise<string> {
+  const socket = connect({
+    port: front.port,
+    host: '127.0.0.1',
+    servername: HOSTS.api,
+    ca: front.ca,
+  });
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  socket.write(Buffer.from(bytes, 'latin1'));
+  // No answer of these takes long; what is held open is held for what never comes.
+  setTimeout(() => socket.destroy(), 400);
+  await once(socket, 'close');
+  return received;
+}
+
+/** What nginx says it has passed on, each with its path, in turn. */
+async function passedOn(): Promise<string[]> {
+  const lines = (await front.log()).filter((line) => !/" (400|408|414|499|501) /.test(line));
+  return lines.map((line) => /"\w+ ([^"]*)"/.exec(line)?.[1] ?? line);
+}
+
+test('the service sees just the requests that nginx has, whatever their shape, and answers are of their own requests', async () => {
+  const { key } = await proxy.customer();
+  for (const [shape, bytes] of Object.entries(SHAPES)) {
+    await sent(bytes);
+    const own = await front.ask(`https://${HOSTS.api}/v1/tokens`, {
+      authorization: `Bearer ${key}`,
+      'x-request-id': 'of-its-own',
+    });
+    expect([shape, own.status, own.headers['x-request-id'], `${own.body}`]).toEqual([
+      shape,
+      200,
+      'of-its-own',
+      '{"tokens_remaining":10000}',
+    ]);
+  }
+  const seen = wire.requests.map(({ path }) => path);
+  const told = new Map<string, number>();
+  for (const path of await passedOn()) told.set(path, (told.get(path) ?? 0) + 1);
+  for (const path of new Set(seen)) {
+    const times = seen.filter((other) => other === path).length;
+    expect([path, times]).toEqual([path, told.get(path)]);
+  }
+});
+
+test('a length that an HTTP/2 body does not keep to is refused', async () => {
+  const session = connectHttp2(`https://${HOSTS.api}:${front.port}`, {
+    ca: front.ca,
+    lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+  });
+  const seen = wire.requests.length;
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': '/v1/blocks/summary',
+    'content-length': '2',
+    'content-type': 'application/json',
+  });
+  stream.on('error', () => {});
+  stream.end(`{}${SMUGGLED}`);
+  const [headers] = await Promise.race([once(stream, 'response'), once(stream, 'close')]);
+  expect(headers?.[':status'] ?? 400).toBe(400);
+  session.destroy();
+  expect(wire.requests.slice(seen)).toEqual([]);
+});
+
+test('what nginx itself refuses is a problem document', async () => {
+  const kinds = {
+    400: `GET /v1/health HTTP/1.1\r\n${HOST}${HOST}\r\n`,
+    413: post(`Content-Length: ${2 ** 21}\r\n`, '{}'),
+  };
+  for (const [status, bytes] of Object.entries(kinds)) {
+    const said = await sent(bytes);
+    expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(said).toMatch(/^content-type: application\/problem\+json/im);
+    const body = JSON.parse(said.slice(said.indexOf('\r\n\r\n') + 4).trim());
+    expect(body).toMatchObject({
+      status: Number(status),
+      type: expect.stringContaining('/problems/'),
+    });
+  }
+});
+
+test('a client cannot say where it is; a key in a URL is refused, and not written down', async () => {
+  const { key } = await proxy.customer();
+  const url = `https://${HOSTS.api}/v1/health?key=${key}`;
+  const refused = await front.ask(url, { 'x-forwarded-for': '192.0.2.1' });
+  expect([refused.status, `${refused.body}`]).toEqual([400, expect.stringContaining('key-in-url')]);
+  const log = (await front.log()).join('\n');
+  expect(log).toContain('"GET (an API key)" 400');
+  expect(log).not.toContain(key);
+});
+
+test('another host is nobody’s: no answer of ours under a name that is not', async () => {
+  const answers = await sent(`GET /v1/health HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`);
+  expect(answers).toMatch(/^HTTP\/1.1 421 /);
+});
+
+test('answers tell browsers to stay with https, and nothing of what runs here', async () => {
+  for (const path of ['/v1/health', '/v1/meta/modes', '/v1/nowhere']) {
+    const { headers } = await front.ask(`https://${HOSTS.api}${path}`);
+    expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);
+    expect(headers.server).toBe('nginx');
+    expect(headers).not.toHaveProperty('x-accel-expires');
+    expect(headers).not.toHaveProperty('x-powered-by');
+  }
+});

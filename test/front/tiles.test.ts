@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PMTiles, type RangeResponse } from 'pmtiles';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import { openStore } from '../../shards/store/open-store.ts';
+import { type Front, HOSTS, startNginxFront } from '../support/front.ts';
+import { type Nginx, startNginx } from '../support/nginx.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { openWire, type Wire } from '../support/wire.ts';
+
+/** What the front fetches of an archive at a time. */
+const SLICE_BYTES = 2 ** 18;
+
+let bucket: Nginx;
+let wire: Wire;
+let front: Front;
+/** What the bucket holds: bytes of more than two slices, and an archive of the release. */
+const LARGE = 'tiles/large-0123456789abcdef.pmtiles';
+const large = randomBytes(2 * SLICE_BYTES + 1_000);
+let archive: string;
+const bucketFolder = folderOfTests();
+const at = (name: string) => `https://${HOSTS.tiles}/${name}`;
+const url = at(LARGE);
+
+beforeAll(async () => {
+  bucket = await startNginx(bucketFolder);
+  wire = await openWire(bucket.http);
+  front = await startNginxFront({ bucket: wire.address, bucketPath: '' });
+  const store = await openStore(inject('demoStore'));
+  const { manifest } = await openRelease(store, new ReleaseCache(1 << 20));
+  await store.close();
+  archive = Object.values(manifest.tiles)[0].archive.name;
+  await mkdir(path.join(bucketFolder, 'tiles'));
+  await copyFile(path.join(inject('demoStore'), archive), path.join(bucketFolder, archive));
+  await writeFile(path.join(bucketFolder, LARGE), large);
+});
+afterAll(async () => {
+  await front.stop();
+  await wire.close();
+  await bucket.stop();
+});
+
+const range = (of: string, from: number, to: number) =>
+  front.ask(of, { range: `bytes=${from}-${to}` });
+
+test('ranges of an archive are its bytes, fetched from the bucket once, to be kept for ever by anybody', async () => {
+  const ranges = [
+    [0, 16_383],
+    [100, 5_000],
+    [SLICE_BYTES - 10, SLICE_BYTES + 9],
+    [large.length - 5, large.length - 1],
+  ] as const;
+  for (const [from, to] of ranges) {
+    const { status, headers, body } = await range(url, from, to);
+    expect(body.equals(large.subarray(from, to + 1))).toBe(true);
+    expect({ status, ...headers }).toMatchObject({
+      status: 206,
+      'content-range': `bytes ${from}-${to}/${large.length}`,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': expect.stringContaining('ETag'),
+      etag: expect.stringMatching(/^"/),
+    });
+    expect(headers).not.toHaveProperty('content-encoding');
+  }
+  const fetched = wire.requests.map(({ range: asked }) => asked);
+  expect(new Set(fetched).size).toBe(fetched.length);
+  const whole = await front.ask(url);
+  expect([whole.status, whole.body.equals(large)]).toEqual([200, true]);
+  const slices = Math.ceil(large.length / SLICE_BYTES);
+  expect(wire.requests).toHaveLength(slices);
+  expect((await front.ask(url)).body.length + wire.requests.length).toBe(large.length + slices);
+  const etag = `${whole.headers.etag}`;
+  expect((await front.ask(url, { 'if-none-match': etag })).status).toBe(304);
+  expect((await front.ask(url, {}, 'HEAD')).headers['content-length']).toBe(`${large.length}`);
+  expect(wire.requests).toHaveLength(slices);
+});
+
+test('a map’s reader of archives finds its tiles through it', async () => {
+  const source = {
+    getKey: () => archive,
+    async getBytes(offset: number, length: number): Promise<RangeResponse> {
+      const { body, headers } = await range(at(archive), offset, offset + length - 1);
+      return { data: new Uint8Array(body).buffer, etag: headers.etag };
+    },
+  };
+  const reader = new PMTiles(source);
+  const { minLon, maxLon, minLat, maxLat, minZoom } = await reader.getHeader();
+  const [lon, lat] = [(minLon + maxLon) / 2, (minLat + maxLat) / 2];
+  const n = 2 ** minZoom;
+  const sine = Math.sin((lat * Math.PI) / 180);
+  const x = Math.floor(n * (lon / 360 + 0.5));
+  const y = Math.floor(n * (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)));
+  expect((await reader.getZxy(minZoom, x, y))?.data.byteLength).toBeGreaterThan(100);
+});
+
+test('nothing else of the bucket is shown, and nothing can be changed', async () => {
+  const asked = wire.requests.length;
+  for (const place of [
+    'latest.json',
+    'nearest/99001-0123456789abcdef.tta',
+    'tiles/',
+    'tiles/../latest.json',
+    'tiles/%2e%2e/nearest/99001-0123456789abcdef.pmtiles',
+    LARGE.replace('tiles/', 'manifests/'),
+  ]) {
+    expect([place, (await front.ask(at(place))).status]).toEqual([place, 404]);
+  }
+  for (const method of ['PUT', 'POST', 'DELETE', 'PATCH'] as const) {
+    expect((await front.ask(url, {}, method)).status).toBe(405);
+  }
+  expect(wire.requests).toHaveLength(asked);
+  const preflight = await front.ask(url, { origin: 'https://map.example' }, 'OPTIONS');
+  expect([preflight.status, preflight.headers]).toEqual([
+    204,
+    expect.objectContaining({ 'access-control-allow-headers': expect.stringContaining('Range') }),
+  ]);
+});
+
+test('an archive that the bucket has not, or an error of the bucket, is not remembered', async () => {
+  const other = at('tiles/walk-999-0123456789abcdef.pmtiles');
+  const asked = wire.requests.length;
+  for (const _ of [1, 2]) {
+    const { status, headers } = await front.ask(other);
+    expect([status, headers['cache-control']]).toEqual([404, undefined]);
+  }
+  expect(wire.requests).toHaveLength(asked + 2);
+});

@@ -1,0 +1,71 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { expect, inject, test } from 'vitest';
+import { booksOf, withLedger } from '../support/books.ts';
+import { linkedBlocks, runService } from '../support/running-service.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
+
+test('told to end, it is not ready, then answers what was begun; what a slow reader has not taken is repaid', async () => {
+  const folder = await folderOfThisTest();
+  const service = await runService(inject('demoStore'), folder, { DRAIN_SECONDS: '1' });
+  const origins = await linkedBlocks(service, 250);
+  const { port } = new URL(service.address);
+  const body = JSON.stringify({ origins });
+  const { socket, head } = await new Promise<{
+    socket: ReturnType<typeof connect>;
+    head: string;
+  }>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      const lines = [
+        ...['POST /v1/blocks/pois HTTP/1.1', 'Host: x', 'Content-Type: application/json'],
+        ...[`Authorization: Bearer ${service.key}`, `Content-Length: ${Buffer.byteLength(body)}`],
+      ];
+      socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+    });
+    socket.on('error', () => {});
+    socket.once('data', (chunk) => {
+      // Reads no more of some megabytes.
+      socket.pause();
+      resolve({ socket, head: String(chunk) });
+    });
+  });
+  const charged = Number(/x-tokens-charged: (\d+)/.exec(head)?.[1]);
+  expect(charged).toBeGreaterThan(10_000);
+
+  const ended = service.close();
+  const ready = await fetch(`${service.address}/v1/ready`);
+  expect([ready.status, ((await ready.json()) as { ready: boolean }).ready]).toEqual([503, false]);
+  expect((await service.ask('/v1/tokens')).status).toBe(200);
+  await ended;
+  await expect(fetch(`${service.address}/v1/health`)).rejects.toThrow();
+  socket.destroy();
+  await withLedger(`${folder}/ledger`, async (ledger) => {
+    const { granted, used, balance } = await booksOf(ledger, service.account);
+    expect(balance).toBe(granted - used);
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThan(charged);
+  });
+});
+
+test('a start that fails waits for no drain, and leaves no ledger open', async () => {
+  const folder = await folderOfThisTest();
+  const service = await runService(inject('demoStore'), `${folder}/first`);
+  const { port } = new URL(service.address);
+  const begunMs = performance.now();
+  for (const wrong of ['PORT', 'METRICS_PORT']) {
+    const env = { [wrong]: port, DRAIN_SECONDS: '30' };
+    const second = runService(inject('demoStore'), `${folder}/second`, env);
+    await expect(second).rejects.toThrow('EADDRINUSE');
+  }
+  expect(performance.now() - begunMs).toBeLessThan(15_000);
+  const open = await openFiles();
+  expect(open.filter((file) => file.includes(`${folder}/first`))).not.toEqual([]);
+  expect(open.filter((file) => file.includes(`${folder}/second`))).toEqual([]);
+  await service.close();
+});
+
+/** The files that this process has open. */
+async function openFiles(): Promise<string[]> {
+  const fds = await readdir('/proc/self/fd');
+  return Promise.all(fds.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, expect, inject, test } from 'vitest';
+import { withoutSecrets } from '../../portal/http/server-log.ts';
+import { openCustomer, withLedger } from '../support/books.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+const folder = folderOfTests();
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A server of the command, and all that it says. */
+async function started(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ address: string; said: () => string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [TTA, ...args, '--port', '0'], {
+    // The test runner has one of its own.
+    env: { ...process.env, BASE_URL: '', ...env },
+  });
+  children.push(child);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk;
+    });
+  }
+  const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+  while (address() === undefined) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return {
+    address: address()!,
+    said: () => text,
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+test('the log has a line a request, by its id and route, and nothing that is private', async () => {
+  const ledger = `${folder}/ledger`;
+  const { key } = await withLedger(ledger, (open) => openCustomer(open, { tokens: 100 }));
+  const at = ['--ledger', `lmdb:${ledger}`];
+  const api = await started(['serve', '--store', inject('demoStore'), ...at], {
+    LOG_LEVEL: 'debug',
+  });
+  const portal = await started(['portal', ...at], {
+    ...{ LOG_LEVEL: 'debug', VAR_DIR: folder, MAIL_FROM: 'no-reply@sender.example' },
+    // Nobody listens there: what the mailer says of it is logged.
+    SMTP_URL: 'smtp://mailer:hunter2@127.0.0.1:9',
+  });
+  const email = 'ada.lovelace@private.example';
+  const authorization = `Bearer ${key}`;
+  const ask = (server: { address: string }, path: string, init?: RequestInit) =>
+    fetch(server.address + path, init);
+  const headers = { authorization, 'x-request-id': 'told-by-client' };
+  await ask(api, '/v1/tokens', { headers });
+  await ask(api, `/v1/blocks/${key}/summary?mode=walk`, { headers: { authorization } });
+  await ask(api, `/v1/places?q=${email}`);
+  await ask(api, `/v1/places?key=${key}&email=${email}`);
+  await ask(api, `/${email}/%zz?token=${key}`);
+  await ask(api, '/v1/tokens', { headers: { authorization: `Bearer ${key}x` } });
+  const json = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email });
+  await ask(portal, '/auth/request', { method: 'POST', headers: json, body });
+  await ask(portal, `/auth/verify?token=${key}`);
+  await expect.poll(portal.said).toMatch(/"level":50/);
+  await Promise.all([api.stop(), portal.stop()]);
+
+  const lines = `${api.said()}${portal.said()}`.split('\n').filter((line) => line.startsWith('{'));
+  const entries = lines.map((line) => JSON.parse(line));
+  expect(entries).toContainEqual(
+    expect.objectContaining({
+      ...{ reqId: 'told-by-client', route: 'GET /v1/tokens', status: 200 },
+      msg: 'request',
+    }),
+  );
+  expect(entries.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(7);
+  for (const secret of [key, key.slice(8), email, 'private.example', 'hunter2']) {
+    expect(api.said()).not.toContain(secret);
+    expect(portal.said()).not.toContain(secret);
+  }
+});
+
+test.each([
+  ['a key ta_live_abcDEF123, cut off too: ta_live_ab', 'a key ta_live_…, cut off too: ta_live_…'],
+  ['Authorization: Bearer abc.def', 'Authorization: Bearer …'],
+  ['"550 <o\'neil+x@mail.example.org> rejected"', '"550 <o\'…@…> rejected"'],
+  ['connect redis://user:word@host:6379/0', 'connect redis://…@host:6379/0'],
+  ['GET /auth/verify?token=abc&x=1 HTTP/1.1', 'GET /auth/verify?… HTTP/1.1'],
+  ['is the server up, and the address right?', 'is the server up, and the address right?'],
+  [
+    'node_modules/@aws-sdk/client-s3/dist/index.js:1:2',
+    'node_modules/@aws-sdk/client-s3/dist/index.js:1:2',
+  ],
+  ['sk_live_0123456789 whsec_0123456789', 'secret_… secret_…'],
+])('of a line nothing private is left: %s', (line, left) => {
+  expect(withoutSecrets(line)).toBe(left);
+});

@@ -1,0 +1,455 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
+import { BY } from '../support/customers.ts';
+import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { openPortal, type PortalHarness, type Visitor } from '../support/portal-harness.ts';
+import { DAY, Shop } from '../support/shop.ts';
+import { signatureOf } from '../support/stripe-stand-in/signature.ts';
+
+const newAddress = newLmdbLedgers();
+let shop: Shop;
+let portal: PortalHarness;
+beforeAll(async () => {
+  shop = await Shop.open(newAddress());
+  shop.books.now = Math.floor(Date.now() / 1000);
+  portal = await openPortal({
+    ledger: shop.ledger,
+    payment: () => shop.payment,
+    config: { accountUrl: 'https://account.example.org' },
+  });
+});
+afterAll(async () => {
+  await portal.close();
+  await shop.close();
+});
+
+let visitor: Visitor;
+let people = 0;
+beforeEach(async () => {
+  shop.standIn.fault = 'none';
+  portal.clock.aheadMs += DAY * 1000;
+  visitor = portal.visitor();
+  await visitor.signIn(`buyer${++people}@example.org`);
+});
+
+const slugOf = (answer: { json(): { type: string } }) => answer.json().type.split('/').at(-1);
+const ownId = async () => (await shop.ledger.accountByEmail(`buyer${people}@example.org`))!.id;
+const send = (body: string | Buffer, headers: Record<string, string>) =>
+  portal.app.inject({ method: 'POST', url: '/billing/webhook', payload: body, headers });
+
+test('from the checkout to a member’s account: the address, the payment, the event', async () => {
+  const answer = await visitor.change('POST', '/billing/subscribe');
+  expect([answer.statusCode, Object.keys(answer.json())]).toEqual([200, ['checkout_url']]);
+  const session = shop.sessionAt(answer.json().checkout_url);
+  const id = await ownId();
+  expect(session).toMatchObject({ mode: 'subscription', client_reference_id: id });
+  expect(session.metadata).toEqual({ account: id });
+  expect(shop.books.orders.get(session.id)?.subscriptionMetadata).toEqual({ account: id });
+  for (const url of [session.success_url, session.cancel_url]) {
+    expect(new URL(url).origin).toBe('https://account.example.org');
+  }
+  shop.books.pay(session);
+  for (const event of shop.books.events.splice(0)) {
+    const { body, signature } = shop.standIn.sign(event);
+    const taken = await send(body, { 'stripe-signature': signature });
+    expect([taken.statusCode, taken.json()]).toEqual([200, { received: true }]);
+  }
+  await shop.payment.settleOpenEvents();
+  expect((await visitor.get('/account')).json()).toMatchObject({
+    tokens_remaining: 15_000,
+    membership: { status: 'active', portal_url: 'https://account.example.org/billing/portal' },
+  });
+  // A membership that an operator gives is managed nowhere, also of who has paid for something.
+  const paid = (await portal.ledger.account(id))!.membership;
+  await portal.ledger.setMembership(id, WITHOUT_END, BY);
+  expect((await visitor.get('/account')).json().membership.portal_url).toBeNull();
+  await portal.ledger.setMembership(id, paid, BY);
+
+  const again = await visitor.change('POST', '/billing/subscribe');
+  expect([again.statusCode, slugOf(again)]).toEqual([409, 'already-subscribed']);
+  expect(again.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
+  expect(again.json().error).toBe(again.json().detail);
+  shop.standIn.fault = 'error';
+  const without = await visitor.change('POST', '/billing/subscribe');
+  expect([without.statusCode, without.json().portal_url]).toEqual([409, null]);
+});
+
+test('a checkout that is paid and of which no event has come yet is a membership, too', async () => {
+  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+  shop.books.pay(shop.sessionAt(checkout_url));
+  const again = await visitor.change('POST', '/billing/subscribe');
+  expect([again.statusCode, slugOf(again)]).toEqual([409, 'already-subscribed']);
+  expect((await visitor.get('/account')).json().membership.status).toBe('active');
+  shop.books.events.length = 0;
+});
+
+test('who asks for the membership often, or many times at once, gets one checkout', async () => {
+  const racing = await Promise.all(
+    Array.from({ length: 4 }, () => visitor.change('POST', '/billing/subscribe')),
+  );
+  const later = await visitor.change('POST', '/billing/subscribe');
+  const urls = [...racing, later].map((answer) => answer.json().checkout_url);
+  expect(new Set(urls).size).toBe(1);
+  const { customer } = (await shop.ledger.account(await ownId()))!;
+  const own = [...shop.books.customers.values()].filter(
+    ({ email }) => email === `buyer${people}@example.org`,
+  );
+  expect(own.map(({ id }) => id)).toEqual([customer]);
+});
+
+test('beside any number of packs that are bought at once, there is one checkout of the membership', async () => {
+  await visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
+  const account = (await shop.ledger.account(await ownId()))!;
+  const begin = () => shop.payment.subscribe(account);
+  // After it is begun, more than a page of others.
+  const first = await begin();
+  await Promise.all(Array.from({ length: 101 }, () => shop.payment.buyPack(account, 'pack_10k')));
+  expect(await begin()).toBe(first);
+  const { customer } = account;
+  for (const one of shop.books.sessions.values()) {
+    if (one.customer === customer) one.status = 'expired';
+  }
+  // Two that race, and a pack that is bought between them.
+  let second = '';
+  shop.standIn.when('POST /v1/checkout/sessions', 'before', async () => {
+    await shop.payment.buyPack(account, 'pack_10k');
+    second = await begin();
+  });
+  expect([await begin(), second]).toEqual([second, expect.stringContaining('http')]);
+});
+
+test('an account can begin ten checkouts an hour', async () => {
+  const begin = () => visitor.change('POST', '/billing/packs', { pack_id: 'pack_10k' });
+  for (let i = 0; i < 10; i++) expect((await begin()).statusCode).toBe(200);
+  const asked = shop.standIn.requests.length;
+  for (const refused of [await begin(), await visitor.change('POST', '/billing/subscribe')]) {
+    expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'rate-limited']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+  }
+  expect(shop.standIn.requests).toHaveLength(asked);
+  portal.clock.aheadMs += 3_600_000;
+  expect((await begin()).statusCode).toBe(200);
+  // However often it is asked to close, there is one event of that.
+  const id = await ownId();
+  shop.standIn.fault = 'error';
+  await Promise.all(Array.from({ length: 8 }, () => visitor.change('DELETE', '/account')));
+  expect(await shop.ledger.openEvents(10)).toHaveLength(1);
+  shop.standIn.fault = 'none';
+  shop.books.advance(3_600);
+  await shop.payment.settleOpenEvents();
+  const own = [...shop.books.sessions.values()].filter(
+    (session) => session.client_reference_id === id,
+  );
+  expect(own.map(({ status }) => status)).toEqual(Array(11).fill('expired'));
+});
+
+test('who has been a member can be one again', async () => {
+  const subscribe = async () => {
+    const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+    const session = shop.sessionAt(checkout_url);
+    shop.books.pay(session);
+    await shop.deliverNew();
+    return shop.books.subscriptions.get(session.subscription!)!;
+  };
+  const first = await subscribe();
+  shop.books.cancel(first);
+  await shop.deliverNew();
+  const second = await subscribe();
+  expect(second.customer).toBe(first.customer);
+  expect((await visitor.get('/account')).json().tokens_remaining).toBe(25_000);
+});
+
+test('a pack costs what the plans say, and each checkout is a new one', async () => {
+  const answer = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_50k' });
+  expect(answer.statusCode).toBe(200);
+  const session = shop.sessionAt(answer.json().checkout_url);
+  expect(session).toMatchObject({ mode: 'payment', amount_total: 5_000, currency: 'usd' });
+  shop.books.pay(session);
+  const next = await visitor.change('POST', '/billing/packs', { pack_id: 'pack_50k' });
+  expect(next.json().checkout_url).not.toBe(answer.json().checkout_url);
+  await shop.deliverNew();
+  expect((await visitor.get('/account')).json().tokens_remaining).toBe(55_000);
+});
+
+test('what cannot be bought is refused, and the answer says what can be', async () => {
+  const bodies = [
+    { pack_id: 'pack_1' },
+    { pack_id: 'constructor' },
+    { pack_id: 10 },
+    {},
+    { pack_id: 'pack_10k', price: 1 },
+    { pack_id: 'pack_10k', success_url: 'https://elsewhere.example' },
+  ];
+  const asked = shop.standIn.requests.length;
+  for (const body of bodies) {
+    const answer = await visitor.change('POST', '/billing/packs', body);
+    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
+  }
+  const [{ msg }] = (await visitor.change('POST', '/billing/packs', bodies[0])).json().errors;
+  expect(msg).toBe('must be one of pack_10k, pack_50k, pack_250k');
+  expect(shop.standIn.requests).toHaveLength(asked);
+});
+
+test('nothing is bought without a session, or without its CSRF token', async () => {
+  for (const url of ['/billing/subscribe', '/billing/packs', '/billing/portal']) {
+    const stranger = await portal.visitor().post(url, { pack_id: 'pack_10k' });
+    expect([stranger.statusCode, slugOf(stranger)]).toEqual([401, 'no-session']);
+    const forged = await visitor.post(url, { pack_id: 'pack_10k' });
+    expect([forged.statusCode, slugOf(forged)]).toEqual([403, 'invalid-csrf-token']);
+  }
+  expect((await portal.visitor().get('/billing/portal')).statusCode).toBe(401);
+});
+
+test('a disabled account buys nothing, and may still end what it has', async () => {
+  await shop.ledger.setDisabled(await ownId(), true, { by: 'operator', atMs: 1 });
+  for (const [url, body] of [
+    ['/billing/subscribe', {}],
+    ['/billing/packs', { pack_id: 'pack_10k' }],
+  ] as const) {
+    const answer = await visitor.change('POST', url, body);
+    expect([answer.statusCode, slugOf(answer)]).toEqual([403, 'account-disabled']);
+  }
+  expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
+});
+
+test('an owner is led to the page where the membership is managed', async () => {
+  const answer = await visitor.change('POST', '/billing/portal');
+  expect(answer.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
+  const link = await visitor.get('/billing/portal');
+  expect([link.statusCode, link.headers.location]).toEqual([
+    303,
+    expect.stringMatching(/^https:\/\/billing\.stripe\.test\//),
+  ]);
+});
+
+test('the link that is kept makes nothing for another site, and leads a person on, not out', async () => {
+  const page = { accept: 'text/html,*/*;q=0.8' };
+  const foreign = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  const asked = shop.standIn.requests.length;
+  const refused = await visitor.get('/billing/portal', foreign);
+  expect([refused.statusCode, slugOf(refused)]).toEqual([403, 'invalid-csrf-token']);
+  for (const [who, headers, to] of [
+    [visitor, { ...page, ...foreign }, '/my/plan'],
+    [portal.visitor(), page, '/sign-in?next=/my/plan'],
+    [portal.visitor(), { ...page, ...foreign }, '/sign-in?next=/my/plan'],
+  ] as const) {
+    const led = await who.get('/billing/portal', headers);
+    expect([led.statusCode, led.headers.location]).toEqual([303, to]);
+  }
+  expect(shop.standIn.requests).toHaveLength(asked);
+});
+
+test('a customer who was deleted at Stripe is made again', async () => {
+  await visitor.change('POST', '/billing/portal');
+  const { customer: former } = (await shop.ledger.account(await ownId()))!;
+  shop.books.customers.get(former!)!.deleted = true;
+  for (const [url, body] of [
+    ['/billing/subscribe', undefined],
+    ['/billing/packs', { pack_id: 'pack_10k' }],
+  ] as const) {
+    expect((await visitor.change('POST', url, body)).statusCode).toBe(200);
+  }
+  const { customer } = (await shop.ledger.account(await ownId()))!;
+  expect(customer).not.toBe(former);
+});
+
+test('while Stripe fails, stalls, or answers a byte at a time, nothing can be bought for now, and soon said', async () => {
+  for (const fault of ['error', 'stall', 'drip'] as const) {
+    shop.standIn.fault = fault;
+    const begun = Date.now();
+    const answer = await visitor.change('POST', '/billing/subscribe');
+    expect([fault, answer.statusCode, slugOf(answer)]).toEqual([fault, 503, 'payment-unavailable']);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Date.now() - begun).toBeLessThan(15_000);
+    expect(answer.body).not.toMatch(/stripe|127\.0\.0\.1/i);
+  }
+  shop.standIn.fault = 'none';
+  expect((await visitor.change('POST', '/billing/subscribe')).statusCode).toBe(200);
+});
+
+test('one request that fails is tried again, and makes one customer', async () => {
+  shop.standIn.failing = 1;
+  const before = shop.books.customers.size;
+  expect((await visitor.change('POST', '/billing/portal')).statusCode).toBe(200);
+  expect(shop.books.customers.size).toBe(before + 1);
+});
+
+test('an event that is forged, changed by a byte, or old is refused, and leaves nothing', async () => {
+  shop.books.tell('invoice.paid', { id: 'in_forged', object: 'invoice', created: 0 });
+  const [event] = shop.books.events.splice(0);
+  const secret = shop.standIn.webhookSecret;
+  const at = shop.books.now;
+  const { body, signature } = shop.standIn.sign(event);
+  const changed = Buffer.from(body);
+  changed[body.indexOf('in_forged')] ^= 1;
+  const wrong: [string, string | Buffer, Record<string, string>][] = [
+    ['none', body, {}],
+    ['empty', body, { 'stripe-signature': '' }],
+    ['nonsense', body, { 'stripe-signature': 't=abc,v1=zz,,=' }],
+    ['of another secret', body, { 'stripe-signature': signatureOf(body, 'whsec_other', at) }],
+    ['old', body, { 'stripe-signature': signatureOf(body, secret, at - 301) }],
+    ['of the future', body, { 'stripe-signature': signatureOf(body, secret, at + 302) }],
+    ['another time', body, { 'stripe-signature': signature.replace(/t=\d+/, `t=${at + 1}`) }],
+    ['another scheme', body, { 'stripe-signature': signature.replace('v1=', 'v0=') }],
+    ['changed', changed, { 'stripe-signature': signature }],
+    ['longer', Buffer.concat([body, Buffer.from(' ')]), { 'stripe-signature': signature }],
+    ['no body', '', { 'stripe-signature': signature }],
+    ['no JSON', 'x', { 'stripe-signature': signatureOf(Buffer.from('x'), secret, at) }],
+  ];
+  for (const [what, sent, headers] of wrong) {
+    const answer = await send(sent, { 'content-type': 'application/json', ...headers });
+    expect([what, answer.statusCode, slugOf(answer)]).toEqual([what, 400, 'invalid-signature']);
+  }
+  expect(await shop.ledger.openEvents(10)).toEqual([]);
+  const inTime = { 'stripe-signature': signatureOf(body, secret, at - 300) };
+  expect((await send(body, inTime)).statusCode).toBe(200);
+  expect(await shop.ledger.openEvents(10)).toMatchObject([{ object: 'in_forged' }]);
+  await shop.ledger.closeEvent(event.id, Date.now());
+});
+
+test('a signed body of no use is taken and forgotten; one that is too large is refused', async () => {
+  const secret = shop.standIn.webhookSecret;
+  const post = (text: string) =>
+    send(text, { 'stripe-signature': signatureOf(Buffer.from(text), secret, shop.books.now) });
+  const useless = [
+    ...['null', '[]', '{}', '{"id":"evt_1","type":"constructor","data":{"object":{"id":"x"}}}'],
+    '{"id":"evt_2","type":"invoice.paid","data":{"object":{}}}',
+    '{"id":"evt_3","type":"account.closed","data":{"object":{"id":"x"}}}',
+  ];
+  for (const text of useless) expect([text, (await post(text)).statusCode]).toEqual([text, 200]);
+  expect(await shop.ledger.openEvents(10)).toEqual([]);
+  const large = await post(`{"text":"${'x'.repeat(64 * 1024)}"}`);
+  expect([large.statusCode, slugOf(large)]).toEqual([413, 'payload-too-large']);
+});
+
+test('however many events come at once from one address, all are taken', async () => {
+  const strict = await openPortal({
+    ...{ ledger: shop.ledger, payment: () => shop.payment },
+    config: { rateLimitPerMinute: 2 },
+  });
+  try {
+    const body = Buffer.from('{"id":"evt_many","type":"product.created","data":{"object":{}}}');
+    const signature = signatureOf(body, shop.standIn.webhookSecret, shop.books.now);
+    const request = { method: 'POST', url: '/billing/webhook', payload: body } as const;
+    for (let i = 0; i < 10; i++) {
+      const headers = { 'stripe-signature': signature };
+      expect((await strict.app.inject({ ...request, headers })).statusCode).toBe(200);
+    }
+  } finally {
+    await strict.close();
+  }
+});
+
+test('who has not paid for the month is led to where the card is changed, and sold no second membership', async () => {
+  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+  const session = shop.sessionAt(checkout_url);
+  shop.books.pay(session);
+  await shop.deliverNew();
+  shop.books.withoutMoney.add(session.customer);
+  const [item] = shop.books.subscriptions.get(session.subscription!)!.items.data;
+  shop.books.advance(item.current_period_end - shop.books.now + 4 * DAY);
+  await shop.deliverNew();
+  portal.clock.aheadMs = shop.now() - Date.now();
+  await visitor.signIn(`buyer${people}@example.org`);
+  expect((await visitor.get('/account')).json().membership).toBeNull();
+  const again = await visitor.change('POST', '/billing/subscribe');
+  expect([again.statusCode, slugOf(again)]).toEqual([409, 'already-subscribed']);
+  expect(again.json().portal_url).toMatch(/^https:\/\/billing\.stripe\.test\//);
+});
+
+test('an account that is closed is not charged again, also if Stripe is out at that moment', async () => {
+  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+  const session = shop.sessionAt(checkout_url);
+  shop.books.pay(session);
+  await shop.deliverNew();
+  const id = await ownId();
+  shop.standIn.fault = 'error';
+  expect((await visitor.change('DELETE', '/account')).statusCode).toBe(204);
+  await shop.payment.settleOpenEvents();
+  expect(shop.books.subscriptions.get(session.subscription!)?.status).toBe('active');
+  shop.standIn.fault = 'none';
+  shop.books.advance(60);
+  await shop.payment.settleOpenEvents();
+  expect(shop.books.subscriptions.get(session.subscription!)?.status).toBe('canceled');
+  await shop.deliverNew();
+  expect((await shop.ledger.account(id))?.membership).toBeNull();
+  expect(await shop.ledger.openEvents(10)).toEqual([]);
+});
+
+test('an account that is closed in the very moment of subscribing leaves nothing that can be paid', async () => {
+  const email = `buyer${people}@example.org`;
+  for (const moment of ['POST /v1/customers', 'POST /v1/checkout/sessions']) {
+    for (const when of ['before', 'after'] as const) {
+      const own = portal.visitor();
+      await own.signIn(email);
+      const id = await ownId();
+      shop.standIn.when(moment, when, async () => {
+        expect((await own.change('DELETE', '/account')).statusCode).toBe(204);
+      });
+      const answer = await own.change('POST', '/billing/subscribe');
+      expect([moment, when, answer.statusCode, slugOf(answer)]).toEqual([
+        ...[moment, when, 401, 'no-session'],
+      ]);
+      await shop.payment.settleOpenEvents();
+      const { customer } = (await shop.ledger.account(id))!;
+      const begun = [...shop.books.sessions.values()].filter((one) => one.customer === customer);
+      expect(begun.filter(({ status }) => status === 'open')).toEqual([]);
+    }
+  }
+});
+
+test('a closing that fails ends nothing, and the next one all', async () => {
+  const subscribed = async () => {
+    const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+    const session = shop.sessionAt(checkout_url);
+    shop.books.pay(session);
+    await shop.deliverNew();
+    return shop.books.subscriptions.get(session.subscription!)!;
+  };
+  const subscription = await subscribed();
+  // All that a closing does before it fails.
+  await shop.payment.endSubscription((await shop.ledger.account(await ownId()))!);
+  for (const minutes of [0, 9, 2]) {
+    expect(await shop.ledger.openEvents(10)).toHaveLength(1);
+    shop.books.advance(minutes * 60);
+    await shop.payment.settleOpenEvents();
+    expect(subscription.status).toBe('active');
+  }
+  expect(await shop.ledger.openEvents(10)).toEqual([]);
+  expect((await visitor.change('DELETE', '/account')).statusCode).toBe(204);
+  await shop.payment.settleOpenEvents();
+  expect(subscription.status).toBe('canceled');
+});
+
+test('a checkout that was paid while its account was closed is ended when that is told', async () => {
+  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+  const [session, id] = [shop.sessionAt(checkout_url), await ownId()];
+  shop.books.pay(session);
+  // Closed by a ledger's own means: nobody has told the payment.
+  await shop.ledger.closeAccount(id, { by: 'operator', atMs: shop.now() });
+  await shop.deliverNew();
+  expect(shop.books.subscriptions.get(session.subscription!)?.status).toBe('canceled');
+  await shop.deliverNew();
+  expect((await shop.ledger.account(id))!.membership).toBeNull();
+});
+
+test('without Stripe nothing can be bought, and what is there works', async () => {
+  const poor = await openPortal();
+  try {
+    const customer = poor.visitor();
+    await customer.signIn('somebody@example.org');
+    for (const [url, body] of [
+      ['/billing/subscribe', undefined],
+      ['/billing/packs', { pack_id: 'pack_10k' }],
+      ['/billing/portal', undefined],
+    ] as const) {
+      const answer = await customer.change('POST', url, body);
+      expect([answer.statusCode, slugOf(answer)]).toEqual([503, 'membership-unavailable']);
+    }
+    const event = await poor.app.inject({ method: 'POST', url: '/billing/webhook', payload: '{}' });
+    expect(event.statusCode).toBe(503);
+    expect((await customer.change('DELETE', '/account')).statusCode).toBe(204);
+  } finally {
+    await poor.close();
+  }
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkedExamples, lintOpenApi } from '../support/openapi.ts';
+import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
+
+let portal: PortalHarness;
+beforeAll(async () => {
+  portal = await openPortal({ config: { version: '1.2.3' } });
+});
+afterAll(() => portal.close());
+
+test('/health says that the process is alive, and its version', async () => {
+  const { statusCode, body } = await portal.app.inject('/health');
+  expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ok', version: '1.2.3' }]);
+});
+
+test('what is not there, and what is not taken, is a problem document with error', async () => {
+  for (const [method, url, status, slug] of [
+    ['GET', '/nowhere', 404, 'not-found'],
+    ['GET', '/%', 400, 'invalid-parameters'],
+    ['PUT', '/health', 405, 'method-not-allowed'],
+    ['GET', '/billing/webhook', 405, 'method-not-allowed'],
+  ] as const) {
+    const answer = await portal.app.inject({ method, url });
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+    const problem = answer.json();
+    expect([answer.statusCode, problem.status]).toEqual([status, status]);
+    expect(problem.type).toBe(`http://localhost:8081/problems/${slug}`);
+    expect(problem.error).toBe(problem.detail);
+    expect((await portal.app.inject(new URL(problem.type).pathname)).statusCode).toBe(200);
+  }
+});
+
+test('every answer is private, framed by nobody, and lets nothing run', async () => {
+  for (const url of ['/health', '/nowhere', '/%']) {
+    const { headers } = await portal.app.inject({ url, headers: { 'x-request-id': 'mine' } });
+    expect(headers).toMatchObject({
+      'x-request-id': 'mine',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+    });
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['strict-transport-security']).toBeUndefined();
+  }
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('a type without a body is no body: what needs none does without, the others say what is missing', async () => {
+  const visitor = portal.visitor();
+  await visitor.signIn('empty@example.org');
+  const asked = await visitor.post('/auth/request', undefined, JSON_TYPE);
+  expect([asked.statusCode, asked.json().errors]).toEqual([
+    400,
+    [{ loc: ['body'], msg: 'is missing', type: 'missing' }],
+  ]);
+  const headers = { ...JSON_TYPE, 'x-csrf-token': await visitor.csrf() };
+  expect((await visitor.post('/auth/logout', undefined, headers)).statusCode).toBe(204);
+});
+
+test.each([
+  ['/auth/request', '{}', 'body.email: is missing: it must be text'],
+  ['/auth/request', '{"email":1}', 'body.email: must be text'],
+  ['/auth/request', '{"email":["a@b.example"]}', 'body.email: must be text'],
+  ['/auth/request', '[]', 'body: must be an object'],
+  ['/auth/verify-code', '{"email":"a@b.example"}', 'body.code: is missing: it must be text'],
+])('%s says what is wrong with %s in words for a person', async (url, payload, detail) => {
+  const answer = await portal.app.inject({ method: 'POST', url, payload, headers: JSON_TYPE });
+  expect([answer.statusCode, answer.json().error]).toEqual([400, detail]);
+});
+
+type Member = { enum?: string[]; maxLength?: number; pattern?: string; format?: string };
+type Body = { content: Record<string, { schema: { properties: Record<string, Member> } }> };
+type Document = {
+  paths: Record<
+    string,
+    Record<string, { security: object[]; requestBody?: Body; responses: object }>
+  >;
+};
+/** What others add to, or make. */
+const LENIENT = ['/auth/verify', '/billing/webhook'];
+const openApi = async (): Promise<Document> => (await portal.app.inject('/openapi.json')).json();
+
+test('every route for programs refuses a parameter or member that it does not know, by name', async () => {
+  const { paths } = await openApi();
+  let tried = 0;
+  for (const [path, methods] of Object.entries(paths)) {
+    if (LENIENT.includes(path)) continue;
+    for (const [method, { requestBody }] of Object.entries(methods)) {
+      const visitor = portal.visitor({ address: `10.1.${++tried}.1` });
+      await visitor.signIn(`unknown${tried}@example.org`);
+      const url = `${path.replace('{id}', 'x')}?formt=csv`;
+      const body = requestBody && { email: 'a@b.example' };
+      const answer =
+        method === 'get'
+          ? await visitor.get(url)
+          : await visitor.change(method.toUpperCase() as 'POST', url, body);
+      expect([method, path, answer.statusCode]).toEqual([method, path, 400]);
+      expect(answer.json().errors[0].loc).toEqual(['query', 'formt']);
+      expect(answer.json().errors[0].msg).toMatch(/^unknown parameter; this route takes /);
+      if (method === 'get') continue;
+      const known = path.replace('{id}', 'x');
+      const wrong = await visitor.change(method.toUpperCase() as 'POST', known, { lable: 'mine' });
+      expect([method, path, wrong.statusCode]).toEqual([method, path, 400]);
+      const named = wrong.json().errors.map(({ loc }: { loc: string[] }) => loc.join('.'));
+      expect(named).toContain('body.lable');
+    }
+  }
+  expect(tried).toBe(19);
+});
+
+test('OPTIONS tells what a path takes; a path with an empty part is none', async () => {
+  for (const [url, allow] of [
+    ['/keys', 'GET, HEAD, POST, OPTIONS'],
+    ['/keys/x', 'DELETE, OPTIONS'],
+    ['/health', 'GET, HEAD, OPTIONS'],
+    ['/billing/webhook', 'POST, OPTIONS'],
+    ['/my/keys', 'GET, HEAD, OPTIONS'],
+  ]) {
+    const { statusCode, headers } = await portal.app.inject({ method: 'OPTIONS', url });
+    expect([url, statusCode, headers.allow]).toEqual([url, 204, allow]);
+  }
+  for (const method of ['GET', 'PUT', 'OPTIONS'] as const) {
+    for (const url of ['/keys/', '/sessions/', '/account/', '/nowhere']) {
+      const answer = await portal.app.inject({ method, url });
+      expect([method, url, answer.statusCode]).toEqual([method, url, 404]);
+    }
+  }
+});
+
+test('the OpenAPI document passes the linter, and its examples are what it says', async () => {
+  const document = await openApi();
+  expect(await lintOpenApi(JSON.stringify(document))).toMatch(/valid/i);
+  const checked = checkedExamples(document);
+  expect(checked.length).toBeGreaterThan(15);
+  expect(checked.filter(({ faults }) => faults)).toEqual([]);
+});
+
+test('the OpenAPI document tells of every route for programs, and what each asks of who calls', async () => {
+  const { paths } = await openApi();
+  const open = ['/auth/request', '/auth/verify-code', '/auth/verify', '/billing/webhook'];
+  open.push('/health', '/config.json');
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { security }] of Object.entries(methods)) {
+      const [needed] = security;
+      expect([method, path, Object.keys(needed ?? {})]).toEqual([
+        ...[method, path],
+        open.includes(path) ? [] : method === 'get' ? ['session'] : ['session', 'csrf'],
+      ]);
+    }
+  }
+  const documented = new Set(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    ),
+  );
+  // What the README lists.
+  for (const route of [
+    ...['POST /auth/request', 'POST /auth/verify-code', 'GET /auth/csrf', 'POST /auth/logout'],
+    ...['GET /account', 'DELETE /account', 'GET /keys', 'POST /keys', 'DELETE /keys/{id}'],
+    ...['GET /usage', 'GET /audit', 'GET /sessions', 'DELETE /sessions/{id}'],
+    ...['POST /billing/subscribe', 'POST /billing/packs', 'POST /billing/portal'],
+    ...['GET /auth/verify', 'POST /auth/verify', 'GET /billing/portal', 'POST /billing/webhook'],
+  ]) {
+    expect(documented).toContain(route);
+  }
+});
+
+test('the OpenAPI document has the problems and bounds that are met', async () => {
+  const { paths } = await openApi();
+  for (const route of ['/auth/request', '/auth/verify-code', '/auth/verify', '/billing/webhook']) {
+    const statuses = Object.keys(paths[route].post.responses);
+    expect([route, statuses]).toEqual([route, expect.arrayContaining(['413', '503'])]);
+  }
+  for (const route of ['/billing/subscribe', '/billing/portal', '/auth/logout']) {
+    const visitor = portal.visitor();
+    await visitor.signIn('bounds@example.org');
+    const headers = { 'x-csrf-token': await visitor.csrf(), 'content-type': 'text/plain' };
+    const answer = await visitor.post(route, { text: 'x' }, headers);
+    expect([route, answer.statusCode]).toEqual([route, 415]);
+    expect(Object.keys(paths[route].post.responses)).toEqual(
+      expect.arrayContaining(['413', '415']),
+    );
+  }
+  const member = (route: string, name: string) =>
+    paths[route].post.requestBody!.content['application/json'].schema.properties[name];
+  expect(member('/billing/packs', 'pack_id').enum).toEqual(['pack_10k', 'pack_50k', 'pack_250k']);
+  expect(member('/keys', 'label')).toMatchObject({ maxLength: 100 });
+  expect(new RegExp(member('/auth/verify-code', 'code').pattern!).test('684 971')).toBe(true);
+  expect(member('/auth/request', 'email')).toMatchObject({ format: 'idn-email' });
+});

@@ -1,0 +1,103 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PAGE_PATHS } from '../../portal/page-paths.ts';
+import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+const WIDTHS = [360, 768, 1280];
+const HEIGHT = 800;
+
+let site: PortalSite;
+let visitor: BrowserContext;
+let owner: BrowserContext;
+beforeAll(async () => {
+  site = await openPortalSite();
+  visitor = await site.browser.newContext();
+  owner = await site.signedIn('ada@example.org');
+  const { id } = (await site.proxy.ledger.accountByEmail('ada@example.org'))!;
+  for (const label of ['notebook', 'web map']) {
+    const order = { owner: { id }, label, by: 'owner', atMs: Date.now() } as const;
+    const made = await site.proxy.ledger.issueKey(order);
+    if (!made.created) throw new Error(made.reason);
+    await site.proxy.get(`/v1/blocks/${site.exampleBlock}/summary`, made.plainKey);
+    await site.proxy.get(`/v1/blocks/${site.exampleBlock}/pois`, made.plainKey);
+  }
+});
+afterAll(() => site?.close());
+
+/** What axe finds, in a few words each. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** How far the page is wider than what is seen of it. */
+function overhang(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}
+
+test.each([...Object.entries(PAGE_PATHS), ['missing', '/nowhere']])(
+  'axe finds nothing on the page %s, light and dark, on a phone and a desk; nothing scrolls sideways',
+  async (_name, path) => {
+    const context = path.startsWith('/my') ? owner : visitor;
+    const { page, wrong } = await openWatched(context, `${site.address}${path}`, [404]);
+    expect(await page.title()).toMatch(/Travel-Time Access$/);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: HEIGHT });
+      expect([width, await overhang(page)]).toEqual([width, 0]);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect([width, colorScheme, await faultsOf(page)]).toEqual([width, colorScheme, []]);
+      }
+    }
+    expect(wrong).toEqual([]);
+    await page.close();
+  },
+);
+
+test('axe finds nothing in what a page shows when it is used', async () => {
+  const { page, wrong } = await openWatched(owner, `${site.address}/my`);
+  await page.getByLabel('Shown').selectOption('by route');
+  await page.getByText('The same as a table').click();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Keys' }).click();
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('region', { name: 'Your new key' }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Revoke notebook' }).click();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Make a first request with it' }).click();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText(/^200: /).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  expect(wrong).toEqual([]);
+  await page.close();
+});
+
+test('every day of the chart is told by keyboard, and adds up to what was charged', async () => {
+  const { page, wrong } = await openWatched(owner, `${site.address}/my`);
+  const { id, balance } = (await site.proxy.ledger.accountByEmail('ada@example.org'))!;
+  const granted = (await site.proxy.ledger.grants(id)).reduce((sum, { tokens }) => sum + tokens, 0);
+  const chart = page.getByRole('listbox', { name: /^Tokens by day/ });
+  expect(await chart.getByRole('option').count()).toBe(30);
+  await chart.getByRole('option').last().focus();
+  await page.keyboard.press('Home');
+  let told = 0;
+  for (let day = 0; day < 30; day++) {
+    const [, tokens] = /: ([\d,]+) tokens?/.exec(
+      (await page.locator('figcaption').textContent()) ?? '',
+    )!;
+    told += Number(tokens.replaceAll(',', ''));
+    await page.keyboard.press('ArrowRight');
+  }
+  expect(told).toBe(granted - balance);
+  // In the tab order the chart is one stop.
+  expect(await chart.locator('[tabindex="0"]').count()).toBe(1);
+  expect(wrong).toEqual([]);
+  await page.close();
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { drawOutline, roundLength } from '../../portal/pages/front/outline.ts';
+import { chartScale } from '../../portal/pages/my/chart-scale.ts';
+import { CODE_SAMPLES } from '../../portal/pages/my/code-samples.ts';
+import { detailInWords } from '../../portal/pages/my/detail-in-words.ts';
+import { divideUsage, lastDays } from '../../portal/pages/my/divided-usage.ts';
+import { nextPath } from '../../portal/pages/shell/routes.ts';
+
+const SIZE = { width: 480, height: 320, margin: 40 };
+
+/** The corners of an SVG path of straight lines. */
+function corners(path: string): [number, number][] {
+  return [...path.matchAll(/(-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)]);
+}
+
+/** Great-circle metres, by the haversine formula. */
+function metresBetween([lonA, latA]: number[], [lonB, latB]: number[]): number {
+  const radians = (degrees: number) => (degrees * Math.PI) / 180;
+  const [a, b] = [radians(latA), radians(latB)];
+  const half =
+    Math.sin((b - a) / 2) ** 2 +
+    Math.cos(a) * Math.cos(b) * Math.sin(radians(lonB - lonA) / 2) ** 2;
+  return 2 * 6_371_009 * Math.asin(Math.sqrt(half));
+}
+
+test('activity is told in words: of devices, tokens and days, and of strangers what they call themselves', () => {
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)';
+  const chrome = `${agent} Chrome/150.0.0.0 Safari/537.36`;
+  expect(detailInWords('signed-in', `${chrome}, 192.0.2.7`)).toBe('Chrome on Linux, 192.0.2.7');
+  expect(detailInWords('signed-in', 'curl/8.11.0, 2001:db8::/64')).toBe(
+    'curl/8.11.0, 2001:db8::/64',
+  );
+  expect(detailInWords('session-ended', chrome)).toBe('Chrome on Linux');
+  expect(detailInWords('membership-changed', 'active, renews 2027-01-02T09:00:00.000Z')).toMatch(
+    /^active, renews 2 Jan(uary)? 2027$/,
+  );
+  expect(detailInWords('membership-changed', 'none')).toBe('none');
+  expect(detailInWords('tokens-granted', '5000, signup')).toBe('5,000 tokens to begin with');
+});
+
+test('an outline lies within its margin, and its scale is that of the ground', () => {
+  const place = fc.record({
+    lon: fc.double({ min: -170, max: 170, noNaN: true }),
+    lat: fc.double({ min: -60, max: 70, noNaN: true }),
+    wide: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
+    high: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(place, ({ lon, lat, wide, high }) => {
+      const ring: [number, number][] = [
+        [lon, lat],
+        [lon + wide, lat],
+        [lon + wide, lat + high],
+        [lon, lat + high],
+        [lon, lat],
+      ];
+      const { path, scale } = drawOutline(
+        { geometry: { type: 'Polygon', coordinates: [ring] } },
+        SIZE,
+      );
+      const drawn = corners(path);
+      for (const [x, y] of drawn) {
+        expect(x).toBeGreaterThanOrEqual(39.9);
+        expect(x).toBeLessThanOrEqual(440.1);
+        expect(y).toBeGreaterThanOrEqual(39.9);
+        expect(y).toBeLessThanOrEqual(280.1);
+      }
+      // The west side of the box, on the ground and in the picture; corners are rounded to 0.1.
+      const height = Math.abs(drawn[3][1] - drawn[0][1]);
+      const expected = (height / metresBetween(ring[3], ring[0])) * scale.metres;
+      expect(Math.abs(scale.length - expected)).toBeLessThan(
+        0.003 * expected + (0.2 * expected) / height,
+      );
+      expect(scale.length).toBeLessThanOrEqual(0.3 * SIZE.width);
+      expect(scale.length).toBeGreaterThan(0.3 * 0.39 * SIZE.width);
+    }),
+  );
+});
+
+test('a place across the antimeridian is drawn in one piece', () => {
+  const east: [number, number][] = [
+    [179.8, 51],
+    [180, 51],
+    [180, 52],
+    [179.8, 52],
+    [179.8, 51],
+  ];
+  const west: [number, number][] = [
+    [-180, 51],
+    [-179.8, 51],
+    [-179.8, 52],
+    [-180, 52],
+    [-180, 51],
+  ];
+  const { path, place } = drawOutline(
+    { geometry: { type: 'MultiPolygon', coordinates: [[east], [west]] } },
+    SIZE,
+  );
+  const xs = corners(path).map(([x]) => x);
+  expect(Math.max(...xs) - Math.min(...xs)).toBeLessThan(SIZE.width);
+  expect(place(-180, 51)[0]).toBeCloseTo(place(180, 51)[0], 6);
+  expect(place(-179.8, 51)[0]).toBeGreaterThan(place(179.8, 51)[0]);
+});
+
+test('lengths of a scale are 1, 2 or 5 times a power of ten', () => {
+  expect([1, 1.9, 2, 4.9, 5, 9.9, 10, 730, 0.3].map(roundLength)).toEqual([
+    ...[1, 1, 2, 2, 5, 5, 10, 500, 0.2],
+  ]);
+});
+
+test('usage laid out by day and part adds up to what there is', () => {
+  const days = lastDays(30, Date.parse('2026-03-01T12:00:00Z'));
+  expect([days.length, days[0], days[28], days[29]]).toEqual([
+    ...[30, '2026-01-31', '2026-02-28', '2026-03-01'],
+  ]);
+  const row = fc.record({
+    day: fc.constantFrom(...days),
+    key_id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    route: fc.constant('GET /v1/blocks/{geoid}/summary'),
+    requests: fc.integer({ min: 1, max: 9 }),
+    tokens: fc.integer({ min: 0, max: 1_000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(row), (rows) => {
+      const { parts, days: bars, tokens } = divideUsage(rows, days, ({ key_id }) => key_id);
+      expect(parts.length).toBeLessThanOrEqual(4);
+      expect(bars.map((bar) => bar.day)).toEqual(days);
+      let all = 0;
+      for (const { day, ofParts, tokens: ofDay } of bars) {
+        let expected = 0;
+        for (const one of rows) if (one.day === day) expected += one.tokens;
+        expect(ofDay).toBe(expected);
+        expect(ofParts.reduce((sum, part) => sum + part, 0)).toBe(expected);
+        all += expected;
+      }
+      expect(tokens).toBe(all);
+    }),
+  );
+});
+
+test('a chart has at most five lines, at whole numbers, and room for its highest bar', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 1e9 }), { minLength: 1, maxLength: 90 }), (values) => {
+      const { lines, top, yOf } = chartScale(values, 600);
+      expect(lines.length).toBeLessThanOrEqual(5);
+      expect(lines.every(Number.isInteger)).toBe(true);
+      expect(yOf(Math.max(...values))).toBeGreaterThanOrEqual(top);
+    }),
+  );
+});
+
+test('code in every language asks the address with the key in a header', () => {
+  expect(CODE_SAMPLES.map(({ name }) => name)).toEqual(['curl', 'Python', 'R', 'JavaScript']);
+  for (const { codeOf } of CODE_SAMPLES) {
+    const code = codeOf('https://api.example.org/v1/x?mode=walk', 'ta_live_k');
+    expect(code).toMatch(/['"]https:\/\/api\.example\.org\/v1\/x\?mode=walk['"]/);
+    expect(code).toMatch(/Bearer ta_live_k['"]|bearer_token\("ta_live_k"\)/);
+  }
+});
+
+test('after signing in one is led to pages of ours only', () => {
+  expect(nextPath('?next=/my/keys')).toBe('/my/keys');
+  for (const next of ['', '?next=//evil.example', '?next=https://evil.example', '?next=/my/../x']) {
+    expect(nextPath(next)).toBe('/my');
+  }
+});

@@ -1,0 +1,111 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PAGE_PATHS } from '../../portal/page-paths.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
+
+const API = 'https://api.example.org';
+const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const KILOBYTE = 1_000;
+
+let portal: PortalHarness;
+beforeAll(async () => {
+  portal = await openPortal({
+    config: { apiUrl: `${API}/below`, exampleBlock: '990010001001000' },
+  });
+});
+afterAll(() => portal.close());
+
+const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
+  portal.app.inject({ method, url, headers });
+
+/** The addresses of script and style in the document. */
+async function assets(): Promise<string[]> {
+  const { body } = await get('/');
+  return [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, address]) => address);
+}
+
+test('every page is one document, under a policy that runs no inline script or style', async () => {
+  const { body: document } = await get('/');
+  for (const path of Object.values(PAGE_PATHS)) {
+    const { statusCode, headers, body } = await get(path, BROWSER);
+    expect([path, statusCode, body]).toEqual([path, 200, document]);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(String(headers['content-security-policy']).split('; ').sort()).toEqual([
+      "base-uri 'none'",
+      `connect-src 'self' ${API}`,
+      "default-src 'none'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "img-src 'self' data:",
+      "script-src 'self'",
+      "style-src 'self'",
+    ]);
+    expect(headers['x-robots-tag']).toBe(path === '/' ? undefined : 'noindex');
+  }
+  expect(document).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
+  expect(document).toMatch(/<meta name="description" content=".{50,160}">/);
+});
+
+test('script and style are for ever under their names, compressed, and small', async () => {
+  const found = await assets();
+  expect(found.map((address) => address.split('.').at(-1)).sort()).toEqual(['css', 'js']);
+  for (const address of found) {
+    const plain = await get(address);
+    const packed = await get(address, { 'accept-encoding': 'br, gzip' });
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+    if (address.endsWith('.js')) expect(packed.rawPayload.length).toBeLessThan(40 * KILOBYTE);
+    else expect(packed.rawPayload.length).toBeLessThan(10 * KILOBYTE);
+  }
+  expect((await get('/assets/index-00000000.js')).statusCode).toBe(404);
+});
+
+test('what a browser has is not sent again, and HEAD sends nothing', async () => {
+  for (const address of ['/', '/favicon.svg', '/robots.txt', ...(await assets())]) {
+    for (const coding of ['identity', 'gzip']) {
+      const headers = { 'accept-encoding': coding };
+      const { etag } = (await get(address, headers)).headers;
+      const again = await get(address, { ...headers, 'if-none-match': `"other", W/${etag}` });
+      expect([address, again.statusCode, again.body]).toEqual([address, 304, '']);
+      const head = await get(address, headers, 'HEAD');
+      expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, '', etag]);
+    }
+  }
+  expect((await get('/')).headers['cache-control']).toBe('public, no-cache');
+  expect((await get('/favicon.svg')).headers['content-type']).toBe('image/svg+xml');
+});
+
+test('a person who asks for what is not there gets a page, a program the problem document', async () => {
+  const page = await get('/nowhere', BROWSER);
+  expect([page.statusCode, page.headers['content-type']]).toEqual([
+    404,
+    'text/html; charset=utf-8',
+  ]);
+  expect(page.body).toBe((await get('/')).body);
+  expect([page.headers.vary, (await get('/nowhere')).headers.vary]).toEqual([
+    'Accept, Accept-Encoding',
+    'Accept',
+  ]);
+  const known = await get('/nowhere', { ...BROWSER, 'if-none-match': String(page.headers.etag) });
+  expect(known.statusCode).toBe(404);
+  const problem = await get('/nowhere', { accept: 'application/json' });
+  expect([problem.statusCode, problem.json().error]).toEqual([404, problem.json().detail]);
+  const posted = await portal.app.inject({ method: 'POST', url: '/nowhere', headers: BROWSER });
+  expect(posted.headers['content-type']).toMatch(/^application\/problem\+json/);
+});
+
+test('crawlers are led to the front page only', async () => {
+  const { body } = await get('/robots.txt');
+  expect(body.split('\n')).toEqual(['User-agent: *', 'Disallow: /my', 'Disallow: /auth/', '']);
+});
+
+test('/config.json says where the API is, and what can be bought', async () => {
+  expect((await get('/config.json')).json()).toEqual({
+    api_url: `${API}/below`,
+    membership_available: false,
+    plans: JSON.parse(JSON.stringify(PLANS)),
+    example_block: '990010001001000',
+  });
+});

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isMember, WITHOUT_END } from '../../portal/accounts/accounts.ts';
+import { BY } from '../support/customers.ts';
+import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
+import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
+
+/** What payment promises on any ledger. `newAddress` gives that of a new and empty one. */
+export function paymentSuite(name: string, newAddress: () => string): void {
+  describe(`payment on ${name}`, () => {
+    let shop: Shop;
+    beforeAll(async () => {
+      shop = await Shop.open(newAddress());
+    });
+    afterAll(() => shop.close());
+
+    const member = async () => {
+      const id = await shop.newAccount();
+      const subscription = await shop.subscribe(id);
+      await shop.deliverNew();
+      return { id, subscription };
+    };
+    const invoicesOf = (subscription: string) =>
+      [...shop.books.invoices.values()].filter(
+        ({ parent }) => parent?.subscription_details.subscription === subscription,
+      );
+
+    test('a membership begins with its first payment, and renews with 10,000 tokens each month', async () => {
+      const { id, subscription } = await member();
+      const [{ current_period_end: end }] = subscription.items.data;
+      const begun = await shop.standing(id);
+      expect(begun).toMatchObject({ balance: 10_000, addsUp: true });
+      expect(begun.membership).toEqual({
+        status: 'active',
+        untilMs: (end + 3 * DAY) * 1000,
+        renewsAtMs: end * 1000,
+        subscription: subscription.id,
+      });
+      shop.books.advance(61 * DAY);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({
+        balance: 30_000,
+        addsUp: true,
+        membership: { status: 'active', renewsAtMs: (end + 60 * DAY) * 1000 },
+      });
+      const causes = (await shop.ledger.grants(id)).map(({ cause }) => cause);
+      expect(causes).toEqual(invoicesOf(subscription.id).map((invoice) => `invoice:${invoice.id}`));
+    });
+
+    test('a payment that fails leaves some days; then the membership has lapsed, and the next payment brings it back', async () => {
+      const { id, subscription } = await member();
+      const [item] = subscription.items.data;
+      const paidUntil = item.current_period_end;
+      shop.books.withoutMoney.add(subscription.customer);
+      shop.books.advance(30 * DAY + 60);
+      await shop.deliverNew();
+      const { membership, balance } = await shop.standing(id);
+      expect(membership).toMatchObject({
+        status: 'past_due',
+        untilMs: (paidUntil + 3 * DAY) * 1000,
+        renewsAtMs: null,
+      });
+      expect(balance).toBe(10_000);
+      expect(isMember(membership, shop.now())).toBe(true);
+      shop.books.advance(3 * DAY);
+      await shop.deliverNew();
+      expect(isMember((await shop.standing(id)).membership, shop.now())).toBe(false);
+      shop.books.withoutMoney.delete(subscription.customer);
+      shop.books.advance(3 * DAY);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({
+        balance: 20_000,
+        addsUp: true,
+        membership: { status: 'active', renewsAtMs: item.current_period_end * 1000 },
+      });
+    });
+
+    test('a month that begins unpaid gives no more days to one that is past due', async () => {
+      const { id, subscription } = await member();
+      const [item] = subscription.items.data;
+      const paidUntil = item.current_period_end;
+      shop.books.withoutMoney.add(subscription.customer);
+      shop.books.advance(30 * DAY + 60);
+      item.current_period_start += 30 * DAY;
+      item.current_period_end += 30 * DAY;
+      await shop.deliverNew();
+      expect((await shop.standing(id)).membership?.untilMs).toBe((paidUntil + 3 * DAY) * 1000);
+      shop.books.cancel(subscription);
+    });
+
+    test('after the last failed try the subscription is over, and the tokens stay', async () => {
+      const { id, subscription } = await member();
+      shop.books.withoutMoney.add(subscription.customer);
+      shop.books.advance(45 * DAY);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
+    });
+
+    test('one that is cancelled holds until what is paid for ends, unless it is taken up again', async () => {
+      const { id, subscription } = await member();
+      const [item] = subscription.items.data;
+      shop.books.cancelAtPeriodEnd(subscription);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).membership).toEqual({
+        status: 'ending',
+        untilMs: item.current_period_end * 1000,
+        renewsAtMs: null,
+        subscription: subscription.id,
+      });
+      shop.books.cancelAtPeriodEnd(subscription, false);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).membership?.status).toBe('active');
+      shop.books.cancelAtPeriodEnd(subscription);
+      shop.books.advance(31 * DAY);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
+    });
+
+    test('a pack is granted when its money is there, by card at once and by bank later', async () => {
+      const id = await shop.newAccount();
+      await shop.buyPack(id, 'pack_10k');
+      const later = await shop.buyPack(id, 'pack_50k', 'bank');
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(10_000);
+      shop.books.moneyArrives(later);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 60_000, addsUp: true });
+    });
+
+    test('a refund takes tokens in proportion to the money; of all of it, in whatever parts, all of them', async () => {
+      const id = await shop.newAccount();
+      const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
+      shop.books.refund(charge, 400);
+      await shop.deliverNew();
+      // A third of 1,200 cents, of 10,000 tokens: 3,333 and a third.
+      expect((await shop.standing(id)).balance).toBe(10_000 - 3_333);
+      shop.books.advance(60);
+      shop.books.refund(charge, 400);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(10_000 - 6_666);
+      shop.books.advance(60);
+      shop.books.refund(charge, 400);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 0, addsUp: true });
+    });
+
+    test('a refund takes tokens to zero at most', async () => {
+      const { id, subscription } = await member();
+      await shop.use(id, 9_000);
+      shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[0]), 1_000);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 0, addsUp: true });
+      await shop.buyPack(id, 'pack_10k');
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(10_000);
+    });
+
+    test('a refund that fails gives back what it had taken', async () => {
+      const id = await shop.newAccount();
+      const refund = shop.books.refund(
+        shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')),
+        600,
+      );
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(5_000);
+      shop.books.failRefund(refund);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 10_000, addsUp: true });
+    });
+
+    test('a dispute takes tokens while it is open or lost, and gives back what it took when won', async () => {
+      const id = await shop.newAccount();
+      const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_50k'));
+      const inquiry = shop.books.dispute(charge, 5_000, true);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(50_000);
+      shop.books.closeDispute(inquiry, 'warning_closed');
+      await shop.use(id, 20_000);
+      const dispute = shop.books.dispute(charge, 5_000);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(0);
+      shop.books.closeDispute(dispute, 'won');
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 30_000, addsUp: true });
+
+      // Banks change their minds: lost after all, and won in the end.
+      for (const [status, balance] of [
+        ['lost', 0],
+        ['won', 30_000],
+        ['lost', 0],
+        ['won', 30_000],
+      ] as const) {
+        shop.books.closeDispute(dispute, status);
+        await shop.deliverNew();
+        expect(await shop.standing(id)).toMatchObject({ balance, addsUp: true });
+      }
+
+      const other = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
+      const lost = shop.books.dispute(other, 1_200);
+      await shop.deliverNew();
+      shop.books.closeDispute(lost, 'lost');
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 30_000, addsUp: true });
+    });
+
+    test('a refund that is told before its payment leaves no tokens', async () => {
+      const id = await shop.newAccount();
+      const session = await shop.buyPack(id, 'pack_10k');
+      shop.books.refund(shop.books.chargeOf(session), 1_200);
+      const subscription = await shop.subscribe(id);
+      shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[0]), 1_000);
+      const events = shop.books.events.splice(0);
+      const isRefund = ({ type }: StripeEvent) => type === 'refund.created';
+      await shop.deliver(events.filter(isRefund));
+      expect((await shop.standing(id)).balance).toBe(0);
+      expect(await shop.ledger.grants(id)).toHaveLength(4);
+      await shop.deliver(events.filter((event) => !isRefund(event)));
+      expect(await shop.standing(id)).toMatchObject({ balance: 0, addsUp: true });
+      expect((await shop.ledger.grants(id)).map(({ tokens }) => Math.abs(tokens))).toEqual([
+        10_000, 10_000, 10_000, 10_000,
+      ]);
+    });
+
+    test('what costs nothing, is in another currency, of another price, or of part of a month grants nothing', async () => {
+      const id = await shop.newAccount();
+      const { books } = shop;
+      const customer = books.addCustomer(null, {}).id;
+      const odd = [
+        books.addPrice('price_free', 0),
+        books.addPrice('price_euro', 1_000, 'eur'),
+        books.addPrice('price_other', 1_000),
+        books.addPrice('price_dear', 100_000),
+      ];
+      for (const price of odd) books.subscribe(customer, price, { account: id });
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toEqual({ balance: 0, membership: null, addsUp: true });
+      const membership = books.prices.get(MEMBERSHIP_PRICE)!;
+      const ours = books.subscribe(customer, membership, { account: id });
+      await shop.deliverNew();
+      books.bill(ours, 'subscription_update', 400);
+      books.bill(ours, 'subscription_cycle', 0);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(10_000);
+    });
+
+    test('a month that a coupon or a balance at Stripe pays, or part of it, is paid; credit for the rest of a month pays none', async () => {
+      const { id, subscription } = await member();
+      const { customer } = subscription;
+      shop.books.balances.set(customer, 400);
+      shop.books.advance(30 * DAY);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(20_000);
+      // Of 1,000 cents, 600 by card.
+      shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[1]), 600);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(14_000);
+      shop.books.coupons.set(customer, 1_000);
+      shop.books.advance(30 * DAY);
+      await shop.deliverNew();
+      expect(await shop.standing(id)).toMatchObject({ balance: 24_000, addsUp: true });
+      shop.books.coupons.delete(customer);
+      shop.books.bill(subscription, 'subscription_cycle', 1_000, 970);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).balance).toBe(24_000);
+      shop.books.cancel(subscription);
+    });
+
+    test('when the price changes, the new one is sold, and who pays the old one renews and stays', async () => {
+      const { id, subscription } = await member();
+      const lapsing = await member();
+      const newer = shop.books.addPrice('price_newer', 800);
+      shop.membershipPrices = [newer.id, MEMBERSHIP_PRICE];
+      await shop.restart();
+      const other = await shop.newAccount();
+      const { items } = await shop.subscribe(other);
+      expect(items.data[0].price.id).toBe(newer.id);
+      await expect(shop.subscribe(id)).rejects.toThrow('has a membership');
+      shop.books.withoutMoney.add(lapsing.subscription.customer);
+      shop.books.advance(30 * DAY + 60);
+      await shop.deliverNew();
+      for (const account of [id, other]) {
+        expect(await shop.standing(account)).toMatchObject({
+          ...{ balance: 20_000, addsUp: true, membership: { status: 'active' } },
+        });
+      }
+      expect((await shop.standing(lapsing.id)).membership?.status).toBe('past_due');
+      // Told by nobody, it is found all the same.
+      shop.books.advance(30 * DAY);
+      shop.books.cancel(subscription);
+      shop.books.events.length = 0;
+      await shop.reconcile();
+      expect(await shop.standing(id)).toMatchObject({ balance: 30_000, membership: null });
+      shop.membershipPrices = [MEMBERSHIP_PRICE];
+      await shop.restart();
+    });
+
+    test('what is told of others is taken, closed and forgotten', async () => {
+      const { books } = shop;
+      const customer = books.addCustomer(null, {}).id;
+      const membership = books.prices.get(MEMBERSHIP_PRICE)!;
+      books.subscribe(customer, membership, {});
+      books.subscribe(customer, membership, { account: 'of another service' });
+      books.tell('customer.created', books.customers.get(customer)!);
+      await shop.deliverNew();
+      expect(await shop.ledger.openEvents(10)).toEqual([]);
+      expect(shop.errors).toEqual([]);
+    });
+
+    test('a membership that an operator gave stays as it is', async () => {
+      const { id, subscription } = await member();
+      await shop.ledger.setMembership(id, WITHOUT_END, BY);
+      shop.books.cancel(subscription);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).membership).toEqual(WITHOUT_END);
+    });
+
+    test('of two subscriptions, the end of one leaves the other', async () => {
+      const { id, subscription } = await member();
+      shop.books.advance(5 * DAY);
+      const membership = shop.books.prices.get(MEMBERSHIP_PRICE)!;
+      const second = shop.books.subscribe(subscription.customer, membership, { account: id });
+      shop.books.cancel(subscription);
+      await shop.deliverNew();
+      expect((await shop.standing(id)).membership).toMatchObject({
+        status: 'active',
+        subscription: second.id,
+      });
+    });
+  });
+}

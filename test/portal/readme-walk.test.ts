@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { ReleaseSource } from '../../shards/release-source.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+const TTA = path.resolve('dist/infra/cli/tta.js');
+
+const folder = folderOfTests();
+let redis: RedisServer | undefined;
+let block: string;
+/** What the README has its readers type. */
+let commands: string[];
+beforeAll(async () => {
+  redis = await startRedis();
+  block = await someBlock();
+  const readme = await readFile('README.md', 'utf8');
+  const section = readme.slice(readme.indexOf('## The portal'));
+  [, ...commands] = /```sh\n([\s\S]*?)```/.exec(section)![1].trim().split('\n');
+});
+afterAll(() => redis?.stop());
+
+async function someBlock(): Promise<string> {
+  const store = new FolderStore(inject('demoStore'));
+  const releases = new ReleaseSource(store, new ReleaseCache(1 << 26));
+  await releases.refresh();
+  const release = releases.current;
+  const index = await release.index(Object.values(release.manifest.counties)[0]);
+  await store.close();
+  for (let i = 0; i < index.count; i++) {
+    if (index.isRoutable(i)) return String(index.geoids[i]).padStart(15, '0');
+  }
+  throw new Error('no block of the demo city is near a street');
+}
+
+/** Starts a command of the built program and waits for the address that it prints. */
+async function started(cwd: string, ...args: string[]) {
+  const { BASE_URL: _, ...env } = process.env;
+  const child = spawn(process.execPath, [TTA, ...args, '--port', '0'], { cwd, env });
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    const address = /http:\/\/\S+/.exec(said)?.[0];
+    if (!address) continue;
+    return {
+      address,
+      async stop() {
+        child.kill('SIGTERM');
+        return (await once(child, 'exit'))[0] as number;
+      },
+    };
+  }
+  throw new Error(`${args[0]} ended: ${said}`);
+}
+
+describe.each(['LMDB', 'Redis'])('on %s', (kind) => {
+  test('the commands of the README lead from an address to a metered answer', async () => {
+    const cwd = path.join(folder, kind);
+    await mkdir(cwd);
+    const ledger = kind === 'LMDB' ? `lmdb:${path.join(cwd, 'ledger')}` : redis!.address();
+    const api = await started(cwd, 'serve', '--store', inject('demoStore'), '--ledger', ledger);
+    const portal = await started(cwd, 'portal', '--ledger', ledger);
+    try {
+      const env = { ...process.env, PORTAL: portal.address, API: api.address, BLOCK: block };
+      const script = ['set -euo pipefail', ...commands].join('\necho\n');
+      const { stdout } = await run('bash', ['-c', script], { cwd, env });
+      expect(stdout).toContain('{"sent":true}');
+      expect(stdout).toContain(
+        '{"email":"you@example.org","tokens_remaining":5000,"membership":null}',
+      );
+      expect(stdout).toMatch(/HTTP\/1\.1 200/);
+      const charged = Number(/x-tokens-charged: (\d+)/i.exec(stdout)![1]);
+      expect(charged).toBeGreaterThan(0);
+      expect(stdout).toMatch(new RegExp(`x-tokens-remaining: ${5_000 - charged}\\r`, 'i'));
+      const [, usage] = /(\{"days":.*\})/.exec(stdout)!;
+      expect(JSON.parse(usage).days).toMatchObject([
+        { route: 'GET /v1/blocks/{geoid}/summary', requests: 1, tokens: charged },
+      ]);
+
+      const args = [TTA, 'accounts', 'show', '--ledger', ledger, '--json', 'you@example.org'];
+      const shown = JSON.parse((await run(process.execPath, args)).stdout);
+      expect(shown).toMatchObject({ sessions: 1, membership: null });
+      expect(shown.audit.map(({ what }: { what: string }) => what)).toEqual([
+        ...['key-created', 'signed-in', 'tokens-granted', 'account-opened'],
+      ]);
+    } finally {
+      expect([await portal.stop(), await api.stop()]).toEqual([0, 0]);
+    }
+  });
+});

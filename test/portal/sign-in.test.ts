@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
+import { newChallenge } from '../../portal/sign-in/challenge.ts';
+import { LIMITS, takeOne } from '../../portal/sign-in/limits.ts';
+import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
+
+let portal: PortalHarness;
+beforeAll(async () => {
+  portal = await openPortal();
+});
+afterAll(() => portal.close());
+beforeEach(() => {
+  // A day on, all limits are full again.
+  portal.clock.aheadMs += 25 * 60 * 60 * 1000;
+});
+
+let people = 0;
+const someone = () => `someone${++people}@example.org`;
+const slugOf = (answer: { json(): { type: string } }) => answer.json().type.split('/').at(-1);
+const otherCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+
+test('asking, the code of the mail, and one is signed in with the grant of a new account', async () => {
+  const email = someone();
+  const visitor = portal.visitor();
+  const asked = await visitor.post('/auth/request', { email });
+  expect([asked.statusCode, asked.json()]).toEqual([202, { sent: true }]);
+  const { text, subject } = await portal.nextMail(email, 0);
+  expect(subject).toBe('Sign in to localhost:8081');
+  const answer = await visitor.post('/auth/verify-code', {
+    email,
+    // In two groups, as the mail shows it to people.
+    code: /\b\d{6}\b/.exec(text)![0].replace(/^.../, '$& '),
+  });
+  expect([answer.statusCode, answer.json()]).toEqual([
+    200,
+    { email, tokens_remaining: 5_000, membership: null },
+  ]);
+  expect((await visitor.get('/account')).json()).toEqual(answer.json());
+});
+
+test('the link of a mail leads on to the page that was wanted', async () => {
+  const email = someone();
+  const visitor = portal.visitor();
+  await visitor.post('/auth/request', { email, next: '/my/plan' });
+  const { text, html } = await portal.nextMail(email, 0);
+  const link = /http:\S+(\/auth\/verify\S+)/.exec(text)![1];
+  expect(html).toContain(link.replace('&', '&#38;'));
+  const { body } = await visitor.get(link, { accept: 'text/html' });
+  const fields = [...body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+  const payload = fields.map(([, name, value]) => `${name}=${value}`).join('&');
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const pressed = await portal.app.inject({
+    method: 'POST',
+    url: '/auth/verify',
+    payload,
+    headers,
+  });
+  expect([pressed.statusCode, pressed.headers.location]).toEqual([303, '/my/plan']);
+});
+
+test('one mailbox is one account with one grant, however its address is written, closed or not', async () => {
+  const first = portal.visitor();
+  expect((await first.signIn('Some.One@gmail.com')).json().tokens_remaining).toBe(5_000);
+  await first.change('POST', '/keys', { label: 'mine' });
+  const again = portal.visitor();
+  expect((await again.signIn('someone+shop@GoogleMail.com'.toLowerCase())).json()).toEqual({
+    ...{ email: 'Some.One@gmail.com', tokens_remaining: 5_000, membership: null },
+  });
+  expect((await again.get('/keys')).json().keys).toHaveLength(1);
+  expect((await again.change('DELETE', '/account')).statusCode).toBe(204);
+  for (const visitor of [first, again]) {
+    visitor.cookie ??= 'portal_session=gone';
+    expect((await visitor.get('/account')).statusCode).toBe(401);
+  }
+  const back = portal.visitor();
+  expect((await back.signIn('s.o.m.e.o.n.e@gmail.com')).json().tokens_remaining).toBe(0);
+});
+
+test('the answer is the same for an address that is known, unknown, or has been sent many', async () => {
+  const [known, unknown, many] = [someone(), someone(), someone()];
+  await portal.visitor().signIn(known);
+  const visitor = portal.visitor({ address: '10.1.0.1' });
+  const answers = [];
+  for (const email of [known, unknown, ...Array<string>(8).fill(many)]) {
+    const { statusCode, body, headers } = await visitor.post('/auth/request', { email });
+    answers.push([statusCode, body, Object.keys(headers)]);
+  }
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  await portal.nextMail(many, 4);
+  expect(portal.mails.filter(({ to }) => to === many)).toHaveLength(5);
+});
+
+test('a code is taken once, of racing answers by one; the link of the same mail has gone with it', async () => {
+  const email = someone();
+  const { code, token } = await portal.visitor().ask(email);
+  const racing = await Promise.all(
+    Array.from({ length: 4 }, () => portal.visitor().post('/auth/verify-code', { email, code })),
+  );
+  expect(racing.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400, 400, 400]);
+  const late = await portal.visitor().post('/auth/verify', { token });
+  expect([late.statusCode, slugOf(late)]).toEqual([400, 'invalid-link']);
+});
+
+test('a code lasts ten minutes, the newest of an address alone counts, others have none', async () => {
+  const [email, other] = [someone(), someone()];
+  const visitor = portal.visitor();
+  const first = await visitor.ask(email);
+  const second = await visitor.ask(email);
+  const tries: [string, string][] = [
+    [email, first.code],
+    [other, second.code],
+  ];
+  for (const [email, code] of tries) {
+    const answer = await visitor.post('/auth/verify-code', { email, code });
+    expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-code']);
+  }
+  portal.clock.aheadMs += 10 * 60 * 1000;
+  const { code } = second;
+  expect((await visitor.post('/auth/verify-code', { email, code })).statusCode).toBe(400);
+  expect((await visitor.get('/auth/csrf')).statusCode).toBe(401);
+});
+
+test('an owner gets in at every minute, however many mails others have asked for', async () => {
+  const emails = Array.from({ length: 21 }, someone);
+  for (const [i, email] of emails.entries()) {
+    const stranger = portal.visitor({ address: `10.3.${i}.1` });
+    for (let mails = 0; mails < LIMITS['sent to mailbox'].limit; mails++) await stranger.ask(email);
+  }
+  for (const [minute, email] of emails.entries()) {
+    const owner = portal.visitor({ address: `10.4.${minute}.1` });
+    expect((await owner.post('/auth/request', { email })).statusCode).toBe(202);
+    // Mails go out in turn: after this one, that one has gone if it goes at all.
+    await owner.ask(someone());
+    const { text } = portal.mails.findLast(({ to }) => to === email)!;
+    const token = /token=([\w-]+)/.exec(text)![1];
+    const answer = await owner.post('/auth/verify', { token });
+    expect([minute, answer.statusCode]).toEqual([minute, 200]);
+    portal.clock.aheadMs += 60_000;
+  }
+});
+
+describe('guessing', () => {
+  test('five wrong codes end a code, and leave the link', async () => {
+    const email = someone();
+    const visitor = portal.visitor();
+    const { code, token } = await visitor.ask(email);
+    for (let tries = 0; tries < CODE_TRIES; tries++) {
+      await visitor.post('/auth/verify-code', { email, code: otherCode(code) });
+    }
+    const right = await visitor.post('/auth/verify-code', { email, code });
+    expect([right.statusCode, slugOf(right)]).toEqual([400, 'invalid-code']);
+    expect((await visitor.post('/auth/verify', { token })).json().email).toBe(email);
+  });
+
+  test('a mailbox takes twenty tries a day, from whatever clients, through whatever codes', async () => {
+    const email = someone();
+    let tries = 0;
+    for (;;) {
+      // The codes of ten minutes are five.
+      portal.clock.aheadMs += 4 * 60 * 1000;
+      const guesser = portal.visitor({ address: `10.2.${tries}.1` });
+      const { code, token } = await guesser.ask(email);
+      const answer = await guesser.post('/auth/verify-code', { email, code: otherCode(code) });
+      if (answer.statusCode === 429) {
+        expect(slugOf(answer)).toBe('too-many-codes');
+        expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60 * 60);
+        // The right code is refused then too, and the owner has the link.
+        const right = await guesser.post('/auth/verify-code', { email, code });
+        expect(right.statusCode).toBe(429);
+        expect((await guesser.post('/auth/verify', { token })).statusCode).toBe(200);
+        break;
+      }
+      expect(slugOf(answer)).toBe('invalid-code');
+      tries++;
+    }
+    expect(tries).toBe(20);
+  });
+
+  test('a client takes sixty tries an hour over all addresses; an IPv6 network is one client', async () => {
+    const statuses = [];
+    for (let tries = 0; tries < 70; tries++) {
+      const guesser = portal.visitor({ address: `2001:db8:7:7::${tries.toString(16)}` });
+      const answer = await guesser.post('/auth/verify-code', { email: someone(), code: '123456' });
+      statuses.push(answer.statusCode);
+    }
+    expect(statuses.filter((status) => status === 400)).toHaveLength(60);
+    expect(statuses.slice(60)).toEqual(Array(10).fill(429));
+    const neighbour = portal.visitor({ address: '2001:db8:7:8::1' });
+    expect((await neighbour.signIn(someone())).statusCode).toBe(200);
+  });
+
+  test('where many guess at once, a client has ten tries an hour; past thousands codes rest, and links work', async () => {
+    const now = () => Date.now() + portal.clock.aheadMs;
+    const fill = (what: keyof typeof LIMITS) =>
+      Promise.all(
+        Array.from({ length: LIMITS[what].limit }, () => takeOne(portal.ledger, what, '', now())),
+      );
+    await fill('tried by all');
+    const guesser = portal.visitor({ address: '10.5.0.1' });
+    const guess = () => guesser.post('/auth/verify-code', { email: someone(), code: '123456' });
+    for (let tries = 0; tries < 10; tries++) expect((await guess()).statusCode).toBe(400);
+    const refused = await guess();
+    expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    // A person who types the code of a mail is not kept out by them.
+    expect((await portal.visitor({ address: '10.5.0.2' }).signIn(someone())).statusCode).toBe(200);
+    await fill('tried by all, of many');
+    const [email, honest] = [someone(), portal.visitor({ address: '10.5.0.3' })];
+    const { code, token } = await honest.ask(email);
+    const resting = await honest.post('/auth/verify-code', { email, code });
+    expect([resting.statusCode, slugOf(resting)]).toEqual([429, 'too-many-codes']);
+    expect((await honest.post('/auth/verify', { token })).statusCode).toBe(200);
+    portal.clock.aheadMs += Number(resting.headers['retry-after']) * 1000;
+    expect((await portal.visitor().signIn(someone())).statusCode).toBe(200);
+  });
+
+  test('a client has thirty codes sent in ten minutes, and is told how long to wait', async () => {
+    const asker = portal.visitor({ address: '10.3.0.1' });
+    for (let asked = 0; asked < 30; asked++) await asker.ask(someone());
+    const refused = await asker.post('/auth/request', { email: someone() });
+    expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
+    const wait = Number(refused.headers['retry-after']);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(600);
+    portal.clock.aheadMs += wait * 1000;
+    expect((await asker.post('/auth/request', { email: someone() })).statusCode).toBe(202);
+  });
+});
+
+test('what the ledger keeps of a challenge lets nobody in, and names nobody', () => {
+  const email = 'somebody@example.org';
+  const { mailed, mailbox, challenge } = newChallenge('a secret of the portal', email, 0);
+  const kept = JSON.stringify({ mailbox, challenge });
+  for (const open of [mailed.code, mailed.linkToken, 'somebody', 'example.org']) {
+    expect(kept).not.toContain(open);
+  }
+  expect(Buffer.from(mailed.linkToken, 'base64url').toString('latin1')).not.toContain('somebody');
+});
+
+test('codes are uniform over a million: chi-squared of their first, third and last digits', () => {
+  const counts = [0, 2, 5].map(() => new Array<number>(10).fill(0));
+  const N = 20_000;
+  for (let i = 0; i < N; i++) {
+    const { code } = newChallenge('a secret of the portal', 'a@example.org', 0).mailed;
+    [0, 2, 5].forEach((at, which) => {
+      counts[which][Number(code[at])]++;
+    });
+  }
+  for (const digits of counts) {
+    const chi = digits.reduce((sum, count) => sum + (count - N / 10) ** 2 / (N / 10), 0);
+    // Of nine degrees of freedom; by chance once in 50,000,000.
+    expect(chi).toBeLessThan(55);
+  }
+});
+
+test('a link that was altered in any character opens nothing', async () => {
+  const email = someone();
+  const visitor = portal.visitor();
+  const { token } = await visitor.ask(email);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(token.length - 1),
+      fc.base64String({ minLength: 4 }),
+      async (at, by) => {
+        const altered = token.slice(0, at) + by[0].replace(token[at], '!') + token.slice(at + 1);
+        const answer = await visitor.post('/auth/verify', { token: altered });
+        expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-link']);
+      },
+    ),
+    { numRuns: 60 },
+  );
+  expect((await visitor.post('/auth/verify', { token })).statusCode).toBe(200);
+});
+
+test('a secret may be changed while somebody is signing in and others are signed in', async () => {
+  const secrets = ['the secret of yesterday', 'the secret of today'];
+  const ledger = portal.ledger;
+  const before = await openPortal({ config: { sessionSecrets: [secrets[0]] }, ledger });
+  const after = await openPortal({ config: { sessionSecrets: [...secrets].reverse() }, ledger });
+  try {
+    const [email, other] = [someone(), someone()];
+    const visitor = before.visitor();
+    await visitor.signIn(email);
+    const csrf = await visitor.csrf();
+    const moved = after.visitor();
+    moved.cookie = visitor.cookie;
+    expect((await moved.post('/keys', { label: '' }, { 'x-csrf-token': csrf })).statusCode).toBe(
+      201,
+    );
+    const { code } = await before.visitor().ask(other);
+    expect(
+      (await after.visitor().post('/auth/verify-code', { email: other, code })).statusCode,
+    ).toBe(200);
+    const { token } = await before.visitor().ask(other);
+    expect((await after.visitor().post('/auth/verify', { token })).statusCode).toBe(200);
+  } finally {
+    await before.close();
+    await after.close();
+  }
+});

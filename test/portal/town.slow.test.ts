@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Random } from '../../infra/demo/seeded-random.ts';
+import { isMember } from '../../portal/accounts/accounts.ts';
+import { booksOf } from '../support/books.ts';
+import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { type Citizen, Town } from './town.ts';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+const newFolder = newLmdbLedgers();
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.stop());
+
+test.each([
+  ['LMDB', newFolder],
+  ['Redis', () => redis.address()],
+])('after a day of a small town every token is accounted for, on %s', async (_name, newAddress) => {
+  const seed = randomInt(2 ** 31);
+  const random = new Random(seed);
+  const town = await Town.open(newAddress(), inject('demoStore'), random);
+  try {
+    await aMonthBefore(town);
+    const urls = await town.urls();
+    for (let hour = 0; hour < 24; hour++) await anHour(town, urls);
+    await town.shop.reconcile();
+    await town.shop.payment.settleOpenEvents();
+    expect(town.citizens.length).toBeGreaterThan(15);
+    expect(town.restarts).toBeGreaterThan(10);
+    for (const citizen of town.citizens) await expectAccountedFor(town, citizen);
+    expect(town.shop.errors).toEqual([]);
+  } catch (error) {
+    throw new Error(`the town of seed ${seed}: ${String(error)}`, { cause: error });
+  } finally {
+    await town.close();
+  }
+});
+
+/** Some have come before, and are members: so periods end within the day. */
+async function aMonthBefore(town: Town): Promise<void> {
+  for (let day = 0; day < 15; day++) {
+    await town.settle();
+    if (day % 3 > 0) await town.subscribe(town.citizens.at(-1)!);
+    await town.post();
+    town.shop.books.advance(2 * DAY);
+  }
+}
+
+async function anHour(town: Town, urls: readonly string[]): Promise<void> {
+  const { random, shop } = town;
+  const { books } = shop;
+  if (random.chance(0.5)) await town.settle();
+  const someone = () => random.pick(town.citizens);
+  const paid = () => [...books.charges.values()].filter((charge) => charge.amount_refunded === 0);
+  const members = () => [...books.subscriptions.values()].filter((one) => one.status === 'active');
+  if (random.chance(0.4)) await town.subscribe(someone());
+  if (random.chance(0.4)) await town.buyPack(someone());
+  if (random.chance(0.2)) await town.changeKey(someone());
+  if (random.chance(0.3) && paid().length > 0) {
+    const charge = random.pick(paid());
+    books.refund(charge, random.chance(0.5) ? charge.amount : charge.amount / 4);
+  }
+  if (random.chance(0.3)) books.withoutMoney.add(random.pick(members()).customer);
+  if (random.chance(0.1)) books.cancelAtPeriodEnd(random.pick(members()));
+  if (random.chance(0.1)) books.cancel(random.pick(members()));
+  // A server may end while it is asked.
+  await Promise.all([
+    ...Array.from({ length: 8 }, () => town.call(someone(), random.pick(urls))),
+    random.chance(0.4) ? town.restartProxy() : null,
+  ]);
+  await Promise.all([town.post(), shop.payment.settleOpenEvents()]);
+  if (random.chance(0.4)) await town.restartPortal();
+  if (random.chance(0.05)) await shop.reconcile(shop.now() - DAY * 1000);
+  books.advance(HOUR);
+}
+
+/** Nobody here uses up what they were given first, so what is taken back is there to be taken. */
+async function expectAccountedFor(town: Town, citizen: Citizen): Promise<void> {
+  const { books, ledger, now } = town.shop;
+  const { id, membership, customer } = await town.accountOf(citizen);
+  const found = await booksOf(ledger, id);
+  expect(found.granted - found.used).toBe(found.balance);
+  expect([found.used, found.requests]).toEqual([citizen.used, citizen.requests]);
+  const invoices = [...books.invoices.values()].filter(
+    (invoice) => invoice.customer === customer && invoice.status === 'paid',
+  );
+  const packs = [...books.sessions.values()].filter(
+    (session) => session.customer === customer && session.payment_status === 'paid',
+  );
+  const sales = [...invoices, ...packs.filter(({ mode }) => mode === 'payment')];
+  const kept = sales.map((sale) => {
+    const { amount, amount_refunded } = books.chargeOf(sale);
+    return 10_000 - Math.floor((10_000 * amount_refunded) / amount);
+  });
+  expect(citizen.used).toBeLessThan(5_000);
+  expect(found.granted).toBe(kept.reduce((sum, tokens) => sum + tokens, 5_000));
+  const isPaid = [...books.subscriptions.values()].some(
+    (one) => one.customer === customer && one.status === 'active',
+  );
+  if (isPaid) expect(isMember(membership, now())).toBe(true);
+  else expect([null, 'past_due']).toContain(membership?.status ?? null);
+}

@@ -1,0 +1,289 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { Agent, request } from 'undici';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AccountId } from '../../portal/accounts/accounts.ts';
+import { booksOf, openCustomer, withLedger } from '../support/books.ts';
+import { type ServedFleet, startFleet } from '../support/fleet.ts';
+import { freePort } from '../support/free-port.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+
+const TOKENS = 1e9;
+const shape = { blocks: 12, pois: 60 };
+const county = smallCounty({ fips: '24510', seed: 1, ...shape });
+const changed = smallCounty({ fips: '24510', seed: 2, ...shape });
+const geoids = county.blocks.map(({ geoid }) => geoid);
+
+const folder = folderOfEachTest();
+const at = (name: string) => path.join(folder, name);
+let fleet: ServedFleet;
+let account: AccountId;
+let key: string;
+/** Who waits for an answer that does not come is to find out. */
+const usual = new Agent({ headersTimeout: 10_000 });
+/** A connection a request, so that each may go to another process. */
+const strangers = () => new Agent({ pipelining: 0, headersTimeout: 10_000 });
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+beforeEach(async () => {
+  await publishSmallRelease(at('store'), 'first', [county]);
+  ({ account, key } = await withLedger(at('ledger'), (ledger) =>
+    openCustomer(ledger, { tokens: TOKENS }),
+  ));
+});
+afterEach(async () => {
+  await fleet.stop();
+});
+
+const start = async (env: Record<string, string> = {}) => {
+  const settings = {
+    PROCESSES: '2',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    RELEASE_POLL_SECONDS: '1',
+    SHED_AT_LAG_MS: '0',
+  };
+  const args = ['--store', at('store'), '--ledger', `lmdb:${at('ledger')}`];
+  fleet = await startFleet(args, { ...settings, ...env });
+};
+
+const get = (url: string, dispatcher = usual) =>
+  request(`${fleet.address}${url}`, {
+    dispatcher,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(dispatcher !== usual && { connection: 'close' }),
+    },
+  });
+
+test('rates are counted once over all processes, by account and by address', async () => {
+  const metricsPort = await freePort();
+  await start({
+    ...{ RATE_LIMIT_PER_MINUTE: '20', FREE_RATE_LIMIT_PER_MINUTE: '15' },
+    METRICS_PORT: String(metricsPort),
+  });
+  const dispatcher = strangers();
+  const answered = async (url: string) => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const { statusCode, headers, body } = await get(url, dispatcher);
+        await body.dump();
+        return { statusCode, left: /r=(\d+)/.exec(String(headers.ratelimit))?.[1] };
+      }),
+    );
+    const passed = answers.filter(({ statusCode }) => statusCode === 200);
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(50 - passed.length);
+    return passed.map(({ left }) => Number(left)).sort((a, b) => a - b);
+  };
+  const upTo = (limit: number) => Array.from({ length: limit }, (_, i) => i);
+  // Each of what is left is told once: no two processes give out the same request.
+  expect(await answered('/v1/tokens')).toEqual(upTo(20));
+  expect(await answered('/v1/meta/modes')).toEqual(upTo(15));
+  const told = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
+  const counted = [...told.matchAll(/^tta_http_requests_total\{.*\} (\d+)$/gm)];
+  expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(100);
+});
+
+/** A token a row, and one for an answer without. */
+const tokensOf = (body: unknown) =>
+  Math.max(1, (body as { results: readonly unknown[] }).results.length);
+
+test('processes killed under load cost nobody a paid answer, and the books add up', async () => {
+  await start();
+  let stop = false;
+  const posted = { requests: 0, tokens: 0 };
+  const got = { requests: 0, tokens: 0, cut: 0 };
+  // A POST with an Idempotency-Key is sent again until it is answered; a GET that is cut is not.
+  const post = async (idempotencyKey: string, geoid: string): Promise<number> => {
+    for (;;) {
+      const answer = await request(`${fleet.address}/v1/blocks/summary`, {
+        method: 'POST',
+        dispatcher: usual,
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'idempotency-key': idempotencyKey,
+        },
+        body: JSON.stringify({ origins: [geoid], mode: ['walk'] }),
+      }).catch(() => undefined);
+      const body = await answer?.body.json().catch(() => undefined);
+      if (body === undefined) {
+        await pause();
+        continue;
+      }
+      expect(answer!.statusCode).toBe(200);
+      return tokensOf(body);
+    }
+  };
+  const clients = Array.from({ length: 12 }, async (_, client) => {
+    for (let n = 0; !stop; n++) {
+      const geoid = geoids[n % geoids.length];
+      if (client % 2 === 0) {
+        const tokens = await post(`${client}-${n}`, geoid);
+        posted.tokens += tokens;
+        posted.requests++;
+        continue;
+      }
+      const answer = await get(`/v1/blocks/${geoid}/summary?mode=walk`).catch(() => undefined);
+      const body = await answer?.body.json().catch(() => undefined);
+      if (body === undefined) {
+        got.cut++;
+        await pause();
+        continue;
+      }
+      expect(answer!.statusCode).toBe(200);
+      got.tokens += tokensOf(body);
+      got.requests++;
+    }
+  });
+  const finished = Promise.all(clients);
+  finished.catch(() => {});
+  for (let round = 0; round < 3; round++) {
+    const [pid] = await fleet.pids();
+    process.kill(pid, 'SIGKILL');
+    const state = async () => (await get('/v1/ready')).body.json().catch(() => null);
+    await expect.poll(async () => (await fleet.pids()).includes(pid)).toBe(false);
+    await expect.poll(() => state().catch(() => null)).toMatchObject({ processes: { serving: 2 } });
+  }
+  stop = true;
+  await finished;
+  expect(await fleet.stop()).toBe(0);
+
+  const [books, usage] = await withLedger(at('ledger'), async (ledger) => [
+    await booksOf(ledger, account),
+    await ledger.usage(account),
+  ]);
+  const usedBy = (route: string) => {
+    const of = usage.filter((day) => day.route === route);
+    const sum = (what: 'tokens' | 'requests') => of.reduce((all, day) => all + day[what], 0);
+    return { requests: sum('requests'), tokens: sum('tokens') };
+  };
+  expect(got.cut).toBeGreaterThan(0);
+  expect(books.balance).toBe(TOKENS - books.used);
+  expect(usedBy('POST /v1/blocks/summary')).toEqual(posted);
+  const gets = usedBy('GET /v1/blocks/{geoid}/summary');
+  expect(gets.requests).toBeGreaterThanOrEqual(got.requests);
+  expect(gets.requests - got.requests).toBeLessThanOrEqual(got.cut);
+  expect(gets.tokens).toBeGreaterThanOrEqual(got.tokens);
+}, 120_000);
+
+test('all serve a new release at once, and none one that cannot be opened', async () => {
+  await start({ FREE_RATE_LIMIT_PER_MINUTE: '1000000' });
+  const dispatcher = strangers();
+  const seen: { release: string; fromMs: number; toMs: number }[] = [];
+  let stop = false;
+  const watchers = Array.from({ length: 4 }, async () => {
+    while (!stop) {
+      const fromMs = performance.now();
+      const answer = await get('/v1/last-updated', dispatcher).catch(() => undefined);
+      const body = await answer?.body.json().catch(() => undefined);
+      if (body === undefined) continue;
+      seen.push({
+        release: (body as { release: string }).release,
+        fromMs,
+        toMs: performance.now(),
+      });
+    }
+  });
+  const sees = (release: string) => expect.poll(() => seen.at(-1)?.release).toBe(release);
+  await sees('first');
+  await publishSmallRelease(at('store'), 'second', [changed]);
+  await sees('second');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const { toMs } = seen.find(({ release }) => release === 'second')!;
+  const lateMs = seen
+    .filter(({ release }) => release === 'first')
+    .map(({ fromMs }) => fromMs - toMs);
+  expect(Math.max(...lateMs)).toBeLessThan(500);
+
+  await publishSmallRelease(at('store'), 'third', [county]);
+  const latest = JSON.parse(await readFile(at('store/latest.json'), 'utf8'));
+  await writeFile(at(`store/${latest.manifest}`), '{}');
+  await expect.poll(() => fleet.noise()).toMatch(/release third is not served, second stays: /);
+  // Nor does one that takes the place of another try it.
+  const [pid] = await fleet.pids();
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => fleet.noise()).toContain(`process ${pid} was ended by SIGKILL; another`);
+  const ready = async () => (await get('/v1/ready')).body.json();
+  await expect
+    .poll(() => ready().catch(() => null))
+    .toMatchObject({ ready: true, checks: { release: 'held' }, processes: { serving: 2 } });
+  stop = true;
+  await Promise.all(watchers);
+  expect(seen.some(({ release }) => release === 'third')).toBe(false);
+});
+
+/** A POST of which the last byte is yet to come. */
+async function begunPost() {
+  const { port } = new URL(fleet.address);
+  const socket = connect(Number(port), '127.0.0.1');
+  const body = JSON.stringify({ origins: [geoids[0]], mode: ['walk'] });
+  const head = [
+    'POST /v1/blocks/summary HTTP/1.1',
+    `host: 127.0.0.1:${port}`,
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ];
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.on('error', () => {});
+  await new Promise<void>((resolve) => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`, () => resolve());
+  });
+  // It has come when the request after it, on another connection, has been answered.
+  for (let i = 0; i < 4; i++) await (await get('/v1/health', strangers())).body.dump();
+  return async () => {
+    socket.write(body.slice(-1));
+    await once(socket, 'close');
+    return answer;
+  };
+}
+
+test('requests that have begun are answered, when all are to end and when the parent dies', async () => {
+  await start();
+  const finish = await begunPost();
+  const stopped = fleet.stop();
+  await expect
+    .poll(() =>
+      get('/v1/health').then(
+        () => 'open',
+        () => 'closed',
+      ),
+    )
+    .toBe('closed');
+  expect(await finish()).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await stopped).toBe(0);
+
+  await start();
+  const document = await (await get('/openapi.json')).body.json();
+  const { port } = new URL(fleet.address);
+  expect(document).toMatchObject({ servers: [{ url: `http://localhost:${port}` }] });
+  const pids = await fleet.pids();
+  const answer = await begunPost();
+  fleet.parent.kill('SIGKILL');
+  await once(fleet.parent, 'exit');
+  expect(await answer()).toMatch(/^HTTP\/1\.1 (200|503) /);
+  const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  expect(fleet.noise()).toBe('');
+});
+
+test('processes that cannot begin end the start with one line; those that no longer can, the service', async () => {
+  const wrong = start({ PROCESSES: '2', HOST: '192.0.2.1' });
+  await expect(wrong).rejects.toThrow(/^did not start: tta: .*192\.0\.2\.1.*\n$/);
+  await start();
+  await rm(at('store/manifests'), { recursive: true });
+  const ended = once(fleet.parent, 'exit');
+  for (const pid of await fleet.pids()) process.kill(pid, 'SIGKILL');
+  expect((await ended)[0]).toBe(1);
+  expect(fleet.noise().trim().split('\n').at(-1)).toMatch(
+    /^tta: \S+manifests\/.*: processes end too often to be started again; mend that and start anew$/,
+  );
+});

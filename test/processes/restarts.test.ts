@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { Restarts } from '../../infra/processes/restarts.ts';
+
+test('a process that dies is started again after longer and longer, and then no more', () => {
+  const restarts = new Restarts(2);
+  const pauses = Array.from({ length: 7 }, (_, i) => restarts.died(i * 1000));
+  expect(pauses).toEqual([0, 100, 200, 400, 800, 1600, null]);
+});
+
+test('deaths of more than a minute ago are forgotten, and no pause is over five seconds', () => {
+  const restarts = new Restarts(10);
+  expect(restarts.died(0)).toBe(0);
+  expect(restarts.died(60_000)).toBe(0);
+  const pauses = Array.from({ length: 29 }, () => restarts.died(60_000)!);
+  expect(Math.max(...pauses)).toBe(5_000);
+  expect(restarts.died(60_000)).toBe(null);
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { booksOf } from '../support/books.ts';
+import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { type RedisServer, startRedis, startRedisWithReplicas } from '../support/redis-server.ts';
+import { smallReleaseOfTests } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+
+// The real proxy on a real Redis, under load, while Redis fails in every way there is. After each:
+// what was charged is what was delivered, to the token, and nothing was granted twice.
+
+const TOKENS = 100_000_000;
+/** From when Redis can serve again. */
+const RECOVERY_MS = 2_000;
+const county = smallCounty({ fips: '24510', seed: 12, blocks: 12, pois: 40 });
+const geoids = county.blocks.slice(3).map(({ geoid }) => geoid);
+const store = smallReleaseOfTests(county);
+
+let redis: RedisServer;
+let proxy: ProxyHarness;
+let load: Load;
+beforeAll(async () => {
+  redis = await startRedis();
+  proxy = await openProxy(store, { ledger: redis.address() });
+  load = await openLoad(proxy);
+});
+afterAll(async () => {
+  await proxy.close();
+  await redis.stop();
+});
+
+/** Each does something to Redis and undoes it; when it could serve again is when it resolves. */
+const FAULTS: Record<string, () => Promise<void>> = {
+  async 'is killed −9, and restarted from its log'() {
+    await redis.kill('SIGKILL');
+    await pause(500);
+    await redis.restart();
+  },
+  async 'is killed −9 three times on end'() {
+    for (let i = 0; i < 3; i++) {
+      await redis.kill('SIGKILL');
+      await redis.restart();
+    }
+  },
+  async 'stalls for a moment'() {
+    await redis.kill('SIGSTOP');
+    await pause(400);
+    await redis.kill('SIGCONT');
+  },
+  async 'stalls for longer than anybody waits'() {
+    await redis.kill('SIGSTOP');
+    await pause(3_000);
+    await redis.kill('SIGCONT');
+  },
+  async 'has no memory left'() {
+    await redis.cli('config', 'set', 'maxmemory', '1');
+    await pause(700);
+    await redis.cli('config', 'set', 'maxmemory', '0');
+  },
+  async 'has every connection cut'() {
+    for (let i = 0; i < 5; i++) {
+      await redis.cli('client', 'kill', 'type', 'normal', 'skipme', 'yes');
+      await pause(150);
+    }
+  },
+  // The proxy's clock jumps, and Redis's does not.
+  async 'is an hour behind, an hour ahead, and on time again'() {
+    for (const hours of [1, -1, 0]) {
+      vi.useFakeTimers({ now: Date.now() + hours * 3_600_000, toFake: ['Date'] });
+      await pause(300);
+      vi.useRealTimers();
+    }
+  },
+};
+
+test.each(Object.keys(FAULTS))('Redis %s', async (fault) => {
+  await load.during(FAULTS[fault]);
+  await load.expectBooks(proxy.ledger);
+});
+
+test('a master is killed while its replicas lag: what was acknowledged is on the next one', async () => {
+  const set = await startRedisWithReplicas();
+  const behind = await openProxy(store, { ledger: set.address });
+  try {
+    const load = await openLoad(behind);
+    await load.during(async () => {
+      // What is written now reaches no replica.
+      set.replication.freeze();
+      await pause(300);
+      await set.master.kill('SIGKILL');
+      await set.replication.close();
+      const { port } = set.master;
+      await expect.poll(set.masterPort, { interval: 20 }).not.toBe(port);
+      const next = set.replicas[(await set.masterPort()) === set.replicas[0].port ? 0 : 1];
+      // It takes writes once the other replica follows it.
+      await expect
+        .poll(() => next.cli('info', 'replication'), { interval: 20 })
+        .toMatch(/role:master[\s\S]*min_slaves_good_slaves:1/);
+    });
+    const there = await openLedger(set.address, { rateLimitPerMinute: 1 });
+    await load.expectBooks(there);
+    await there.close();
+  } finally {
+    await behind.close();
+    await set.stop();
+  }
+});
+
+interface Load {
+  /** Asks all the time, before, during and after; how soon it is served again is bounded. */
+  during(fault: () => Promise<void>): Promise<void>;
+  expectBooks(ledger: Ledger): Promise<void>;
+}
+
+/** Customers of a proxy, and a payment processor, who write down what they got. */
+async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Load> {
+  const { id, key } = await customer({ tokens: TOKENS });
+  const service = `http://127.0.0.1:${await listen()}`;
+  const headers = { authorization: `Bearer ${key}` };
+  let [delivered, answered, granted, orders] = [0, 0, 0, 0];
+  let lastAnswerMs = 0;
+  let isOver = false;
+
+  /** An answer, or nothing: then it was refused as it should be. */
+  async function ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+    const answer = await fetch(service + path, {
+      ...init,
+      headers: { ...headers, ...init.headers },
+    });
+    if (answer.status === 200 || answer.status === 304) {
+      answered++;
+      lastAnswerMs = performance.now();
+      return answer;
+    }
+    const problem = (await answer.json()) as { type: string; detail: string };
+    expect([answer.status, problem.type.split('/').at(-1)]).toEqual([503, 'debit-unavailable']);
+    expect(problem.detail).toMatch(/nothing was charged|charged for this are given back/);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    await pause(20);
+    return undefined;
+  }
+
+  // Read before it is added: others add meanwhile.
+  const deliver = async (answer: Response) => {
+    const rows = await rowsOf(answer);
+    delivered += rows;
+    return rows;
+  };
+  const rowsOf = async (answer: Response) =>
+    ((await answer.json()) as { results: unknown[] }).results.length;
+  const visitors: (() => Promise<void>)[] = [
+    async () => {
+      const answer = await ask(`/v1/blocks/${geoids[1]}/summary`);
+      if (!answer) return;
+      const rows = await deliver(answer);
+      expect(answer.headers.get('x-tokens-charged')).toBe(String(rows));
+      const etag = answer.headers.get('etag')!;
+      await ask(`/v1/blocks/${geoids[1]}/summary`, { headers: { 'if-none-match': etag } });
+    },
+    async () => {
+      const answer = await ask(`/v1/blocks/${geoids[2]}/pois`);
+      if (answer) await deliver(answer);
+    },
+    // One who asks until it is answered, and once more: to be charged once.
+    async () => {
+      const order = {
+        method: 'POST',
+        headers: { 'idempotency-key': `order ${++orders}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ origins: geoids.slice(0, 3) }),
+      };
+      let answer: Response | undefined;
+      while (!answer && !isOver) answer = await ask('/v1/blocks/pois', order);
+      if (!answer) return;
+      const rows = await deliver(answer);
+      const again = await ask('/v1/blocks/pois', order);
+      if (again) expect(await rowsOf(again)).toBe(rows);
+    },
+    // One who gives up after the first try.
+    async () => {
+      const answer = await ask('/v1/blocks/pois', {
+        method: 'POST',
+        headers: { 'idempotency-key': `try ${++orders}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ origins: geoids.slice(0, 2) }),
+      });
+      if (answer) await deliver(answer);
+    },
+  ];
+  const payments = async () => {
+    while (!isOver) {
+      const due = { tokens: 5, cause: `invoice ${granted}`, atMs: 1 };
+      const isMade = await ledger.grant(id, due, 'payment').then(
+        () => true,
+        () => false,
+      );
+      if (isMade) granted++;
+      await pause(isMade ? 2 : 20);
+    }
+  };
+
+  return {
+    async during(fault) {
+      isOver = false;
+      const working = visitors.flatMap((visit) =>
+        [1, 2, 3].map(async () => {
+          while (!isOver) await visit();
+        }),
+      );
+      const all = Promise.all([...working, payments()]);
+      const more = async (count: number) => {
+        const before = answered;
+        while (answered < before + count) {
+          await Promise.race([pause(10), all]);
+        }
+      };
+      try {
+        await more(150);
+        await fault();
+        const servingFromMs = performance.now();
+        while (lastAnswerMs < servingFromMs) await Promise.race([pause(5), all]);
+        expect(lastAnswerMs - servingFromMs).toBeLessThan(RECOVERY_MS);
+        await more(150);
+      } finally {
+        isOver = true;
+        await all;
+      }
+    },
+    async expectBooks(of) {
+      await expect.poll(async () => (await booksOf(of, id)).used).toBe(delivered);
+      const books = await booksOf(of, id);
+      expect(books.granted).toBe(TOKENS + 5 * granted);
+      expect(books.balance).toBe(books.granted - books.used);
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { timeTexts } from '../../proxy/answers/time-texts.ts';
+import { renderJson, renderRows } from '../../proxy/formats/render.ts';
+import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
+import { POI_TIMES, withOrigin } from '../../proxy/formats/row-table.ts';
+import { Rows } from '../../proxy/formats/rows.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
+import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';
+
+const { columns } = withOrigin(POI_TIMES, ['geoid']);
+
+/** Any text: controls, quotes, formulas, astral characters, surrogates without their other half. */
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(
+    '',
+    ' a',
+    'a ',
+    '"',
+    '\\',
+    ',',
+    '\r\n',
+    '=1',
+    '-x',
+    '+1',
+    '@SUM(A1)',
+    '\tx',
+    '\rx',
+    '=HYPERLINK("http://x","a,b")\n=2',
+    "'quoted'",
+    'a=b',
+    ' =1',
+    '02123',
+    '\ud800',
+    '\udfff\ud800',
+    '日本',
+    '😀',
+  ),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 4 })
+    .map((units) => String.fromCharCode(...units)),
+);
+const orNull = fc.option(text, { nil: null });
+const degrees = (most: number) =>
+  fc.integer({ min: -most * 1e6, max: most * 1e6 }).map((micro) => micro / 1e6);
+const rowOfAnything = fc.record({
+  geoid: text,
+  dest_id: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
+  mode: fc.constantFrom(...MODE_LABELS),
+  tenths: fc.integer({ min: 10, max: 300 }),
+  name: text,
+  lon: degrees(180),
+  lat: degrees(90),
+  address: fc.record({ street: orNull, city: orNull, state: orNull, zip: orNull }),
+});
+
+/** Of what is no text, such as half a surrogate pair, bytes tell more than a string. */
+function expectBytes(bytes: Buffer, expected: string): void {
+  expect(bytes.toString('hex')).toBe(Buffer.from(expected).toString('hex'));
+}
+
+test('rows of texts are, in each format, what objects would be, byte for byte', () => {
+  fc.assert(
+    fc.property(fc.array(rowOfAnything, { maxLength: 6 }), (drawn) => {
+      const objects = drawn.map(({ tenths, geoid, dest_id, mode, ...facts }) => {
+        return { geoid, dest_id, mode, travel_time: tenths / 10, ...facts };
+      });
+      const written = (name: keyof typeof ROW_FORMATS) => {
+        const format = ROW_FORMATS[name];
+        const rows = new Rows(format);
+        for (const { geoid, dest_id, mode, tenths, ...facts } of drawn) {
+          const members = [
+            format.members({ geoid }, ['geoid']),
+            format.members({ dest_id }, ['dest_id']),
+            timeTexts(format)[mode][tenths],
+            format.members(facts, columns.slice(4)),
+          ];
+          rows.add(format.begin(facts.lon, facts.lat) + members.join() + format.end);
+        }
+        expect(rows.count).toBe(drawn.length);
+        return rows;
+      };
+      const body = (results: unknown) => {
+        return { before: 'é', results, next_cursor: null, left_out: undefined, after: [{}] };
+      };
+      expectBytes(renderJson(body(written('json'))).whole(), JSON.stringify(body(objects)));
+      for (const name of ['csv', 'ndjson', 'geojson'] as const) {
+        const bytes = renderRows(ROW_FORMATS[name], columns, body(written(name)));
+        expectBytes(bytes.whole(), ROWS_AS_OBJECTS[name](objects, columns));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('rows that fill their pieces to the byte lose nothing', () => {
+  for (const length of [16_383, 16_384, 16_385]) {
+    const rows = new Rows(ROW_FORMATS.json);
+    const row = { text: 'x'.repeat(length - '{"text":""},'.length) };
+    const members = ROW_FORMATS.json.members(row, ['text']);
+    for (let i = 0; i < 3; i++) rows.add(`{${members}},`);
+    const expected = JSON.stringify({ results: [row, row, row], more: 1 });
+    expect(renderJson({ results: rows, more: 1 }).whole().toString()).toBe(expected);
+  }
+});

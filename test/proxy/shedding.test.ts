@@ -1,0 +1,67 @@
+import { expect, inject, test } from 'vitest';
+import { LoadShedder } from '../../portal/http/shedding.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+
+const LATE_MS = 100;
+
+/** So many turns of the loop were so late. */
+const turns = (shedder: LoadShedder, count: number, lateMs: number) => {
+  for (let i = 0; i < count; i++) shedder.sample(lateMs);
+};
+
+test('one long step of work sends nobody away; a loop that is late all along does, until it is not', () => {
+  const changes: boolean[] = [];
+  const shedder = new LoadShedder(LATE_MS, (isShedding) => changes.push(isShedding));
+  turns(shedder, 1, 5_000);
+  turns(shedder, 3, 5);
+  expect(shedder.isShedding).toBe(false);
+  turns(shedder, 4, 150);
+  expect(shedder.isShedding).toBe(true);
+  turns(shedder, 1, 5);
+  expect(shedder.isShedding).toBe(false);
+  expect(changes).toEqual([true, false]);
+  shedder.close();
+});
+
+test('who has a request under way gets no second one; others are let in, of newcomers every other when it is far too late', () => {
+  const shedder = new LoadShedder(LATE_MS);
+  turns(shedder, 4, 150);
+  expect([shedder.take('many'), shedder.take('many'), shedder.take('few')]).toEqual([
+    ...[true, false, true],
+  ]);
+  shedder.leave('many');
+  expect(shedder.take('many')).toBe(true);
+  turns(shedder, 4, 1_000);
+  const newcomers = Array.from({ length: 100 }, (_, i) => shedder.take(`newcomer ${i}`));
+  expect(newcomers.filter(Boolean)).toHaveLength(50);
+  expect(shedder.shed).toBe(51);
+  shedder.close();
+});
+
+test('what is sent away is 503 with Retry-After, uncharged and before the key is looked at; probes pass', async () => {
+  const proxy = await openProxy(inject('demoStore'), { config: { shedAtLagMs: LATE_MS } });
+  try {
+    const { id, key } = await proxy.customer({ tokens: 100 });
+    const { shedder } = proxy.app;
+    const late = setInterval(() => turns(shedder!, 4, 1_000), 1);
+    turns(shedder!, 4, 1_000);
+    const answers = [];
+    for (let i = 0; i < 10; i++) answers.push(await proxy.get('/v1/tokens', key));
+    const shed = answers.filter(({ statusCode }) => statusCode === 503);
+    expect(shed).toHaveLength(5);
+    for (const answer of shed) {
+      expect(answer.json().type).toMatch(/\/overloaded$/);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+      // Nothing is known of who asks yet.
+      expect(answer.headers).not.toHaveProperty('x-tokens-remaining');
+    }
+    for (let i = 0; i < 4; i++) {
+      expect((await proxy.get('/v1/health')).statusCode).toBe(200);
+      expect((await proxy.get('/v1/ready')).statusCode).toBe(200);
+    }
+    clearInterval(late);
+    expect(await proxy.balance(id)).toBe(100);
+  } finally {
+    await proxy.close();
+  }
+});

@@ -1,0 +1,62 @@
+import { readBlocks } from '../../builder/census/blocks.ts';
+import { extractOsm } from '../../builder/extract/extract-osm.ts';
+import { silent } from '../../builder/progress.ts';
+import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
+import { buildNetwork } from '../../builder/streets/network.ts';
+import { StreetSearch } from '../../builder/streets/street-search.ts';
+import { hangTerminals } from '../../builder/streets/terminals.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { SecondEngine } from './second-engine.ts';
+
+const HALF_HOUR_MS = 30 * 60_000;
+/** Every so many blocks is an origin. */
+const STRIDE = 40;
+
+/** A walk between two blocks, in milliseconds; infinite where it is not found within half an hour. */
+export interface WalkOfBoth {
+  readonly ours: number;
+  readonly theirs: number;
+}
+
+/**
+ * Half-hour walks between the blocks of a county, by the builder's search and by an engine that
+ * shares no code with it: the pairs that either finds. At the cap they may fall on either side of it:
+ * such that only the second finds, near it, are left out.
+ */
+export async function walksOfBoth(
+  osm: string,
+  blockFiles: readonly string[],
+  county: string,
+): Promise<{ walks: WalkOfBoth[]; origins: number }> {
+  await ensureDebianPackage('osmium-tool', 'osmium');
+  const blocks = (await readBlocks(blockFiles, [county], () => {})).counties.get(county)!;
+  const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+  const extract = await extractOsm([osm], world, silent);
+  const streets = buildNetwork(extract.streets, extract.nodes);
+  const { graph, linker } = buildModeNetwork(streets, 'walk', extract);
+  const points = blocks.flatMap(({ lon, lat }) => {
+    const link = linker.link(lon, lat);
+    // The second engine has no first and last legs on private streets.
+    const isPublic = typeof link !== 'string' && graph.chains.lastLeg[link.chain] === link.chain;
+    return isPublic ? [{ link, at: [lon, lat] as const }] : [];
+  });
+  const targets = points.map(({ link }, target) => ({ target, link }));
+  const terminals = hangTerminals(graph, points.length, targets);
+  const search = new StreetSearch(graph, terminals, HALF_HOUR_MS);
+  const origins = Array.from(points.keys()).filter((i) => i % STRIDE === 0);
+  const second = new SecondEngine(osm).times(
+    points.map(({ at }) => at),
+    origins,
+    HALF_HOUR_MS * 1.2,
+  );
+  const walks: WalkOfBoth[] = [];
+  origins.forEach((origin, row) => {
+    const reached = new Set(search.reached.subarray(0, search.run(points[origin].link)));
+    second[row].forEach((theirs, target) => {
+      if (target === origin) return;
+      const ours = reached.has(target) ? search.times[target] : Number.POSITIVE_INFINITY;
+      if (Number.isFinite(ours) || theirs <= HALF_HOUR_MS * 0.95) walks.push({ ours, theirs });
+    });
+  });
+  return { walks, origins: origins.length };
+}

@@ -1,0 +1,191 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { HttpsReader } from '../../shards/store/http/https-reader.ts';
+import { type Nginx, startNginx } from '../support/nginx.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { type Fault, openWire, type Wire } from '../support/wire.ts';
+import { bytes, failure, refOf } from './reader-suite.ts';
+
+const ref = refOf('kind/object.tta', bytes);
+const root = folderOfTests();
+let nginx: Nginx;
+let wire: Wire;
+let reader: HttpsReader;
+beforeAll(async () => {
+  nginx = await startNginx(root);
+  await new FolderStore(root).putContent(ref.name, bytes);
+});
+afterAll(() => nginx.stop());
+beforeEach(async () => {
+  wire = await openWire(nginx.http);
+  reader = new HttpsReader(wire.address);
+});
+afterEach(async () => {
+  await reader.close();
+  await wire.close();
+});
+
+/** Reads bytes 100 to 199; they must be those that were put. */
+async function read(): Promise<void> {
+  const range = await reader.readRange(ref, 100, 100);
+  expect(Buffer.from(range).equals(bytes.subarray(100, 200))).toBe(true);
+}
+
+/** So many of the next requests meet the fault, and no more. */
+function meets(fault: Fault, times: number): void {
+  let left = times;
+  wire.fault = () => (left-- > 0 ? fault : null);
+}
+
+const status = (code: number, body = ''): Fault => ({
+  alter: (answer) => {
+    answer.status = code;
+    answer.headers = {};
+    answer.body = Buffer.from(body);
+  },
+});
+
+const header = (name: string, value: string): Fault => ({
+  alter: ({ headers }) => {
+    headers[name] = value;
+  },
+});
+
+/** Of what the server sends, none of it to be taken for the range. */
+const PASSING: readonly (readonly [what: string, fault: Fault])[] = [
+  ['a connection that is reset', 'reset'],
+  ['an answer cut off in its body', { cut: 50 }],
+  ['an answer cut off before its body', { cut: 0 }],
+  ['a server that says 500', status(500)],
+  ['a server that says 503 SlowDown', status(503, '<Error><Code>SlowDown</Code></Error>')],
+  ['a server that says 429', status(429)],
+  ['a Content-Range of other bytes', header('content-range', 'bytes 101-200/1000')],
+  ['a Content-Range that says nothing', header('content-range', 'bytes */*')],
+  [
+    'fewer bytes than the range, with a length to match',
+    {
+      alter: (answer) => {
+        answer.body = answer.body.subarray(1);
+        answer.headers['content-length'] = '99';
+      },
+    },
+  ],
+  [
+    'more bytes than the range, with a length to match',
+    {
+      alter: (answer) => {
+        answer.body = Buffer.concat([answer.body, answer.body]);
+        answer.headers['content-length'] = '200';
+      },
+    },
+  ],
+  [
+    'all of the object, as a 200',
+    {
+      alter: (answer) => {
+        answer.status = 200;
+        delete answer.headers['content-range'];
+        answer.headers['content-length'] = '1000';
+        answer.body = Buffer.from(bytes);
+      },
+    },
+  ],
+];
+
+describe.each(PASSING)('%s', (_what, fault) => {
+  test('once, or three times, is tried again, and the right bytes come', async () => {
+    for (const times of [1, 3]) {
+      wire.requests = [];
+      meets(fault, times);
+      await read();
+      expect(wire.requests).toHaveLength(times + 1);
+    }
+  });
+
+  test('for ever is an error after four tries, never a wrong byte', async () => {
+    wire.fault = () => fault;
+    expect(await failure(reader.readRange(ref, 100, 100))).toBe('unavailable');
+    expect(wire.requests).toHaveLength(4);
+  });
+});
+
+test('a silent server is given up, and asked again', async () => {
+  meets('silence', 1);
+  await read();
+  expect(wire.requests).toHaveLength(2);
+}, 20_000);
+
+test('an object of another length is told at once, without another try', async () => {
+  wire.fault = () => header('content-range', 'bytes 100-199/1001');
+  expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
+  wire.fault = () => status(416);
+  expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
+  wire.fault = () => status(404);
+  expect(await failure(reader.readRange(ref, 100, 100))).toBe('missing');
+  expect(wire.requests).toHaveLength(3);
+});
+
+test('an ETag that changes says nothing; a SHA-256 that is another’s does', async () => {
+  for (const etag of ['"one"', '"two"']) {
+    wire.fault = () => header('etag', etag);
+    await read();
+  }
+  wire.fault = () => header('x-amz-meta-sha256', ref.sha256);
+  await read();
+  wire.fault = () => header('x-amz-meta-sha256', 'f'.repeat(64));
+  expect(await failure(reader.readRange(ref, 100, 100))).toBe('changed');
+});
+
+test('a server in trouble is asked little more than a server that is well', async () => {
+  wire.fault = () => status(503);
+  const reads = 300;
+  for (let at = 0; at < reads; at += 50) {
+    const round = Array.from({ length: 50 }, () => reader.readRange(ref, 100, 100));
+    const outcomes = await Promise.allSettled(round);
+    expect(outcomes.every(({ status: outcome }) => outcome === 'rejected')).toBe(true);
+  }
+  // One each; fifty saved up; a fifth of the reads.
+  expect(wire.requests.length).toBeGreaterThan(reads + 50);
+  expect(wire.requests.length).toBeLessThanOrEqual(reads + 50 + reads / 5);
+});
+
+test('latest.json is asked past every cache, and each answer is read whole', async () => {
+  await new FolderStore(root).putContent('latest.json', Buffer.from('{}'));
+  meets({ cut: 1 }, 1);
+  const { bytes: latest } = await reader.readWhole('latest.json');
+  expect(Buffer.from(latest).toString()).toBe('{}');
+  const asked = wire.requests.map(({ cacheControl }) => cacheControl);
+  expect(asked).toEqual(['no-cache', 'no-cache']);
+});
+
+describe('a read that is late', () => {
+  /** Learns how long reads take. */
+  const learn = async () => {
+    for (let i = 0; i < 300; i++) await read();
+    wire.requests = [];
+  };
+  test('is asked for a second time, and the first answer counts', async () => {
+    await learn();
+    meets({ delayMs: 1_500 }, 1);
+    const begunMs = performance.now();
+    await read();
+    expect(performance.now() - begunMs).toBeLessThan(1_000);
+    expect(wire.requests).toHaveLength(2);
+    // The connection of the one that was given up harms nobody.
+    await pause(10);
+    await read();
+  });
+
+  test('is a second one for a tenth of the reads at most, when all are late', async () => {
+    await learn();
+    wire.fault = () => ({ delayMs: 300 });
+    // Fewer than there may be connections, so that a second one need not wait for the first.
+    const reads = 100;
+    const all = Array.from({ length: reads }, read);
+    await Promise.all(all);
+    expect(wire.requests.length).toBeGreaterThan(reads);
+    // Ten saved up, and a tenth.
+    expect(wire.requests.length).toBeLessThanOrEqual(reads + 10 + reads / 10);
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import { HILLS } from '../../builder/routing-parameters.ts';
+import { ridingSlowdown, walkingSlowdown } from '../../builder/streets/hills.ts';
+import { modeCosts } from '../../builder/streets/mode-costs.ts';
+import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
+import { buildNetwork, type StreetNetwork } from '../../builder/streets/network.ts';
+import { measureSlopes } from '../../builder/streets/slopes.ts';
+import { streetTraits } from '../../builder/streets/traits.ts';
+import type { StreetMode } from '../../shards/modes.ts';
+
+type Tags = Record<string, string>;
+/** Metres east along the equator, where a degree is 111,319.5 m. */
+const METRE = 1 / 111_319.490793;
+const WALK = 4.8 / 3.6;
+const PATH = { highway: 'residential' };
+
+/** Ways along a line, each from and to metres east, in a network without slopes. */
+function streetsOf(ways: readonly (readonly [metres: readonly number[], tags: Tags])[]) {
+  const places = [...new Set(ways.flatMap(([metres]) => metres))];
+  const refs = ways.map(([metres]) => metres.map((at) => places.indexOf(at)));
+  return buildNetwork(
+    {
+      count: ways.length,
+      osmId: Float64Array.from(ways.keys()),
+      traits: Uint32Array.from(ways, ([, tags]) => streetTraits(new Map(Object.entries(tags)))),
+      firstRef: Uint32Array.from([0, ...refs.map((_, w) => refs.slice(0, w + 1).flat().length)]),
+      refs: Uint32Array.from(refs.flat()),
+    },
+    {
+      count: places.length,
+      osmId: Float64Array.from(places.keys()),
+      lon: Float64Array.from(places, (metres) => metres * METRE),
+      lat: new Float64Array(places.length),
+      traits: new Uint8Array(places.length),
+    },
+  );
+}
+
+/** The same on a ground whose height follows from the metres east. */
+async function onGround(network: StreetNetwork, height: (metres: number) => number) {
+  const heightsAt = async (lon: Float64Array) => lon.map((degrees) => height(degrees / METRE));
+  const { slopes, known } = await measureSlopes(network, heightsAt);
+  return { network: { ...network, slopes }, known };
+}
+
+/** Seconds along each way there, and back. */
+async function seconds(
+  mode: StreetMode,
+  ways: Parameters<typeof streetsOf>[0],
+  height: (metres: number) => number,
+) {
+  const { network } = await onGround(streetsOf(ways), height);
+  const { forward, backward } = modeCosts(network, mode);
+  return Array.from(forward, (there, e) => [there / 1000, backward[e] / 1000]);
+}
+
+/** Tobler's hiking function, kilometres an hour. */
+const tobler = (grade: number) => 6 * Math.exp(-3.5 * Math.abs(grade + 0.05));
+const levelTobler = tobler(0);
+
+/** Metres a second of a rider, by the balance of power that ACCURACY.md states. */
+function rider(grade: number): number {
+  const percent = 100 * grade;
+  const watts = 100 + (percent > 0 ? Math.min(100, 20 * percent) : Math.max(-100, 20 * percent));
+  const angle = Math.atan(grade);
+  const newtons = 90 * 9.81 * (Math.sin(angle) + 0.006 * Math.cos(angle));
+  let [low, high] = [0, 60];
+  for (let i = 0; i < 60; i++) {
+    const speed = (low + high) / 2;
+    if ((newtons + 0.36 * speed * speed) * speed < watts) low = speed;
+    else high = speed;
+  }
+  return low;
+}
+
+describe('on a slope', () => {
+  test.each([0, 0.02, 0.05, 0.1, 0.3, -0.02, -0.05, -0.12])(
+    'of %d one walks as Tobler says',
+    async (grade) => {
+      const [[up, down]] = await seconds('walk', [[[0, 400], PATH]], (metres) => grade * metres);
+      const expected = (g: number) => (400 / WALK) * (levelTobler / tobler(g));
+      expect(up).toBeCloseTo(expected(grade), 2);
+      expect(down).toBeCloseTo(expected(-grade), 2);
+    },
+  );
+
+  test('the table of riding speeds is the power model, within a twentieth between its rows', () => {
+    for (const [grade, kmh] of HILLS.rideSpeeds) {
+      const byPower = Math.min(18, (15 * rider(grade)) / rider(0));
+      expect(Math.abs(kmh - byPower)).toBeLessThan(0.06);
+    }
+    for (let grade = -0.2; grade <= 0.15; grade += 0.001) {
+      const byPower = Math.min(1.2, rider(grade) / rider(0));
+      expect(Math.abs(1 / ridingSlowdown(grade) / byPower - 1)).toBeLessThan(0.05);
+    }
+    // Steeper, one pushes.
+    expect(ridingSlowdown(0.16)).toBeCloseTo(walkingSlowdown(0.16) * (15 / 4.8), 9);
+  });
+
+  test('nobody goes faster than the scope of a county allows for', () => {
+    for (let grade = -0.5; grade <= 0.5; grade += 0.001) {
+      expect(1 / walkingSlowdown(grade)).toBeLessThanOrEqual(HILLS.fastest);
+      expect(1 / ridingSlowdown(grade)).toBeLessThanOrEqual(HILLS.fastest);
+    }
+  });
+
+  test('one rides by that table, each direction by its own grade', async () => {
+    const [[up, down]] = await seconds('bike', [[[0, 500], PATH]], (metres) => 0.04 * metres);
+    expect(up).toBeCloseTo(500 / (10.1 / 3.6), 2);
+    expect(down).toBeCloseTo(500 / (18 / 3.6), 2);
+  });
+
+  test('what is worse than one rides is pushed: as fast as on foot', async () => {
+    const primary = { highway: 'primary', lanes: '4' };
+    const [bike] = await seconds('bike', [[[0, 500], primary]], (metres) => 0.04 * metres);
+    const [walk] = await seconds('walk', [[[0, 500], primary]], (metres) => 0.04 * metres);
+    expect(bike).toEqual(walk);
+  });
+});
+
+test('a hill between two ends that lie level is climbed and descended', async () => {
+  const hill = (metres: number) => 12 - Math.abs(metres - 145) * 0.08;
+  const [[there, back]] = await seconds('walk', [[[0, 290], PATH]], hill);
+  const expected = (145 / WALK) * (levelTobler / tobler(0.08) + levelTobler / tobler(-0.08));
+  expect(there).toBeCloseTo(expected, 2);
+  expect(back).toBeCloseTo(expected, 2);
+});
+
+test('a cliff counts as the steepest there is', async () => {
+  const [[up]] = await seconds('walk', [[[0, 29], PATH]], (metres) => (metres > 15 ? 40 : 0));
+  expect(up).toBeCloseTo((29 / WALK) * (levelTobler / tobler(0.4)), 2);
+});
+
+test('level ground gives the very costs that there are without heights', async () => {
+  const ways = [
+    [[0, 123.4, 200], PATH],
+    [[200, 951.7], { highway: 'primary' }],
+  ] as const;
+  const plain = streetsOf(ways);
+  const { network } = await onGround(plain, () => 77);
+  for (const mode of ['walk', 'bike'] as const) {
+    expect(modeCosts(network, mode)).toEqual(modeCosts(plain, mode));
+  }
+});
+
+describe('bridges and tunnels do not follow the ground', () => {
+  /** A valley 40 m deep between 200 and 500, and a rise of 6 m from one side to the other. */
+  const valley = (metres: number) => (metres > 200 && metres < 500 ? -40 : metres >= 500 ? 6 : 0);
+  const slow = (grade: number) => levelTobler / tobler(grade);
+
+  test.each<Tags>([{ bridge: 'yes' }, { bridge: 'viaduct' }, { tunnel: 'yes' }])(
+    '%o',
+    async (tags) => {
+      const span = { ...PATH, ...tags };
+      const times = await seconds(
+        'walk',
+        [
+          [[0, 200], PATH],
+          [[200, 500], span],
+          [[500, 600], PATH],
+        ],
+        valley,
+      );
+      expect(times[1][0]).toBeCloseTo((300 / WALK) * slow(0.02), 2);
+      expect(times[0]).toEqual([200, 200].map((metres) => metres / WALK));
+    },
+  );
+
+  test('nor where they are of several ways, with stairs up to their middle', async () => {
+    const span = { ...PATH, bridge: 'yes' };
+    const times = await seconds(
+      'walk',
+      [
+        ...([
+          [[0, 200], PATH],
+          [[200, 260], span],
+          [[260, 400], span],
+          [[400, 500], span],
+          [[500, 600], PATH],
+          [[400, 430], { highway: 'steps' }],
+        ] as const),
+      ],
+      valley,
+    );
+    const spans = times.slice(1, 4);
+    [60, 140, 100].forEach((metres, i) => {
+      expect(spans[i][0]).toBeCloseTo((metres / WALK) * slow(0.02), 1);
+      expect(spans[i][1]).toBeCloseTo((metres / WALK) * slow(-0.02), 1);
+    });
+  });
+
+  test('one that is none is on the ground', async () => {
+    const [[plain], [none]] = await Promise.all(
+      ['', 'no'].map(async (bridge) =>
+        seconds('walk', [[[0, 600], { ...PATH, ...(bridge && { bridge }) }]], valley),
+      ),
+    );
+    expect(none).toEqual(plain);
+  });
+});
+
+test('voids are spanned from what is known to what is known, and level where nothing is', async () => {
+  const between = (from: number, to: number) => (metres: number) =>
+    metres > from && metres < to ? Number.NaN : 0.1 * metres;
+  const slow = levelTobler / tobler(0.1);
+  const [[across]] = await seconds('walk', [[[0, 290], PATH]], between(50, 200));
+  expect(across).toBeCloseTo((290 / WALK) * slow, 2);
+  // Of ten steps, the last that has a height at both ends is the seventh.
+  const [[outOf]] = await seconds('walk', [[[0, 290], PATH]], between(220, 301));
+  expect(outOf).toBeCloseTo((203 / WALK) * slow + 87 / WALK, 2);
+  const { known } = await onGround(streetsOf([[[0, 300], PATH]]), between(-1, 301));
+  expect(known).toBe(0);
+});
+
+test('a point beside a slope is tied to its place by the time, not the length, that lies before it', async () => {
+  // Level for 145 m, then steep; the others are there so that it is no island.
+  const ways = Array.from({ length: 50 }, (_, i) => [[290 * i, 290 * (i + 1)], PATH] as const);
+  const kinked = (metres: number) => Math.max(0, (metres % 290) - 145) * 0.1;
+  const { network } = await onGround(streetsOf(ways), kinked);
+  const { linker, graph, costs } = buildModeNetwork(network, 'walk', { coverage: null });
+  const link = linker.link(217.5 * METRE, 0);
+  if (typeof link === 'string') throw new Error(link);
+  const { chains } = graph;
+  const [edge] = chains.chainOf.keys();
+  const before = {
+    there: 145 + 72.5 * (levelTobler / tobler(0.1)),
+    back: 145 + 72.5 * (levelTobler / tobler(-0.1)),
+  };
+  const all = { there: costs.forward[edge], back: costs.backward[edge] };
+  const expected =
+    chains.reversed[edge] === 1
+      ? [all.back - (1000 * before.back) / WALK, all.there - (1000 * before.there) / WALK]
+      : [(1000 * before.there) / WALK, (1000 * before.back) / WALK];
+  const found = [link.along - chains.before[edge], link.alongBack - chains.beforeBack[edge]];
+  found.forEach((time, i) => {
+    expect(Math.abs(time - expected[i])).toBeLessThan(3);
+  });
+});

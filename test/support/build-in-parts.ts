@@ -1,0 +1,27 @@
+import { buildRegion } from '../../builder/build-region.ts';
+import type { BuildRequest } from '../../builder/build-request.ts';
+import { joinRelease, publishRelease } from '../../builder/join-release.ts';
+import { planRelease } from '../../builder/plan/make-plan.ts';
+import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import type { Manifest } from '../../shards/manifest.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { CountyFips } from '../../shards/units.ts';
+
+/** Builds and publishes a release whose counties are parted into regions like this. */
+export async function buildInParts(
+  request: BuildRequest,
+  parts: readonly (readonly CountyFips[])[],
+  store: WritableStore,
+): Promise<Manifest> {
+  const { pathOf, ...plan } = await planRelease(request, store, silent, new Receipts(store));
+  const regions = [];
+  for (const counties of parts) {
+    regions.push(
+      (await buildRegion({ ...request, plan, pathOf, counties }, store, silent)).receipt,
+    );
+  }
+  const manifest = await joinRelease({ ...request, plan }, regions, store, silent);
+  await publishRelease(store, manifest);
+  return manifest;
+}

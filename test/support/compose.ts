@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+
+/** A service as the compose file has it. */
+export interface ComposeService {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const FILE = 'infra/container/compose.yaml';
+
+/**
+ * Services of the compose file, by name, as they are started here: `${NAME:-…}` filled in from `values`,
+ * and what `elsewhere` names, such as `redis:6379`, where it is.
+ */
+export async function composeServices(
+  values: Readonly<Record<string, string>>,
+  elsewhere: Readonly<Record<string, string>>,
+): Promise<Record<string, ComposeService>> {
+  const { services } = parse(await readFile(FILE, 'utf8'), { merge: true });
+  const placed = (text: unknown) => {
+    let result = String(text).replaceAll(
+      /\$\{(\w+):-([^}]*)\}/g,
+      (_, name: string, otherwise: string) => values[name] ?? otherwise,
+    );
+    for (const [name, here] of Object.entries(elsewhere)) result = result.replaceAll(name, here);
+    return result;
+  };
+  const service = ({
+    command = [],
+    environment = {},
+  }: Partial<ComposeService>): ComposeService => ({
+    command: command.map(placed),
+    environment: Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, placed(value)]),
+    ),
+  });
+  return Object.fromEntries(
+    Object.entries<Partial<ComposeService>>(services).map(([name, one]) => [name, service(one)]),
+  );
+}

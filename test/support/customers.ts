@@ -1,0 +1,34 @@
+import {
+  type Account,
+  type AccountId,
+  type Accounts,
+  type Change,
+  type KeyIssue,
+  WITHOUT_END,
+} from '../../portal/accounts/accounts.ts';
+
+export const BY: Change = { by: 'operator', atMs: Date.UTC(2026, 0, 1) };
+
+/** The route that charges in tests are for. */
+export const ROUTE = 'GET /v1/blocks/{geoid}/summary';
+
+/** A new account without an address and without tokens. */
+export async function newAccount(
+  ledger: Accounts,
+  { email = null, member = false }: { email?: string | null; member?: boolean } = {},
+): Promise<Account> {
+  const order = { email, grant: null, by: 'operator', atMs: Date.now() } as const;
+  const { account } = await ledger.openAccount(order);
+  if (member) await ledger.setMembership(account.id, WITHOUT_END, BY);
+  return account;
+}
+
+/** One more key of an account, if there is room for it. */
+export function newKey(
+  ledger: Accounts,
+  id: AccountId,
+  label: string,
+  atMs: number,
+): Promise<KeyIssue> {
+  return ledger.issueKey({ owner: { id }, label, by: 'operator', atMs });
+}

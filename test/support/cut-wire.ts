@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A way to a port of this machine that breaks where a test wants it to. */
+export interface CutWire {
+  readonly port: number;
+  /** Lets what is asked next arrive, swallows the answer, and breaks the connection. */
+  cutAfterNext(): Promise<void>;
+  /**
+   * Holds what is asked next, or next with a word in it, and breaks the connection. What it resolves with lets the held bytes
+   * arrive after all, and resolves once they have been answered.
+   */
+  cutBeforeNext(word?: string): Promise<() => Promise<void>>;
+  /** From now on nothing arrives, in either direction; what was on its way is lost with `close`. */
+  freeze(): void;
+  close(): Promise<void>;
+}
+
+export async function openCutWire(to: number): Promise<CutWire> {
+  let swallow: (() => void) | undefined;
+  let hold: ((letGo: () => Promise<void>) => void) | undefined;
+  let heldWord = '';
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(to, '127.0.0.1');
+    let isHeld = false;
+    for (const socket of [near, far]) {
+      sockets.add(socket.setNoDelay());
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    near.on('close', () => !isHeld && far.destroy());
+    far.on('close', () => near.destroy());
+    near.on('data', (asked) => {
+      if (!hold || !asked.includes(heldWord)) return void far.write(asked);
+      isHeld = true;
+      hold(async () => {
+        far.write(asked);
+        await once(far, 'data');
+        far.destroy();
+      });
+      hold = undefined;
+      near.destroy();
+    });
+    far.on('data', (answer) => {
+      if (!swallow) return void near.write(answer);
+      swallow();
+      swallow = undefined;
+      near.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cutAfterNext: () =>
+      new Promise((resolve) => {
+        swallow = resolve;
+      }),
+    cutBeforeNext: (word = '') =>
+      new Promise((resolve) => {
+        heldWord = word;
+        hold = resolve;
+      }),
+    freeze() {
+      for (const socket of sockets) socket.pause();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Agent, type Dispatcher, request } from 'undici';
+import { composeServices } from './compose.ts';
+import { ensureDebianPackage } from './debian.ts';
+import { freePort } from './free-port.ts';
+import { listening, runNginx } from './nginx.ts';
+
+/** What an answer was, as it came: its body not uncompressed. */
+export interface FrontAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+/** A server in front of the service, by the very configuration that operators are given. */
+export interface Front {
+  readonly port: number;
+  /** Asks one of its hosts. */
+  ask(
+    url: string,
+    headers?: Readonly<Record<string, string>>,
+    method?: Dispatcher.HttpMethod,
+  ): Promise<FrontAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface NginxFront extends Front {
+  readonly ca: string;
+  /** What it has written down, a line a request. */
+  log(): Promise<string[]>;
+}
+
+/** The hosts that tests know the service by. */
+export const HOSTS = {
+  api: 'api.example.test',
+  account: 'account.example.test',
+  tiles: 'tiles.example.test',
+} as const;
+
+/** Starts Debian's nginx by `infra/front/nginx.conf.template`, filled in as the compose file says. */
+export async function startNginxFront(servers: {
+  readonly api?: readonly string[];
+  readonly portal?: string;
+  readonly bucket?: string;
+  /** Where the store is in the bucket, if not where the compose file has it. */
+  readonly bucketPath?: string;
+}): Promise<NginxFront> {
+  const [port, innerPort] = [await freePort(), await freePort()];
+  const template = await readFile('infra/front/nginx.conf.template', 'utf8');
+  const names = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account, TILES_HOST: HOSTS.tiles };
+  const { nginx: composed } = await composeServices(names, {});
+  const upstream = (addresses: readonly string[]) =>
+    addresses.map((address) => `server ${new URL(address).host};`).join(' ');
+  const nobody = 'http://127.0.0.1:9';
+  const { api = [nobody], portal = nobody, bucket = nobody, bucketPath } = servers;
+  const nginx = await runNginx(port, Object.values(HOSTS), (folder) =>
+    filledIn(template, {
+      ...composed.environment,
+      API_SERVERS: upstream(api),
+      PORTAL_SERVERS: upstream([portal]),
+      BUCKET_SERVERS: upstream([bucket]),
+      BUCKET_HOST: new URL(bucket).host,
+      ...(bucketPath !== undefined && { BUCKET_PATH: bucketPath }),
+      FRONT_LISTEN: `127.0.0.1:${port}`,
+      FRONT_INNER_PORT: `${innerPort}`,
+      FRONT_CACHE: folder,
+      FRONT_LOG: `${folder}/access.log`,
+      FRONT_CERTIFICATE: `${folder}/ca.pem`,
+      FRONT_CERTIFICATE_KEY: `${folder}/key.pem`,
+    }),
+  );
+  const agent = loopbackAgent(nginx.ca);
+  return {
+    port,
+    ca: nginx.ca,
+    log: async () => (await readFile(`${nginx.folder}/access.log`, 'utf8')).trim().split('\n'),
+    ask: (url, headers = {}, method = 'GET') => asked(agent, withPort(url, port), headers, method),
+    async stop() {
+      await agent.close();
+      await nginx.stop();
+    },
+  };
+}
+
+/** Has every name lead to loopback, whose certificate is trusted. */
+export function loopbackAgent(ca: string): Agent {
+  const lookup = (_: string, __: object, done: (...found: unknown[]) => void) =>
+    done(null, [{ address: '127.0.0.1', family: 4 }]);
+  return new Agent({ connect: { ca, lookup } as object });
+}
+
+/** Starts Debian's Varnish by `infra/front/api.vcl.template`. */
+export async function startVarnishFront(api: string): Promise<Front> {
+  await ensureDebianPackage('varnish', 'varnishd');
+  const folder = await mkdtemp(path.join(tmpdir(), 'tta-varnish-'));
+  // Started by root, it reads as a user of its own.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  const template = await readFile('infra/front/api.vcl.template', 'utf8');
+  const { hostname, port: apiPort } = new URL(api);
+  const vcl = path.join(folder, 'api.vcl');
+  const names = { API_HOST: HOSTS.api, API_BACKEND_HOST: hostname, API_BACKEND_PORT: apiPort };
+  await writeFile(vcl, filledIn(template, names));
+  const listen = ['-a', `127.0.0.1:${port}`, '-f', vcl, '-p', 'http_gzip_support=off'];
+  const own = ['-F', '-n', path.join(folder, 'run'), '-s', 'malloc,64m', '-T', 'none'];
+  const server = spawn('varnishd', [...listen, ...own], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  server.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  await Promise.race([
+    listening(port, 'varnishd'),
+    once(server, 'exit').then(() => Promise.reject(new Error(`varnishd: ${said}`))),
+  ]);
+  const agent = new Agent();
+  const toPort = (url: string) =>
+    `http://127.0.0.1:${port}${new URL(url).pathname}${new URL(url).search}`;
+  return {
+    port,
+    ask: (url, headers = {}, method = 'GET') =>
+      asked(agent, toPort(url), { host: HOSTS.api, ...headers }, method),
+    async stop() {
+      await agent.close();
+      if (server.kill('SIGTERM')) await once(server, 'exit');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function withPort(url: string, port: number): string {
+  const at = new URL(url);
+  at.port = `${port}`;
+  return at.href;
+}
+
+async function asked(
+  dispatcher: Agent,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  method: Dispatcher.HttpMethod,
+): Promise<FrontAnswer> {
+  const answer = await request(url, { dispatcher, headers, method });
+  return {
+    status: answer.statusCode,
+    headers: answer.headers as FrontAnswer['headers'],
+    body: Buffer.from(await answer.body.arrayBuffer()),
+  };
+}
+
+/** A template with its names replaced, as `envsubst` does it; one that nothing is known of throws. */
+function filledIn(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`the template asks for ${name}`);
+    return value;
+  });
+}

@@ -1,0 +1,42 @@
+/** A program with a cookie jar that uses a portal over HTTP. */
+export class HttpVisitor {
+  readonly #base: string;
+  #cookie = '';
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  async get(path: string): Promise<Response> {
+    return this.#send(path, {});
+  }
+
+  /** With the CSRF token of the session, if there is one. */
+  async post(path: string, body: object): Promise<Response> {
+    return this.#send(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...(await this.#csrf()) },
+    });
+  }
+
+  async delete(path: string): Promise<Response> {
+    return this.#send(path, { method: 'DELETE', headers: await this.#csrf() });
+  }
+
+  async #csrf(): Promise<Record<string, string>> {
+    if (this.#cookie === '') return {};
+    const answer = await this.get('/auth/csrf');
+    if (!answer.ok) return {};
+    const { csrf } = (await answer.json()) as { csrf: string };
+    return { 'x-csrf-token': csrf };
+  }
+
+  async #send(path: string, init: RequestInit & { headers?: Record<string, string> }) {
+    const headers = { ...init.headers, ...(this.#cookie && { cookie: this.#cookie }) };
+    const answer = await fetch(this.#base + path, { ...init, headers, redirect: 'manual' });
+    const [kept] = answer.headers.getSetCookie();
+    if (kept !== undefined) this.#cookie = /Max-Age=0/.test(kept) ? '' : kept.split(';')[0];
+    return answer;
+  }
+}

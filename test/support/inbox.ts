@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+/** A mail server on loopback that keeps what it is sent. */
+export interface Inbox {
+  /** Where it listens, such as `smtp://127.0.0.1:2525`. */
+  readonly address: string;
+  /** The mail that came to an address after those that it had; waits for it. */
+  next(to: string, had?: number): Promise<Email>;
+  close(): Promise<void>;
+}
+
+const WAIT_MS = 10_000;
+
+export async function openInbox(): Promise<Inbox> {
+  const mails: Email[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    async onData(stream, _session, done) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      mails.push(await PostalMime.parse(Buffer.concat(chunks)));
+      done();
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    address: `smtp://127.0.0.1:${port}`,
+    async next(to, had = 0) {
+      const until = Date.now() + WAIT_MS;
+      for (;;) {
+        const found = mails.filter((mail) => mail.to?.some(({ address }) => address === to))[had];
+        if (found) return found;
+        if (Date.now() > until) throw new Error(`no mail came to ${to}`);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}

@@ -1,0 +1,29 @@
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+
+const READS = new Set<string | symbol>([
+  ...['account', 'accountByEmail', 'admit', 'usage', 'audit', 'session', 'sessions'],
+  ...['secrets', 'formerMailboxes', 'openEvents'],
+]);
+
+/**
+ * The ledger of an address, opened once more, as another server has it. What it reads is as of its
+ * turn of the event loop, which a server begins with each request: so does this with each read.
+ */
+export async function openBeside(
+  address: string,
+  options: { readonly rateLimitPerMinute: number },
+): Promise<Ledger> {
+  const ledger = await openLedger(address, options);
+  return new Proxy(ledger, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      if (!READS.has(name)) return method.bind(target);
+      return async (...args: unknown[]) => {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return method.apply(target, args);
+      };
+    },
+  });
+}

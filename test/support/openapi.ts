@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { folderOfThisTest } from './temporary-folder.ts';
+
+/** What redocly's recommended rules say of an OpenAPI document. */
+export async function lintOpenApi(document: string): Promise<string> {
+  const folder = await folderOfThisTest();
+  const file = path.join(folder, 'openapi.json');
+  await writeFile(file, document);
+  const cli = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+  const { stderr, stdout } = await promisify(execFile)(
+    process.execPath,
+    [cli, 'lint', '--extends=recommended', '--skip-rule=no-server-example.com', file],
+    { cwd: folder, env: { ...process.env, REDOCLY_TELEMETRY: 'off', CI: 'true' } },
+  );
+  return `${stdout}${stderr}`;
+}
+
+type Content = Record<string, { example?: unknown }>;
+interface Operation {
+  readonly requestBody?: { content: Content };
+  readonly responses: Record<string, { content?: Content }>;
+}
+
+/** The examples of bodies and good answers, and what each fails of its schema: nothing, if right. */
+export function checkedExamples(document: { paths: object }): { at: string; faults: unknown }[] {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, 'openapi');
+  const contents: [pointer: string, content: Content][] = [];
+  for (const [route, methods] of Object.entries<Record<string, Operation>>(
+    document.paths as Record<string, Record<string, Operation>>,
+  )) {
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      if (method === 'head') continue;
+      const at = `openapi#/paths/${route.replaceAll('/', '~1')}/${method}`;
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        if (status.startsWith('2')) contents.push([`${at}/responses/${status}/content`, content]);
+      }
+      if (requestBody) contents.push([`${at}/requestBody/content`, requestBody.content]);
+    }
+  }
+  return contents.flatMap(([at, content]) =>
+    Object.entries(content).flatMap(([type, { example }]) => {
+      if (example === undefined) return [];
+      const pointer = `${at}/${type.replaceAll('/', '~1')}/schema`;
+      const validate = ajv.getSchema(encodeURI(pointer))!;
+      return [{ at: pointer, faults: validate(example) ? null : validate.errors }];
+    }),
+  );
+}

@@ -1,0 +1,81 @@
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import { inject } from 'vitest';
+import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
+import type { Payment } from '../../portal/payment/payment.ts';
+import { ensureDebianPackage } from './debian.ts';
+import { freePort } from './free-port.ts';
+import { type Inbox, openInbox } from './inbox.ts';
+import { openPortal, type PortalHarness } from './portal-harness.ts';
+import { openProxy, type ProxyHarness } from './proxy-harness.ts';
+
+/** The demo city: covers its whole county. */
+const PORT_MERIDIAN = '9957600';
+
+/** The whole service as people meet it: pages, API and mail on loopback, and a browser. */
+export interface PortalSite {
+  /** Where the pages are. */
+  readonly address: string;
+  readonly apiAddress: string;
+  readonly exampleBlock: string;
+  readonly browser: Browser;
+  readonly inbox: Inbox;
+  readonly portal: PortalHarness;
+  readonly proxy: ProxyHarness;
+  /** A browser that has signed in; `state` is what another one needs to be signed in too. */
+  signedIn(email: string): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+export async function openPortalSite(
+  options: { readonly payment?: Payment } = {},
+): Promise<PortalSite> {
+  await ensureDebianPackage('chromium', 'chromium');
+  const [apiPort, portalPort] = [await freePort(), await freePort()];
+  const apiAddress = `http://127.0.0.1:${apiPort}`;
+  const address = `http://127.0.0.1:${portalPort}`;
+  const proxy = await openProxy(inject('demoStore'), { config: { baseUrl: apiAddress } });
+  await proxy.app.listen({ port: apiPort, host: '127.0.0.1' });
+  const inbox = await openInbox();
+  const mailer = smtpMailer(inbox.address, 'Travel-Time Access <access@example.org>');
+  const exampleBlock = await someBlock(proxy);
+  const { payment } = options;
+  const portal = await openPortal({
+    ledger: proxy.ledger,
+    mailer,
+    ...(payment && { payment: () => payment }),
+    config: { accountUrl: address, apiUrl: apiAddress, exampleBlock },
+  });
+  await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    // No name but ours is found: there is no network.
+    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+  });
+  return {
+    ...{ address, apiAddress, exampleBlock, browser, inbox, portal, proxy },
+    async signedIn(email) {
+      const visitor = portal.visitor();
+      await visitor.post('/auth/request', { email });
+      const code = /\b(\d{6})\b/.exec((await inbox.next(email)).text ?? '')![1];
+      await visitor.post('/auth/verify-code', { email, code });
+      const [name, value] = visitor.cookie!.split('=');
+      const context = await browser.newContext();
+      await context.addCookies([{ name, value, url: address }]);
+      return context;
+    },
+    async close() {
+      await browser.close();
+      await portal.close();
+      await mailer.close();
+      await inbox.close();
+      await proxy.close();
+    },
+  };
+}
+
+/** A block of the demo city from which something can be walked to. */
+async function someBlock(proxy: ProxyHarness): Promise<string> {
+  const { key } = await proxy.customer();
+  const answer = await proxy.get(`/v1/places/${PORT_MERIDIAN}/blocks?mode=walk&limit=1`, key);
+  return answer.json().results[0].geoid;
+}

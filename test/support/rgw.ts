@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { S3 } from '@aws-sdk/client-s3';
+import { ensureDebianPackage } from './debian.ts';
+import { freePort } from './free-port.ts';
+
+const START_MS = 120_000;
+const POLL_MS = 100;
+
+/** A real S3 server of this test's own: Ceph's, of one monitor, one disk in memory, one gateway. */
+export interface RgwServer {
+  readonly endpoint: string;
+  /** What a client has in its environment to use it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A client of another making than the stores. */
+  readonly client: S3;
+  /** Makes a new bucket and returns its name. */
+  bucket(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the server on free ports of loopback, in a folder of its own, which goes when it stops: by
+ * the script that the compose file starts it with, but for its disk, which is memory.
+ */
+export async function startRgw(): Promise<RgwServer> {
+  for (const [pkg, binary] of PACKAGES) await ensureDebianPackage(pkg, binary);
+  const folder = await mkdtemp(path.join(tmpdir(), 'tta-rgw-'));
+  const [monitor, gateway] = [await freePort(), await freePort()];
+  const key = { accessKeyId: 'testaccess', secretAccessKey: 'testsecret' };
+  const output = path.join(folder, 'output');
+  const log = openSync(output, 'a');
+  const credentials = path.join(folder, 'credentials');
+  await writeFile(
+    credentials,
+    `[default]\naws_access_key_id = ${key.accessKeyId}\naws_secret_access_key = ${key.secretAccessKey}\n`,
+  );
+  const daemons = spawn('bash', ['infra/container/ceph-gateway.sh'], {
+    stdio: ['ignore', log, log],
+    // A group of their own, to be ended together.
+    detached: true,
+    env: {
+      ...process.env,
+      ...{ DATA: path.join(folder, 'data'), DISK: 'memstore' },
+      ...{ LISTEN: `127.0.0.1:${gateway}`, MONITOR: `127.0.0.1:${monitor}` },
+      CREDENTIALS: credentials,
+    },
+  });
+  const stop = async () => {
+    await killed(daemons);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const endpoint = `http://127.0.0.1:${gateway}`;
+    await listening(gateway, daemons).catch(async (error) => {
+      throw new Error(`${error.message}: ${(await readFile(output, 'utf8')).slice(-1_000)}`);
+    });
+    const client = new S3({
+      ...{ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: key },
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+    });
+    let buckets = 0;
+    return {
+      endpoint,
+      client,
+      env: {
+        AWS_ENDPOINT_URL_S3: endpoint,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: key.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: key.secretAccessKey,
+        AWS_EC2_METADATA_DISABLED: 'true',
+      },
+      async bucket() {
+        const Bucket = `bucket-${++buckets}`;
+        await client.createBucket({ Bucket });
+        return Bucket;
+      },
+      async stop() {
+        client.destroy();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const PACKAGES = [
+  ['radosgw', 'radosgw'],
+  ['ceph-mon', 'ceph-mon'],
+  ['ceph-osd', 'ceph-osd'],
+  ['ceph-common', 'ceph'],
+] as const;
+
+async function listening(port: number, daemons: ChildProcess): Promise<void> {
+  for (const until = Date.now() + START_MS; ; ) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    if (answer?.ok) return;
+    if (Date.now() > until || daemons.exitCode !== null) throw new Error('radosgw does not listen');
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Nothing they hold is to be kept, and they take long to go by themselves. */
+async function killed(daemons: ChildProcess): Promise<void> {
+  const hasEnded = daemons.exitCode !== null || daemons.signalCode !== null;
+  const end = hasEnded ? Promise.resolve() : once(daemons, 'exit');
+  try {
+    process.kill(-daemons.pid!, 'SIGKILL');
+  } catch {
+    // Nobody of the group is left.
+  }
+  await end;
+}

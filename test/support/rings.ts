@@ -1,0 +1,21 @@
+/** Positions by their coordinates, as well-known text writes them: `ring('0 0, 9 0, 9 9, 0 0')`. */
+export function ring(text: string): [number, number][] {
+  return text.split(', ').map((position) => {
+    const [x, y] = position.split(' ').map(Number);
+    return [x, y];
+  });
+}
+
+/** The ring of a box, counter-clockwise from its south-west. */
+export function boxRing(
+  west: number,
+  south: number,
+  east: number,
+  north: number,
+): [number, number][] {
+  const [x, y] = [
+    [west, east, east, west, west],
+    [south, south, north, north, south],
+  ];
+  return x.map((lon, i) => [lon, y[i]]);
+}

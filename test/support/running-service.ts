@@ -1,0 +1,47 @@
+import { type Serving, serve } from '../../infra/serve.ts';
+import { serveSettings } from '../../infra/settings/servers.ts';
+import { geoidFromNumber } from '../../shards/geoid.ts';
+import { openCustomer } from './books.ts';
+
+/** The service as `tta serve` starts it, in this process, and a customer of it. */
+export interface RunningService extends Serving {
+  readonly account: string;
+  readonly key: string;
+  /** Asks with the customer's key. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+}
+
+/** Starts it on free ports, over an LMDB ledger in `folder` unless `env` names another. */
+export async function runService(
+  store: string,
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningService> {
+  const ledger = env.LEDGER ?? `lmdb:${folder}/ledger`;
+  const quiet = { LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' };
+  const settings = serveSettings({ store, ledger }, '1.0.0', {
+    ...{ ...quiet, PORT: '0', FREE_RATE_LIMIT_PER_MINUTE: '1000000' },
+    ...env,
+  });
+  const serving = await serve(settings);
+  const { account, key } = await openCustomer(serving.ledger, { tokens: 1e7 });
+  return {
+    ...serving,
+    account,
+    key,
+    ask: (path, init = {}) =>
+      fetch(serving.address + path, {
+        ...init,
+        headers: { authorization: `Bearer ${key}`, ...init.headers },
+      }),
+  };
+}
+
+/** Blocks of the release's first county that lead somewhere. */
+export async function linkedBlocks({ releases }: Serving, count: number): Promise<string[]> {
+  const release = releases.current;
+  const index = await release.index(release.counties[0].manifest);
+  const ordinals = Array.from({ length: index.count }, (_, i) => i);
+  const linked = ordinals.filter((i) => index.isRoutable(i)).slice(0, count);
+  return linked.map((i) => geoidFromNumber(index.geoids[i]));
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { Account, AccountId } from '../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { type OpenPayment, openPayment } from '../../portal/payment/open-payment.ts';
+import { reconcile } from '../../portal/payment/reconcile.ts';
+import { stripeClient } from '../../portal/payment/stripe-client.ts';
+import type { MembershipPrices, Till } from '../../portal/payment/till.ts';
+import type { PackId } from '../../portal/plans.ts';
+import { booksOf } from './books.ts';
+import type { Session, StripeEvent, Subscription } from './stripe-stand-in/objects.ts';
+import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
+import { openStripeStandIn, type StripeStandIn } from './stripe-stand-in/stripe-stand-in.ts';
+
+export const MEMBERSHIP_PRICE = 'price_membership';
+export const DAY = 86_400;
+
+/** A ledger, a Stripe account, and the payment between them: all by the clock of the stand-in. */
+export class Shop {
+  readonly standIn: StripeStandIn;
+  readonly #address: string;
+  /** What has gone wrong while events were acted upon. */
+  readonly errors: unknown[] = [];
+  /** What `restart` begins with. */
+  membershipPrices: MembershipPrices = [MEMBERSHIP_PRICE];
+  ledger!: Ledger;
+  payment!: OpenPayment;
+
+  private constructor(standIn: StripeStandIn, address: string) {
+    this.standIn = standIn;
+    this.#address = address;
+  }
+
+  static async open(ledgerAddress: string): Promise<Shop> {
+    const standIn = await openStripeStandIn();
+    standIn.books.addPrice(MEMBERSHIP_PRICE, 1_000);
+    const shop = new Shop(standIn, ledgerAddress);
+    await shop.#openPortal();
+    return shop;
+  }
+
+  get books(): StripeBooks {
+    return this.standIn.books;
+  }
+
+  async #openPortal(): Promise<void> {
+    this.ledger = await openLedger(this.#address, { rateLimitPerMinute: 1_000_000 });
+    this.payment = this.paymentFor(this.ledger);
+  }
+
+  paymentFor(ledger: Ledger): OpenPayment {
+    const { address: apiUrl, secretKey, webhookSecret } = this.standIn;
+    const access = { apiUrl, secretKey, timeoutMs: 300 };
+    const payment = openPayment({
+      settings: { ...access, webhookSecret, membershipPrices: this.membershipPrices },
+      ledger,
+      accountUrl: 'https://account.example.org',
+      ...{ now: this.now, settleWithinMs: 3_000 },
+    });
+    payment.start((error) => this.errors.push(error));
+    return payment;
+  }
+
+  readonly now = () => this.books.now * 1000;
+
+  /** The portal's process ends, and another begins. */
+  async restart(): Promise<void> {
+    await this.#closePortal();
+    await this.#openPortal();
+  }
+
+  async #closePortal(): Promise<void> {
+    await this.payment.close();
+    await this.ledger.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#closePortal();
+    await this.standIn.close();
+  }
+
+  /** An account without tokens. */
+  async newAccount(email = `${randomUUID()}@example.org`): Promise<AccountId> {
+    const order = { email, grant: null, by: 'owner', atMs: this.now() } as const;
+    return (await this.ledger.openAccount(order)).account.id;
+  }
+
+  async account(id: AccountId): Promise<Account> {
+    return (await this.ledger.account(id))!;
+  }
+
+  /** Subscribes and pays, as its owner would. */
+  async subscribe(id: AccountId): Promise<Subscription> {
+    const session = this.sessionAt(await this.payment.subscribe(await this.account(id)));
+    this.books.pay(session);
+    return this.books.subscriptions.get(session.subscription!)!;
+  }
+
+  async buyPack(id: AccountId, pack: PackId, by: 'card' | 'bank' = 'card'): Promise<Session> {
+    const session = this.sessionAt(await this.payment.buyPack(await this.account(id), pack));
+    this.books.pay(session, by);
+    return session;
+  }
+
+  /** The checkout session at an address. */
+  sessionAt(checkoutUrl: string): Session {
+    return this.books.sessions.get(new URL(checkoutUrl).pathname.slice(1))!;
+  }
+
+  /** Delivers events in this order, each with a signature of now. */
+  async deliver(events: readonly StripeEvent[]): Promise<void> {
+    for (const event of events) {
+      const { body, signature } = this.standIn.sign(event);
+      await this.payment.receive(body, signature);
+    }
+    await this.payment.settleOpenEvents();
+  }
+
+  /** Delivers what has not been delivered yet. */
+  async deliverNew(): Promise<void> {
+    await this.deliver(this.books.events.splice(0));
+  }
+
+  /** Asks Stripe for what was missed. */
+  reconcile(sinceMs: number | null = null) {
+    return reconcile(this.till(), sinceMs);
+  }
+
+  till(ledger: Ledger = this.ledger): Till {
+    const { address: apiUrl, secretKey } = this.standIn;
+    const stripe = stripeClient({ apiUrl, secretKey });
+    return { stripe, ledger, membershipPrices: this.membershipPrices, now: this.now };
+  }
+
+  /** What an account has, and whether its books add up. */
+  async standing(id: AccountId) {
+    const { membership, balance } = await this.account(id);
+    const { granted, used } = await booksOf(this.ledger, id);
+    return { balance, membership, addsUp: granted - used === balance };
+  }
+
+  /** Uses tokens up. */
+  async use(id: AccountId, tokens: number): Promise<void> {
+    const [key] = await this.ledger.keys(id);
+    const keyId = key?.id ?? (await this.#newKey(id));
+    const charge = { account: id, keyId, route: 'GET /test', tokens, atMs: this.now() };
+    const { outcome } = await this.ledger.debit(charge);
+    if (outcome !== 'debited') throw new Error(outcome);
+  }
+
+  async #newKey(id: AccountId): Promise<string> {
+    const order = { owner: { id }, label: 'test', by: 'owner', atMs: this.now() } as const;
+    const made = await this.ledger.issueKey(order);
+    if (!made.created) throw new Error(made.reason);
+    return made.key.id;
+  }
+}

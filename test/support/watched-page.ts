@@ -1,0 +1,31 @@
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** A page of a browser, and everything that goes wrong in it. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly wrong: string[];
+  readonly asked: string[];
+}
+
+/** Opens a page. Answers of a status in `expected` are none of its faults. */
+export async function openWatched(
+  context: BrowserContext,
+  url: string,
+  expected: readonly number[] = [],
+): Promise<WatchedPage> {
+  const page = await context.newPage();
+  const [asked, wrong]: [string[], string[]] = [[], []];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('response', (answer) => {
+    const status = answer.status();
+    if (status >= 400 && !expected.includes(status)) wrong.push(`${status}: ${answer.url()}`);
+  });
+  page.on('console', (message) => {
+    const isTold = expected.some((status) => message.text().includes(`status of ${status}`));
+    const isFault = message.type() === 'error' || message.type() === 'warning';
+    if (isFault && !isTold) wrong.push(message.text());
+  });
+  page.on('pageerror', (error) => wrong.push(String(error)));
+  await page.goto(url, { waitUntil: 'networkidle' });
+  return { page, asked, wrong };
+}

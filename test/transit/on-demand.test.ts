@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { BusTown, busFeed, busLine, TIME } from './bus-town.ts';
+import type { FeedRecord, FeedTables } from './gtfs-text.ts';
+
+const town = new BusTown();
+
+/** The usual line, and one in the afternoon of a route that nobody need call for. */
+function withRoute(type: number): FeedTables {
+  const trips = [...busLine(), ...busLine('daily', 15 * 60)];
+  const feed = busFeed({}, trips);
+  const [route] = feed['routes.txt'];
+  return {
+    ...feed,
+    'routes.txt': [
+      { ...route, route_type: type },
+      { ...route, route_id: 'afternoon' },
+    ],
+    'trips.txt': feed['trips.txt'].map((trip, i) =>
+      i < busLine().length ? trip : { ...trip, route_id: 'afternoon' },
+    ),
+  };
+}
+
+test('routes on demand are no service to count on, and told', async () => {
+  for (const type of [3, 700, 704, 1400]) {
+    expect(await town.minutes(`${type}.zip`, withRoute(type)), `${type}`).toBe(TIME);
+  }
+  for (const type of [715, 1500, 1501, 1507]) {
+    const { minutes, feeds } = await town.build([await town.write(`${type}.zip`, withRoute(type))]);
+    expect(minutes, `${type}`).toBe(undefined);
+    expect(feeds[0].weekday_patterns[0].trips).toBe(busLine().length);
+    expect(feeds[0].problems).toEqual([
+      {
+        file: 'trips.txt',
+        problem: 'of a route on demand; left out',
+        rows: busLine().length,
+        first_line: 2,
+      },
+    ]);
+  }
+});
+
+test('calls in zones and windows of time are left out and told; the line beside them runs', async () => {
+  const feed = busFeed();
+  const [first] = feed['stop_times.txt'];
+  const zone: FeedRecord = {
+    ...{ trip_id: first.trip_id, stop_id: '', location_id: 'zone', stop_sequence: 9 },
+    ...{ start_pickup_drop_off_window: '08:00:00', end_pickup_drop_off_window: '18:00:00' },
+    ...{ pickup_type: 2, drop_off_type: 2 },
+  };
+  const file = await town.write('flex.zip', {
+    ...feed,
+    'stop_times.txt': [...feed['stop_times.txt'], zone],
+  });
+  const { minutes, feeds } = await town.build([file]);
+  expect(minutes).toBe(TIME);
+  expect(feeds[0].problems.map(({ problem, rows }) => `${rows} ${problem}`)).toEqual([
+    '1 a call on demand in a zone or a window of time; left out',
+  ]);
+});

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import type { FeedFacts } from '../../shards/manifest.ts';
+import { BusTown, busFeed, busLine, TIME } from './bus-town.ts';
+import { exception, service } from './feed-records.ts';
+import type { FeedTables } from './gtfs-text.ts';
+
+/** The streets of the town are of Thursday, 2026-01-01. */
+const town = new BusTown();
+let feeds = 0;
+
+/** The days that feeds are read on, of which each is given by its calendar and trips. */
+async function read(...tables: readonly FeedTables[]) {
+  const files = await Promise.all(tables.map((one) => town.write(`${++feeds}.zip`, one)));
+  const { feeds: facts, ...rest } = await town.build(files);
+  return { facts, days: facts.map((feed: FeedFacts) => feed.service_date), files, ...rest };
+}
+
+const calendar = (...services: ReturnType<typeof service>[]) => ({ 'calendar.txt': services });
+
+test('the service day is the ordinary weekday nearest to the street data', async () => {
+  const { days, assumptions, minutes } = await read(
+    busFeed(calendar(service('daily', '1111111', 20250601, 20261231))),
+  );
+  expect(days).toEqual(['2026-01-01']);
+  expect(assumptions.transit_departure).toBe('2026-01-01T08:00:00');
+  expect(minutes).toBe(TIME);
+  const later = await read(busFeed(calendar(service('daily', '1111111', 20260302, 20261231))));
+  // A week in: who knows what the week before was like.
+  expect(later.days).toEqual(['2026-03-09']);
+  const earlier = await read(busFeed(calendar(service('daily', '1111111', 20250101, 20251114))));
+  expect(earlier.days).toEqual(['2025-11-07']);
+});
+
+test('a calendar since 2010 and until 2099 is seen as any other', async () => {
+  const { days, minutes } = await read(
+    busFeed(calendar(service('daily', '1111100', 20100101, 20991231))),
+  );
+  expect([days, minutes]).toEqual([['2026-01-01'], TIME]);
+});
+
+test('a holiday is no service day, nor one that looks like it a week away', async () => {
+  // A Sunday's service on New Year's Day. The Thursdays around have a neighbour that differs.
+  const { days } = await read(
+    busFeed(
+      {
+        ...calendar(
+          service('daily', '1111100', 20251001, 20261231),
+          service('sunday', '0000001', 20251001, 20261231),
+        ),
+        'calendar_dates.txt': [exception('daily', 20260101, 2), exception('sunday', 20260101, 1)],
+      },
+      [...busLine(), ...busLine('sunday').slice(0, 5)],
+    ),
+  );
+  expect(days).toEqual(['2025-12-31']);
+});
+
+test('days are alike by what runs, not by the names of their services', async () => {
+  // Each date has a service of its own; on a Wednesday another line runs as often.
+  const dates = Array.from({ length: 60 }, (_, i) => {
+    const day = new Date(Date.UTC(2025, 11, 1 + i));
+    return Number(day.toISOString().slice(0, 10).replaceAll('-', ''));
+  });
+  const { days, facts } = await read(
+    busFeed(
+      {
+        'calendar.txt': [],
+        'calendar_dates.txt': dates.map((date) => exception(`on ${date}`, date, 1)),
+      },
+      dates.flatMap((date) => busLine(`on ${date}`).slice(0, 12)),
+    ),
+  );
+  expect(days).toEqual(['2026-01-01']);
+  // 60 days from Monday, 2025-12-01: the first and the last week have one neighbour only.
+  const weekdays = dates.filter((_, i) => i % 7 < 5 && i >= 7 && i + 7 < 60).length;
+  expect(facts[0].weekday_patterns).toEqual([{ date: '2026-01-01', weekdays, trips: 12 }]);
+});
+
+test('the commonest kind of weekday goes before a nearer one, and the others are told', async () => {
+  // Term is longer than the holidays around New Year, which have half the buses.
+  const { days, facts, said } = await read(
+    busFeed(
+      calendar(
+        service('term', '1111100', 20250901, 20251130),
+        service('break', '1111100', 20251201, 20260131),
+      ),
+      [...busLine('term'), ...busLine('break').filter((_, n) => n % 3 === 0)],
+    ),
+  );
+  expect(days).toEqual(['2025-11-21']);
+  // 13 weeks of term and nine of break, of which each end has a week with one neighbour.
+  expect(facts[0].weekday_patterns).toEqual([
+    { date: '2025-11-21', weekdays: 55, trips: 18 },
+    { date: '2025-12-08', weekdays: 35, trips: 6 },
+  ]);
+  expect(said).toMatch(/2025-11-21.*55.*35 like 2025-12-08 \(6 trips\)/);
+});
+
+test('no day is one on which two versions of a timetable run at once', async () => {
+  const versions = calendar(
+    service('old', '1111100', 20250701, 20260228),
+    service('new', '1111100', 20251101, 20260630),
+  );
+  const twice = await read(busFeed(versions, [...busLine('old'), ...busLine('new')]));
+  // One alone, with a week on either side, until 2025-10-24, and again from 2026-03-09: 67 days off.
+  expect(twice.days).toEqual(['2026-03-09']);
+  expect(twice.facts[0].weekday_patterns[0].trips).toBe(18);
+  // What adds a few trips is no successor.
+  const season = calendar(
+    service('old', '1111100', 20251001, 20260228),
+    service('new', '1111100', 20251101, 20260331),
+  );
+  const more = await read(busFeed(season, [...busLine('old'), ...busLine('new').slice(0, 2)]));
+  expect(more.days).toEqual(['2026-01-01']);
+});
+
+test('days outside those that a feed claims are not its service day', async () => {
+  const info = { feed_publisher_name: 'Buses', feed_lang: 'en', feed_start_date: 20260401 };
+  const { days } = await read(
+    busFeed({
+      ...calendar(service('daily', '1111100', 20250101, 20261231)),
+      'feed_info.txt': [info],
+    }),
+  );
+  expect(days).toEqual(['2026-04-01']);
+});
+
+test('of two files with versions of one feed one is read, on a day that it has for itself', async () => {
+  const version = (id: string, first: number, last: number) =>
+    busFeed(
+      {
+        ...calendar(service(id, '1111100', first, last)),
+        'feed_info.txt': [{ feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: 'f-buses' }],
+      },
+      busLine(id),
+    );
+  const { facts, said, files } = await read(
+    version('winter', 20250901, 20260228),
+    version('spring', 20251215, 20260831),
+  );
+  expect(facts.map(({ service_date }) => service_date)).toEqual(['2025-12-12']);
+  expect(said).toMatch(new RegExp(`WARNING: ${files[1]} is another version of ${files[0]}`));
+});
+
+test('of several feeds, the service day is an ordinary one of most', async () => {
+  const early = busFeed(calendar(service('daily', '1111100', 20260101, 20260331)));
+  const late = busFeed(calendar(service('daily', '1111100', 20260303, 20260630)));
+  const { days, facts, said } = await read(early, late);
+  // A Tuesday's first neighbour is a week after the second feed begins.
+  expect(days).toEqual(['2026-03-10', '2026-03-10']);
+  expect(facts.map((feed) => feed.runs_on_common_day)).toEqual([true, true]);
+  expect(said).not.toContain('WARNING');
+});
+
+test('a feed that has no ordinary service then is read on its own day, and named', async () => {
+  const old = busFeed({
+    ...calendar(service('daily', '1111100', 20190102, 20190228)),
+    'calendar_dates.txt': [exception('daily', 20190221, 2)],
+  });
+  const now = busFeed({}, busLine('daily', 15 * 60));
+  const oldFile = await town.write('old.zip', old);
+  const files = [oldFile, await town.write('now.zip', now)];
+  const { feeds: facts, said, minutes } = await town.build(files, '2026-03-11');
+  // The last week has one neighbour, and the Thursday before a holiday for one.
+  expect(facts.map((feed) => feed.service_date)).toEqual(['2019-02-20', '2026-03-11']);
+  expect(facts.map((feed) => feed.runs_on_common_day)).toEqual([false, true]);
+  expect(said).toMatch(/WARNING.*old\.zip.*2026-03-11.*2019-02-20/);
+  expect(minutes).toBe(TIME);
+});
+
+test('a day asked for is read whatever it is, and told if it is no ordinary one', async () => {
+  const feed = busFeed(
+    {
+      ...calendar(service('daily', '1111100', 20250101, 20261231)),
+      'calendar_dates.txt': [exception('extra', 20260312, 1)],
+    },
+    [...busLine(), ...busLine('extra')],
+  );
+  const file = await town.write('asked.zip', feed);
+  const { feeds: facts, said } = await town.build([file], '2026-03-12');
+  expect(facts[0].service_date).toBe('2026-03-12');
+  expect(facts[0].weekday_patterns[0]).toEqual({ date: '2026-03-12', weekdays: 1, trips: 36 });
+  expect(said).toMatch(/WARNING.*asked\.zip.*2026-03-12 is no ordinary weekday/);
+});

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { type AvenueTrip, avenueFeed } from './avenue.ts';
+import { BusTown, busLine, RIDE, STOPS, TIME } from './bus-town.ts';
+import type { FeedRecord, FeedTables } from './gtfs-text.ts';
+
+const town = new BusTown();
+
+/**
+ * From A to platform M1 in four minutes, and from platform M2, a minute's walk away, on to B: `wait`
+ * minutes after the first arrives, and there when the bus of `TIME` would be.
+ */
+function changingAtM(wait: number): FeedTables {
+  const stops = { A: STOPS.A, M1: 5_000, M2: 5_080, B: STOPS.B };
+  const trips = busLine().flatMap(({ calls: [[, leaves]] }): AvenueTrip[] => [
+    {
+      calls: [
+        ['A', leaves],
+        ['M1', leaves + 4],
+      ],
+    },
+    {
+      calls: [
+        ['M2', leaves + 4 + wait],
+        ['B', leaves + RIDE],
+      ],
+    },
+  ]);
+  const tables = avenueFeed(stops, trips);
+  const [station] = tables['stops.txt'].filter(({ stop_id }) => stop_id === 'M1');
+  return {
+    ...tables,
+    'stops.txt': [
+      { ...station, stop_id: 'M', location_type: 1 },
+      ...tables['stops.txt'].map((stop) =>
+        String(stop.stop_id).startsWith('M') ? { ...stop, parent_station: 'M' } : stop,
+      ),
+    ],
+  };
+}
+
+const rule = (from: string, to: string, type: number, seconds: number | '' = ''): FeedRecord => ({
+  ...{ from_stop_id: from, to_stop_id: to, transfer_type: type },
+  min_transfer_time: seconds,
+});
+
+/** With a wait at M and some rules. */
+function timeWith(wait: number, ...rules: readonly FeedRecord[]): Promise<number | undefined> {
+  const tables = { ...changingAtM(wait), 'transfers.txt': rules };
+  return town.minutes(`${wait}-${JSON.stringify(rules).replaceAll(/\W/g, '')}.zip`, tables);
+}
+
+test('a change takes the walk and a minute, or the time that a rule gives and no more', async () => {
+  expect(await timeWith(2)).toBe(TIME);
+  expect(await timeWith(1.9)).toBe(TIME + 10);
+  const minimum = (seconds: number) => rule('M1', 'M2', 2, seconds);
+  expect(await timeWith(2.5, minimum(150))).toBe(TIME);
+  expect(await timeWith(2.5, minimum(151))).toBe(TIME + 10);
+  // Buffers are in it, but nobody walks faster for it.
+  expect(await timeWith(1.1, minimum(30))).toBe(TIME);
+  expect(await timeWith(0.9, minimum(30))).toBe(TIME + 10);
+});
+
+test('a rule for a station holds at all its stops, but for those that another names', async () => {
+  expect(await timeWith(2.5, rule('M', 'M', 2, 150))).toBe(TIME);
+  expect(await timeWith(2.5, rule('M', 'M', 2, 151))).toBe(TIME + 10);
+  expect(await timeWith(2.5, rule('M', 'M', 3))).toBe(undefined);
+  const slow = rule('M', 'M', 2, 900);
+  expect(await timeWith(2.5, slow, rule('M1', 'M', 2, 150))).toBe(TIME);
+  expect(await timeWith(2.5, rule('M1', 'M2', 2, 150), slow)).toBe(TIME);
+  expect(await timeWith(2.5, rule('M1', 'M2', 0), slow)).toBe(TIME);
+  expect(await timeWith(2.5, rule('M', 'M', 3), rule('M1', 'M2', 2, 151))).toBe(TIME + 10);
+});
+
+test('a timed transfer takes the walk and no minute more', async () => {
+  expect(await timeWith(1.1)).toBe(TIME + 10);
+  expect(await timeWith(1.1, rule('M1', 'M2', 1))).toBe(TIME);
+  expect(await timeWith(1.1, rule('M', 'M', 1))).toBe(TIME);
+  expect(await timeWith(1.1, rule('M2', 'M1', 1))).toBe(TIME + 10);
+  // Nobody is at the other platform at once.
+  expect(await timeWith(0.9, rule('M1', 'M2', 1))).toBe(TIME + 10);
+});
+
+test('rules that name trips and no stops are no reason to fail', async () => {
+  const trips = { from_trip_id: 't0', to_trip_id: 't1', transfer_type: 4 };
+  const tables = { ...changingAtM(2), 'transfers.txt': [trips] };
+  expect(await town.minutes('trips-only.zip', tables)).toBe(TIME);
+});
+
+/** Trips to M are even, those from M odd; one vehicle runs a trip to M and the one from there. */
+function byVehicle(tables: FeedTables): FeedTables {
+  const trips = tables['trips.txt'].map((trip, i) => ({
+    ...trip,
+    block_id: `v${Math.floor(i / 2)}`,
+  }));
+  return { ...tables, 'trips.txt': trips };
+}
+
+/** A rule for each trip to M and the one from there. */
+function forTrips(tables: FeedTables, type: number): FeedTables {
+  const rules = tables['trips.txt'].flatMap(({ trip_id }, i): FeedRecord[] =>
+    i % 2 === 0 ? [{ from_trip_id: trip_id, to_trip_id: `t${i + 1}`, transfer_type: type }] : [],
+  );
+  return { ...tables, 'transfers.txt': rules };
+}
+
+/** The same, with 300 m between where one trip ends and the next begins, and no station. */
+function apart(tables: FeedTables): FeedTables {
+  const there = avenueFeed({ M2: 5_300 }, [])['stops.txt'][0];
+  const stops = tables['stops.txt'].filter(({ stop_id }) => stop_id !== 'M');
+  return {
+    ...tables,
+    'stops.txt': stops.map((stop) => {
+      const { parent_station: _, ...bare } = stop as FeedRecord & { parent_station?: string };
+      return stop.stop_id === 'M2' ? { ...bare, ...there } : bare;
+    }),
+  };
+}
+
+test('whoever stays seated while the vehicle goes on as another line misses nothing', async () => {
+  const feed = changingAtM(0);
+  expect(await town.minutes('alight.zip', feed)).toBe(TIME + 10);
+  expect(await town.minutes('block.zip', byVehicle(feed))).toBe(TIME);
+  expect(await town.minutes('linked.zip', forTrips(feed, 4))).toBe(TIME);
+  expect(await town.minutes('block-apart.zip', byVehicle(apart(feed)))).toBe(TIME + 10);
+  expect(await town.minutes('linked-apart.zip', forTrips(apart(feed), 4))).toBe(TIME);
+  // A vehicle cannot begin a trip before it has ended the last.
+  const tooSoon = await town.write('too-soon.zip', byVehicle(changingAtM(-0.5)));
+  const { minutes, feeds } = await town.build([tooSoon]);
+  expect(minutes).toBe(TIME + 10);
+  expect(feeds[0].problems).toEqual([
+    {
+      file: 'trips.txt',
+      problem: 'begins before the last trip of its block_id ends; nobody stays seated',
+      rows: expect.any(Number),
+      first_line: expect.any(Number),
+    },
+  ]);
+});
+
+test('nobody stays seated where transfers.txt forbids it, nor in a vehicle that ends there', async () => {
+  const feed = changingAtM(0);
+  expect(await town.minutes('forbidden.zip', forTrips(byVehicle(feed), 5))).toBe(TIME + 10);
+  const tables = byVehicle(feed);
+  const everyOther = tables['trips.txt'].map((trip, i) => ({
+    ...trip,
+    block_id: i % 4 === 3 ? 'another' : trip.block_id,
+  }));
+  // Every 20 minutes: of the waits that follow, half a minute and on, each three times, number 5 from 0.
+  const time = Math.ceil(3.5 + 1 + 1.5 + RIDE + 2.5);
+  const halved = { ...tables, 'trips.txt': everyOther };
+  expect(await town.minutes('halved.zip', halved)).toBe(time);
+});
