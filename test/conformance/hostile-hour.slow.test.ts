@@ -64,7 +64,7 @@ function booksAgree({ books, begun, idle, beside, largest, hostile }: HourReport
     honest: begun.charged + idle.charged + beside.charged + largest.tokens,
     refused: 0,
     paying: delivered.paying,
-    // Each of these batches came whole at last, and is paid once.
+    // Each of these batches came whole at last, after resets and cuts, and is paid once.
     repeating: delivered.repeating,
   });
   // Of an answer cut off, what came is paid for, and no more than the kernel can have taken.

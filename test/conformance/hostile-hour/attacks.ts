@@ -16,7 +16,7 @@ export const HOSTILE_ACCOUNTS = [
   'neglecting',
   /** Asks for more than the kernel takes, and resets midway: must pay for what that took. */
   'breaking',
-  /** The same with an Idempotency-Key, then asks again and reads all: must pay once a key. */
+  /** Asks for the same with an Idempotency-Key until all of it has come: must pay once a key. */
   'repeating',
   /** Asks for little and resets at once: must pay for no more than it asked for. */
   'leaving',
@@ -44,6 +44,7 @@ interface Attack {
 }
 
 const PIPELINED = 50;
+const MOST_TRIES = 20;
 const NEGLECTED_MS = 1_500;
 const ENOUGH_TO_BREAK_OFF = 100_000;
 const AREAL = '/v1/blocks/query';
@@ -70,6 +71,17 @@ const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 export const LARGEST = '/v1/blocks/pois';
 const largest = ({ geoids, key }: Means, headers = '') =>
   post(LARGEST, key, JSON.stringify({ origins: geoids }), headers);
+
+/**
+ * Asks for what has an Idempotency-Key until it comes whole: a service with more waiting to be read
+ * than it has memory for ends readers.
+ */
+async function askUntilWhole(on: HostileConnection, batch: Buffer): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if ((await on.ask(batch)).length > 0) return;
+  }
+  throw new Error(`a batch did not come whole in ${MOST_TRIES} tries`);
+}
 
 /** Sends one refused body of a kind to a route. */
 function refused(
@@ -185,9 +197,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'repeats after a reset': {
     as: 'repeating',
     async run(on, means) {
-      const batch = largest(means, `Idempotency-Key: ${means.turn}\r\n`);
+      const batch = largest(means, `Idempotency-Key: reset ${means.turn}\r\n`);
       await on.breakOff(batch, ENOUGH_TO_BREAK_OFF);
-      await on.ask(batch);
+      await askUntilWhole(on, batch);
     },
   },
   pipelining: pipelined('paying', ({ key, geoids }, i) =>
@@ -198,7 +210,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     ({ key, geoids }, i) => request('HEAD', summary(pick(geoids, i)), key),
     { isHead: true },
   ),
-  'the largest batches': { as: 'paying', run: (on, means) => on.ask(largest(means)) },
+  'the largest batches': {
+    as: 'repeating',
+    run: (on, means) => askUntilWhole(on, largest(means, `Idempotency-Key: ${means.turn}\r\n`)),
+  },
   'ever new searches': pipelined('paying', ({ key }, i) =>
     request('GET', `/v1/pois?lat=36.${1000 + (i % 9000)}&lon=-70&radius_m=50000&limit=10`, key),
   ),
