@@ -1,13 +1,3 @@
-import { localDistance } from '../../shards/geometry/wgs84.ts';
-import { ROUTING } from '../routing-parameters.ts';
-import { raiseStressAtCrossings } from './crossing-stress.ts';
-import { waitOncePerLine } from './ferry-lines.ts';
-import { withPlazaCrossings } from './plazas.ts';
-import type { Slopes } from './slopes.ts';
-import type { StreetNodes, StreetWays } from './street-ways.ts';
-import { isBarrier, SIGNAL, traitsThrough } from './traits.ts';
-import type { WayTime } from './way-time.ts';
-
 /**
  * The streets as a graph, before any mode: vertices are crossings and ends, edges the pieces of
  * ways between them with their shapes. What may use an edge is in its traits.
@@ -36,119 +26,14 @@ export interface StreetNetwork {
 
 /** An edge takes as long as it is long. */
 export const BY_LENGTH = -1;
-const NO_VERTEX = 0xffff_ffff;
 
-/**
- * Cuts ways into edges at the nodes where they meet or end. A barrier ends the edges on its sides
- * in vertices of their own, which an edge of no length connects for those who may pass.
- */
-export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetwork {
-  const ways = withPlazaCrossings(mapped, nodes);
-  const times = waitOncePerLine(ways, nodes);
-  const isVertex = markVertices(ways, nodes);
-  const vertexOf = new Uint32Array(nodes.count).fill(NO_VERTEX);
-  const vertexNodes: number[] = [];
-  const newVertex = (node: number): number => vertexNodes.push(node) - 1;
-  const vertexAt = (node: number): number => {
-    if (isBarrier(nodes.traits[node])) {
-      const side = newVertex(node);
-      const other = vertexOf[node];
-      vertexOf[node] = side;
-      if (other !== NO_VERTEX) connectThrough(node, other, side);
-    } else if (vertexOf[node] === NO_VERTEX) vertexOf[node] = newVertex(node);
-    return vertexOf[node];
-  };
-  const connectThrough = (node: number, side: number, other: number): void => {
-    const through = traitsThrough(nodes.traits[node]);
-    if (through !== 0) addEdge(side, other, 0, through, [node, node]);
-  };
-
-  const from: number[] = [];
-  const to: number[] = [];
-  const length: number[] = [];
-  const fixedTime: number[] = [];
-  const traits: number[] = [];
-  const firstPoint: number[] = [0];
-  const points: number[] = [];
-  const addEdge = (a: number, b: number, metres: number, way: number, shape: Iterable<number>) => {
-    from.push(a);
-    to.push(b);
-    length.push(metres);
-    fixedTime.push(BY_LENGTH);
-    traits.push(way);
-    for (const node of shape) points.push(node);
-    firstPoint.push(points.length);
-  };
-  for (let w = 0; w < ways.count; w++) {
-    const firstEdge = from.length;
-    const end = ways.firstRef[w + 1];
-    let start = ways.firstRef[w];
-    for (let i = start + 1; i < end; i++) {
-      if (!isVertex[ways.refs[i]]) continue;
-      let metres = 0;
-      for (let j = start + 1; j <= i; j++) {
-        metres += nodeDistance(nodes, ways.refs[j - 1], ways.refs[j]);
-      }
-      const shape = ways.refs.subarray(start, i + 1);
-      addEdge(vertexAt(ways.refs[start]), vertexAt(ways.refs[i]), metres, ways.traits[w], shape);
-      start = i;
-    }
-    const time = times.get(w);
-    if (time) shareTime(time, length, fixedTime, firstEdge);
-  }
-  const edges = {
-    vertexCount: vertexNodes.length,
-    edgeCount: from.length,
-    from: Uint32Array.from(from),
-    to: Uint32Array.from(to),
-    traits: Uint32Array.from(traits),
-  };
-  const hasSignal = Uint8Array.from(vertexNodes, (node) => nodes.traits[node] & SIGNAL);
-  return {
-    ...edges,
-    length: Float64Array.from(length),
-    fixedTime: Int32Array.from(fixedTime),
-    traits: raiseStressAtCrossings(edges, hasSignal),
-    firstPoint: Uint32Array.from(firstPoint),
-    pointLon: Float64Array.from(points, (node) => nodes.lon[node]),
-    pointLat: Float64Array.from(points, (node) => nodes.lat[node]),
-    vertexLon: Float64Array.from(vertexNodes, (node) => nodes.lon[node]),
-    vertexLat: Float64Array.from(vertexNodes, (node) => nodes.lat[node]),
-  };
-}
-
-/** Gives the edges of a way, from `first` on, their parts of its time. */
-function shareTime(
-  { waiting, moving }: WayTime,
-  length: readonly number[],
-  fixedTime: number[],
-  first: number,
-): void {
-  let metres = 0;
-  for (let e = first; e < length.length; e++) metres += length[e];
-  const seconds = waiting + (moving ?? metres / ROUTING.ferryMetresPerSecond);
-  for (let e = first; e < length.length; e++) {
-    const part = metres === 0 ? 1 / (length.length - first) : length[e] / metres;
-    fixedTime[e] = Math.round(1000 * seconds * part);
-  }
-}
-
-/** Way ends, nodes that occur more than once, and barriers. */
-function markVertices(ways: StreetWays, nodes: StreetNodes): Uint8Array {
-  const isVertex = new Uint8Array(nodes.count);
-  const seen = new Uint8Array(nodes.count);
-  for (let w = 0; w < ways.count; w++) {
-    const [start, end] = [ways.firstRef[w], ways.firstRef[w + 1]];
-    for (let i = start; i < end; i++) {
-      const node = ways.refs[i];
-      if (seen[node] || i === start || i === end - 1) isVertex[node] = 1;
-      seen[node] = 1;
-    }
-  }
-  for (let n = 0; n < nodes.count; n++) if (isBarrier(nodes.traits[n])) isVertex[n] = 1;
-  return isVertex;
-}
-
-function nodeDistance(nodes: StreetNodes, a: number, b: number): number {
-  return localDistance(nodes.lon[a], nodes.lat[a], nodes.lon[b], nodes.lat[b]);
+/** How steep the edges of a network are along their length. */
+export interface Slopes {
+  /**
+   * Edge `e` has the steps `firstStep[e]` to `firstStep[e + 1]`, exclusive, each as long as the
+   * others; one without steps is level.
+   */
+  readonly firstStep: Uint32Array;
+  /** Of each step, in the direction of its edge. */
+  readonly grades: Float32Array;
 }

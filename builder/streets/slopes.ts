@@ -3,19 +3,8 @@ import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
 import { HILLS } from '../routing-parameters.ts';
 import type { Slowdown } from './hills.ts';
-import { BY_LENGTH, type StreetNetwork } from './network.ts';
+import { BY_LENGTH, type Slopes, type StreetNetwork } from './network.ts';
 import { isOffGround, RIDE, WALK } from './traits.ts';
-
-/** How steep the edges of a network are along their length. */
-export interface Slopes {
-  /**
-   * Edge `e` has the steps `firstStep[e]` to `firstStep[e + 1]`, exclusive, each as long as the
-   * others; one without steps is level.
-   */
-  readonly firstStep: Uint32Array;
-  /** Of each step, in the direction of its edge. */
-  readonly grades: Float32Array;
-}
 
 /** Heights of the ground at some points, metres; NaN where it is not known. */
 export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float64Array>;

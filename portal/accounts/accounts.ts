@@ -1,4 +1,5 @@
-import type { KeyHash, RateState } from './metering.ts';
+import type { KeyHash } from './key-hash.ts';
+import type { RateState } from './rate-state.ts';
 
 /** Accounts, their keys, and their books. Every failure of the ledger is a `LedgerUnavailable`. */
 export interface Accounts {

@@ -1,6 +1,6 @@
 import { PLANS } from '../plans.ts';
 import { type Grant, MAX_CAUSE_BYTES } from './accounts.ts';
-import type { Charge, RateState } from './metering.ts';
+import type { Charge } from './metering.ts';
 import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 
 // What every ledger checks before it changes anything, and reckons alike.
@@ -42,16 +42,6 @@ export function noDebit({ account, tokens }: Charge): Error {
 
 export function signupGrant(atMs: number): Grant {
   return { tokens: PLANS.free_grant.tokens, cause: 'signup', atMs };
-}
-
-/** What is left of a window in which `used` were taken. */
-export function rateState(
-  { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
-  used: number,
-  elapsedMs: number,
-): RateState {
-  const resetSeconds = Math.max(1, Math.ceil(windowSeconds - elapsedMs / 1000));
-  return { limit, remaining: limit - used, windowSeconds, resetSeconds };
 }
 
 /** The UTC day of a moment. Requests come in order, so the last answer mostly serves again. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyHash } from './metering.ts';
+import type { KeyHash } from './key-hash.ts';
 
 /** The last use of a key is written down once in this time: it is told so exactly, and no more. */
 export const LAST_USE_MS = 60_000;

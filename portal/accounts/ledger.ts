@@ -1,6 +1,7 @@
 import type { Accounts } from './accounts.ts';
 import type { Metering } from './metering.ts';
 import type { PaymentEvents } from './payment-events.ts';
+import type { RateCounter } from './rate-window.ts';
 import type { Replays } from './replays.ts';
 import type { Sessions } from './sessions.ts';
 import type { SignIns } from './sign-ins.ts';
@@ -21,6 +22,14 @@ export interface Ledger extends Metering, Accounts, Replays, SignIns, Sessions, 
   /** Resolves when the backing store answers; rejects with `LedgerUnavailable`. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface LedgerOptions {
+  readonly rateLimitPerMinute: number;
+  /** What counts the rates of a ledger of this machine, by default for this process alone. */
+  readonly rates?: RateCounter;
+  /** Told what a person should know of a ledger that works; by default the process warns of it. */
+  readonly warn?: (words: string) => void;
 }
 
 export class LedgerUnavailable extends Error {

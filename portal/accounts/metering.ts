@@ -1,4 +1,6 @@
 import type { AccountId } from './accounts.ts';
+import type { KeyHash } from './key-hash.ts';
+import type { RateState } from './rate-state.ts';
 
 /** What a metered request asks of a ledger. Every failure of it is a `LedgerUnavailable`. */
 export interface Metering {
@@ -21,10 +23,6 @@ export interface Metering {
   refund(charge: Charge, tokens?: number): Promise<void>;
 }
 
-declare const brand: unique symbol;
-/** SHA-256 of a plain key, base64url. The only form in which a key is stored. */
-export type KeyHash = string & { readonly [brand]?: 'key hash' };
-
 export interface Charge {
   readonly account: AccountId;
   readonly keyId: string;
@@ -38,14 +36,6 @@ export interface Charge {
 export type Debit =
   | { readonly outcome: 'debited'; readonly balance: number; readonly receipt?: undefined }
   | { readonly outcome: 'insufficient'; readonly balance: number };
-
-/** A fixed window of requests: what `RateLimit` and `RateLimit-Policy` report. */
-export interface RateState {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly windowSeconds: number;
-  readonly resetSeconds: number;
-}
 
 export type Admission =
   | {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredKey } from './accounts.ts';
 import { apiKeyPrefix, hashApiKey, mintApiKey } from './api-key.ts';
-import type { KeyHash } from './metering.ts';
+import type { KeyHash } from './key-hash.ts';
 
 /** A key that no ledger has yet. */
 export function newKey(

@@ -1,16 +1,7 @@
-import type { Ledger } from './ledger.ts';
+import type { Ledger, LedgerOptions } from './ledger.ts';
 import { parseLedgerAddress } from './ledger-address.ts';
 import { holdsLedger } from './lmdb/ledger-folder.ts';
 import { openLmdbLedger } from './lmdb/lmdb-ledger.ts';
-import type { RateCounter } from './rate-window.ts';
-
-export interface LedgerOptions {
-  readonly rateLimitPerMinute: number;
-  /** What counts the rates of a ledger of this machine, by default for this process alone. */
-  readonly rates?: RateCounter;
-  /** Told what a person should know of a ledger that works; by default the process warns of it. */
-  readonly warn?: (words: string) => void;
-}
 
 /**
  * Whether there is no ledger at an address, where opening it would make one: of a folder alone. A

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { rateState } from './bookkeeping.ts';
-import type { RateState } from './metering.ts';
+import type { RateState } from './rate-state.ts';
+import { rateState } from './rate-state.ts';
 
 /** Whether a request may pass, and what is left of its window. */
 export interface Taken {

@@ -1,6 +1,7 @@
 import type { AccountId } from './accounts.ts';
+import type { KeyHash } from './key-hash.ts';
 import type { Ledger } from './ledger.ts';
-import type { Admission, Charge, Debit, KeyHash, Metering } from './metering.ts';
+import type { Admission, Charge, Debit, Metering } from './metering.ts';
 import type {
   DebitOnce,
   IdempotentRequest,

@@ -1,4 +1,4 @@
-import type { RateState } from './metering.ts';
+import type { RateState } from './rate-state.ts';
 
 /**
  * How somebody shows that a mailbox is theirs. Secrets come as hashes, keyed by who calls: a ledger

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { RateState } from '../accounts/metering.ts';
+import type { RateState } from '../accounts/rate-state.ts';
 import { Problem } from './problem.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;

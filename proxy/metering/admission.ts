@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashApiKey, isWellFormedApiKey } from '../../portal/accounts/api-key.ts';
-import type { Admission, KeyHash, Metering } from '../../portal/accounts/metering.ts';
+import type { KeyHash } from '../../portal/accounts/key-hash.ts';
+import type { Admission, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited } from '../../portal/http/rate-headers.ts';
 

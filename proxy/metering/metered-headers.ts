@@ -1,4 +1,4 @@
-import type { RateState } from '../../portal/accounts/metering.ts';
+import type { RateState } from '../../portal/accounts/rate-state.ts';
 import { policyHeader, rateHeader } from '../../portal/http/rate-headers.ts';
 import type { HeaderList } from '../http/raw-answer.ts';
 

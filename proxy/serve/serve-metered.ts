@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Charge, RateState } from '../../portal/accounts/metering.ts';
+import type { Charge } from '../../portal/accounts/metering.ts';
+import type { RateState } from '../../portal/accounts/rate-state.ts';
 import type { Body } from '../../portal/http/body.ts';
 import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
 import { acceptsGzip } from '../../portal/http/content-coding.ts';

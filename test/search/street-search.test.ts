@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { buildNetwork } from '../../builder/streets/network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';

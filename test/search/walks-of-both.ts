@@ -1,8 +1,8 @@
 import { readBlocks } from '../../builder/census/blocks.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
+import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { buildNetwork } from '../../builder/streets/network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { ensureDebianPackage } from '../support/debian.ts';

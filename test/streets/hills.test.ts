@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { HILLS } from '../../builder/routing-parameters.ts';
+import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { ridingSlowdown, walkingSlowdown } from '../../builder/streets/hills.ts';
 import { modeCosts } from '../../builder/streets/mode-costs.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { buildNetwork, type StreetNetwork } from '../../builder/streets/network.ts';
+import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { measureSlopes } from '../../builder/streets/slopes.ts';
 import { streetTraits } from '../../builder/streets/traits.ts';
 import type { StreetMode } from '../../shards/modes.ts';

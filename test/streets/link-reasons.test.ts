@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROUTING } from '../../builder/routing-parameters.ts';
+import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { Impassable, isImpassable } from '../../builder/streets/impassable.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
-import { buildNetwork } from '../../builder/streets/network.ts';
 import {
   NO_LINKING,
   RIDE_BACKWARD,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { CLOSED, modeCosts } from '../../builder/streets/mode-costs.ts';
-import { buildNetwork } from '../../builder/streets/network.ts';
 import { streetTraits } from '../../builder/streets/traits.ts';
 import { type WayTime, wayTime } from '../../builder/streets/way-time.ts';
 

@@ -1,6 +1,7 @@
 import type { Database, RootDatabase } from 'lmdb';
 import type { AccountId, AuditEntry, Membership } from '../accounts.ts';
-import type { Charge, KeyHash } from '../metering.ts';
+import type { KeyHash } from '../key-hash.ts';
+import type { Charge } from '../metering.ts';
 import type { PaymentEvent } from '../payment-events.ts';
 import type { KeptAnswer, Receipt } from '../replays.ts';
 import type { StoredSession } from '../sessions.ts';

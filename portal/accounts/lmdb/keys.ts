@@ -2,7 +2,7 @@ import { MAX_ACTIVE_KEYS } from '../../key-limits.ts';
 import { type AccountId, type ApiKey, type Change, MAX_REVOKED_KEPT } from '../accounts.ts';
 import { keyDetail } from '../audit-details.ts';
 import { keysInOrder } from '../in-order.ts';
-import type { KeyHash } from '../metering.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { newKey } from '../new-key.ts';
 import { note } from './audit.ts';
 import type { LedgerBatch } from './batch.ts';

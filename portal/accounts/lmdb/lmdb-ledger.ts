@@ -18,10 +18,12 @@ import {
   type Membership,
   type UsageDay,
 } from '../accounts.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
 import { type Ledger, LedgerUnavailable } from '../ledger.ts';
-import type { Admission, Charge, Debit, KeyHash, RateState } from '../metering.ts';
+import type { Admission, Charge, Debit } from '../metering.ts';
 import type { PaymentEvent } from '../payment-events.ts';
+import type { RateState } from '../rate-state.ts';
 import { type RateCounter, RateWindow } from '../rate-window.ts';
 import type { DebitOnce, IdempotentRequest, KeptAnswer, Receipt, Replay } from '../replays.ts';
 import { isSeenLongAgo, type NewSession, type Session, type SessionRef } from '../sessions.ts';

@@ -1,6 +1,6 @@
-import { rateState } from '../bookkeeping.ts';
 import { isEqualHash } from '../equal-hash.ts';
-import type { RateState } from '../metering.ts';
+import type { RateState } from '../rate-state.ts';
+import { rateState } from '../rate-state.ts';
 import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
 import type { LedgerBatch } from './batch.ts';
 import { noteEnd } from './ends.ts';

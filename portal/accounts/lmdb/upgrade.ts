@@ -1,7 +1,8 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { type AccountId, WITHOUT_END } from '../accounts.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { mailboxOf } from '../mailbox.ts';
-import type { Charge, KeyHash } from '../metering.ts';
+import type { Charge } from '../metering.ts';
 import { closedAt, tooNew } from '../upgrade.ts';
 import { auditOf } from './audit.ts';
 import type { AccountRecord, Books, KeyRecord, ReceiptRecord, UsageRecord } from './books.ts';

@@ -10,8 +10,8 @@ import type {
 } from '../accounts.ts';
 import { membershipDetail } from '../audit-details.ts';
 import { signupGrant } from '../bookkeeping.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { hashMailbox, keptMailbox, mailboxOf } from '../mailbox.ts';
-import type { KeyHash } from '../metering.ts';
 import { orderOf } from './balances.ts';
 import type { RedisConnection } from './connection.ts';
 import {

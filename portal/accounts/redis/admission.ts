@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { type AccountId, isMember, type Membership } from '../accounts.ts';
-import { rateState } from '../bookkeeping.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
-import type { Admission, KeyHash } from '../metering.ts';
+import type { Admission } from '../metering.ts';
+import { rateState } from '../rate-state.ts';
 import type { RedisConnection } from './connection.ts';
 import { keyEntry, keysOf, PREFIX } from './key-names.ts';
 import { TAKE } from './lua.ts';

@@ -1,5 +1,5 @@
 import type { AccountId } from '../accounts.ts';
-import type { KeyHash } from '../metering.ts';
+import type { KeyHash } from '../key-hash.ts';
 
 // Names of the keys in Redis. What is in braces decides the slot: all of an account have one.
 

@@ -8,10 +8,11 @@ import {
   WITHOUT_END,
 } from '../accounts.ts';
 import { keyDetail, membershipDetail } from '../audit-details.ts';
-import { rateState, requireGrant, signupGrant } from '../bookkeeping.ts';
+import { requireGrant, signupGrant } from '../bookkeeping.ts';
 import { keysInOrder } from '../in-order.ts';
-import type { KeyHash } from '../metering.ts';
+import type { KeyHash } from '../key-hash.ts';
 import { newKey } from '../new-key.ts';
+import { rateState } from '../rate-state.ts';
 import { accountOf, fieldsOf, membershipText, type Opening, withMailbox } from './accounts.ts';
 import { keyOwnerEntry } from './admission.ts';
 import { orderOf } from './balances.ts';

@@ -14,11 +14,12 @@ import type {
   Membership,
   UsageDay,
 } from '../accounts.ts';
-import type { Ledger } from '../ledger.ts';
+import type { KeyHash } from '../key-hash.ts';
+import type { Ledger, LedgerOptions } from '../ledger.ts';
 import type { RedisAddress } from '../ledger-address.ts';
-import type { Admission, Charge, Debit, KeyHash, RateState } from '../metering.ts';
-import type { LedgerOptions } from '../open-ledger.ts';
+import type { Admission, Charge, Debit } from '../metering.ts';
 import type { PaymentEvent } from '../payment-events.ts';
+import type { RateState } from '../rate-state.ts';
 import type { DebitOnce, IdempotentRequest, KeptAnswer, Receipt, Replay } from '../replays.ts';
 import type { NewSession, Session, SessionRef } from '../sessions.ts';
 import type { Challenge } from '../sign-ins.ts';

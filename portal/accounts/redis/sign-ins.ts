@@ -1,5 +1,5 @@
-import { rateState } from '../bookkeeping.ts';
-import type { RateState } from '../metering.ts';
+import type { RateState } from '../rate-state.ts';
+import { rateState } from '../rate-state.ts';
 import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
 import type { RedisConnection } from './connection.ts';
 import { challengeEntry, limitEntry } from './key-names.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { KeyHash } from '../../../portal/accounts/metering.ts';
+import type { KeyHash } from '../../../portal/accounts/key-hash.ts';
 import type { Release } from '../../../shards/release.ts';
 import type { Place } from '../places.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';

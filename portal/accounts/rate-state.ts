@@ -1,0 +1,17 @@
+/** A fixed window of requests: what `RateLimit` and `RateLimit-Policy` report. */
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly windowSeconds: number;
+  readonly resetSeconds: number;
+}
+
+/** What is left of a window in which `used` were taken. */
+export function rateState(
+  { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
+  used: number,
+  elapsedMs: number,
+): RateState {
+  const resetSeconds = Math.max(1, Math.ceil(windowSeconds - elapsedMs / 1000));
+  return { limit, remaining: limit - used, windowSeconds, resetSeconds };
+}
