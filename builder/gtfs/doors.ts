@@ -14,6 +14,15 @@ export interface Door {
   readonly lat: Degrees;
   readonly secondsIn: number;
   readonly secondsOut: number;
+  /** How much of either is assumed for levels. */
+  readonly secondsOfLevels: number;
+}
+
+/** A way from one place in a station to another. */
+export interface InsideWay {
+  readonly seconds: number;
+  /** How much of it is assumed for levels. */
+  readonly secondsOfLevels: number;
 }
 
 const { secondsALevel, subwayLevels } = ROUTING.transit;
@@ -91,23 +100,36 @@ export class StationDoors {
         lat,
         secondsIn: into.get(id) ?? never,
         secondsOut: out.get(id) ?? never,
+        secondsOfLevels: 0,
       });
     }
     this.#mapped.set(stop.id, doors);
     return doors;
   }
 
-  /** Seconds inside the station from a stop to each other place one gets to in it. */
-  within(stop: FeedStop): ReadonlyMap<string, number> {
-    const isInside = this.#entrances.has(stop.parent) || this.#levelOf(stop) !== STREET;
-    const mapped = this.#shortest(this.#onward, stop.id);
-    if (this.#mappedDoors(stop).length > 0 || !isInside) return mapped;
-    const platforms = this.#platforms.get(stop.parent) ?? [];
-    const straight = platforms.map((other): [id: string, seconds: number] => {
-      const levels = Math.abs(this.#levelOf(stop) - this.#levelOf(other));
-      return [other.id, straightSeconds(stop, other) + levels * secondsALevel];
-    });
-    return new Map([...straight, ...mapped]);
+  /** The ways inside the station from a stop to each other place one gets to in it. */
+  within(stop: FeedStop): ReadonlyMap<string, InsideWay> {
+    const ways = new Map<string, InsideWay>();
+    for (const other of this.#platforms.get(stop.parent) ?? []) {
+      if (!this.#isStraight(stop, other)) continue;
+      const secondsOfLevels = this.#secondsBetween(this.#levelOf(stop), this.#levelOf(other));
+      const seconds = straightSeconds(stop, other) + secondsOfLevels;
+      ways.set(other.id, { seconds, secondsOfLevels });
+    }
+    for (const [id, seconds] of this.#shortest(this.#onward, stop.id)) {
+      ways.set(id, { seconds, secondsOfLevels: 0 });
+    }
+    return ways;
+  }
+
+  /**
+   * Whether one walks straight from one platform of a station to another, and so back: not where both
+   * lie in the street, nor where pathways say how either is entered.
+   */
+  #isStraight(a: FeedStop, b: FeedStop): boolean {
+    const isInside =
+      this.#entrances.has(a.parent) || this.#levelOf(a) !== STREET || this.#levelOf(b) !== STREET;
+    return isInside && [a, b].every((stop) => this.#mappedDoors(stop).length === 0);
   }
 
   /** Where a platform lies, or is assumed to lie: which way from the street makes no difference. */
@@ -115,12 +137,16 @@ export class StationDoors {
     return level ?? (this.#atSubways.has(id) ? -subwayLevels : STREET);
   }
 
+  #secondsBetween(level: number, other: number): number {
+    return Math.abs(level - other) * secondsALevel;
+  }
+
   #straightDoor(stop: FeedStop, entrance: FeedStop): Door {
-    const levels = Math.abs(
-      this.#levelOf(stop) - (entrance === stop ? STREET : (entrance.level ?? STREET)),
-    );
-    const seconds = straightSeconds(stop, entrance) + levels * secondsALevel;
-    return { lon: entrance.lon, lat: entrance.lat, secondsIn: seconds, secondsOut: seconds };
+    const entranceLevel = entrance === stop ? STREET : (entrance.level ?? STREET);
+    const secondsOfLevels = this.#secondsBetween(this.#levelOf(stop), entranceLevel);
+    const seconds = straightSeconds(stop, entrance) + secondsOfLevels;
+    const { lon, lat } = entrance;
+    return { lon, lat, secondsIn: seconds, secondsOut: seconds, secondsOfLevels };
   }
 
   /** By Dijkstra's algorithm. */

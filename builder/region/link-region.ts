@@ -13,7 +13,8 @@ import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { packLinks, type StreetWorld } from '../streets/street-world.ts';
 import { hangTerminals, type TargetLink } from '../streets/terminals.ts';
-import { linkStops, walkFromStops } from '../transit/stop-walks.ts';
+import { linkStops } from '../transit/stop-links.ts';
+import { walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
 
 /** The region linked up: what searches run on, and how each block was linked. */

@@ -28,6 +28,14 @@ export interface StopWalk {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
   readonly time: Millis;
+  /** How much of it is assumed for levels of stations. */
+  readonly levels: Millis;
+}
+
+/** The shortest of the walks from a stop to another: with what is assumed for levels, and without. */
+interface ShortestWalk {
+  time: Millis;
+  withoutLevels: Millis;
 }
 
 /**
@@ -37,13 +45,20 @@ export interface StopWalk {
  */
 export function buildFootpaths(
   stopCount: number,
-  walks: readonly StopWalk[],
+  walks: Iterable<StopWalk>,
   rules: readonly TransferRule[],
   boardSlack: Millis,
 ): Footpaths {
-  const nearby = Array.from({ length: stopCount }, (_, stop) => new Map([[stop, 0]]));
-  for (const { from, to, time } of walks) {
-    if (time < (nearby[from].get(to) ?? Number.POSITIVE_INFINITY)) nearby[from].set(to, time);
+  const nearby = Array.from(
+    { length: stopCount },
+    (_, stop) => new Map<StopOrdinal, ShortestWalk>([[stop, { time: 0, withoutLevels: 0 }]]),
+  );
+  for (const { from, to, time, levels } of walks) {
+    const known = nearby[from].get(to);
+    if (known) {
+      known.time = Math.min(known.time, time);
+      known.withoutLevels = Math.min(known.withoutLevels, time - levels);
+    } else nearby[from].set(to, { time, withoutLevels: time - levels });
   }
   const ruleOf = new Map(rules.map((rule) => [rule.from * stopCount + rule.to, rule]));
   const ways = nearby.map((walksTo, from) =>
@@ -62,16 +77,17 @@ export function buildFootpaths(
 }
 
 /** From arriving to the earliest departure one catches after a walk; null for never. */
-function changeTime(walk: Millis, boardSlack: Millis, rule?: TransferRule): Millis | null {
+function changeTime(walk: ShortestWalk, boardSlack: Millis, rule?: TransferRule): Millis | null {
   switch (rule?.kind) {
     case 'never':
       return null;
     case 'timed':
-      return walk;
+      return walk.time;
     case 'minimum':
-      // A rule can slow a walk, not make one: nobody crosses a city in a minimum of no time.
-      return Math.max(walk, rule.minimum);
+      // A rule can slow a walk, not make one: nobody crosses a city in a minimum of no time. What
+      // is assumed for levels gives way: who sets a minimum knows the station.
+      return Math.max(walk.withoutLevels, rule.minimum);
     default:
-      return walk + boardSlack;
+      return walk.time + boardSlack;
   }
 }

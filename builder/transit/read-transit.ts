@@ -17,7 +17,7 @@ import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
-import type { TransferRule } from './footpaths.ts';
+import type { StopWalk, TransferRule } from './footpaths.ts';
 import {
   ALIGHT,
   BOARD,
@@ -35,12 +35,8 @@ export interface Transit {
   readonly stops: readonly TransitStop[];
   readonly timetable: Timetable;
   readonly rules: readonly TransferRule[];
-  /** Times inside stations, as their pathways give them or as is assumed: ordinals, milliseconds. */
-  readonly insideWalks: readonly {
-    readonly from: StopOrdinal;
-    readonly to: StopOrdinal;
-    readonly time: Millis;
-  }[];
+  /** Walks inside stations, as their pathways give them or as is assumed. */
+  readonly insideWalks: readonly StopWalk[];
   /** Departures in the window from each stop, by line and direction. */
   readonly departures: readonly ReadonlyMap<string, number>[];
   readonly serviceDate: string;
@@ -150,7 +146,7 @@ class TransitAssembly {
   readonly #trips: ScheduledTrip[] = [];
   readonly #links: TripLink[] = [];
   readonly #rules: TransferRule[] = [];
-  readonly #insideWalks: { from: StopOrdinal; to: StopOrdinal; time: Millis }[] = [];
+  readonly #insideWalks: StopWalk[] = [];
   readonly #facts: FeedFacts[] = [];
 
   constructor(feeds: readonly Feed[], common: ServiceDate) {
@@ -253,11 +249,11 @@ class TransitAssembly {
       });
     }
     for (const [id, from] of ordinals) {
-      for (const [other, seconds] of doors.within(feed.stops.get(id)!)) {
+      for (const [other, { seconds, secondsOfLevels }] of doors.within(feed.stops.get(id)!)) {
         const to = ordinals.get(other);
-        if (to !== undefined && to !== from) {
-          this.#insideWalks.push({ from, to, time: Math.round(seconds * SECOND) });
-        }
+        if (to === undefined || to === from) continue;
+        const time = Math.round(seconds * SECOND);
+        this.#insideWalks.push({ from, to, time, levels: secondsOfLevels * SECOND });
       }
     }
     return ordinals;

@@ -79,7 +79,7 @@ export class StopReach {
 }
 
 function crowFlights({ stops, insideWalks }: Transit, metres: Metres): StopWalk[] {
-  const walks: StopWalk[] = insideWalks.map(({ from, to }) => ({ from, to, time: 0 }));
+  const walks: StopWalk[] = insideWalks.map(({ from, to }) => flight(from, to));
   const doors = stops.flatMap((stop, ordinal) => stop.doors.map((door) => ({ ...door, ordinal })));
   if (doors.length === 0) return walks;
   const tree = new Flatbush(doors.length);
@@ -89,10 +89,14 @@ function crowFlights({ stops, insideWalks }: Transit, metres: Metres): StopWalk[
     const near = bufferBox(boxAt(lon, lat), metres);
     for (const door of tree.search(near.minLon, near.minLat, near.maxLon, near.maxLat)) {
       const to = doors[door].ordinal;
-      if (to !== from) walks.push({ from, to, time: 0 });
+      if (to !== from) walks.push(flight(from, to));
     }
   }
   return walks;
+}
+
+function flight(from: StopOrdinal, to: StopOrdinal): StopWalk {
+  return { from, to, time: 0, levels: 0 };
 }
 
 function boxAt(lon: Degrees, lat: Degrees): BoundingBox {

@@ -147,15 +147,12 @@ describeBaltimore('transit in Baltimore', () => {
     // The two engines' walks differ by up to 5 %.
     const [least, most] = [0.95, 1.05].map((factor) => {
       const scaled = (rows: number[][]) => rows.map((row) => row.map((walk) => walk * factor));
-      const toStops = (rows: number[][]) =>
-        scaled(rows).map((row) => row.map((walk, stop) => walk + down[stop]));
-      const fromStops = (rows: number[][]) =>
-        rows.map((row, stop) => row.map((walk) => walk + down[stop]));
       return transitTimes(inMorning, [], {
-        access: toStops(walks.access),
-        between: fromStops(toStops(walks.between)),
-        egress: fromStops(scaled(walks.egress)),
+        access: scaled(walks.access),
+        between: scaled(walks.between),
+        egress: scaled(walks.egress),
         direct: scaled(walks.direct),
+        levels: down,
       });
     });
     const onFoot = { pairs: 0, agree: 0 };

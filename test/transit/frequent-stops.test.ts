@@ -8,7 +8,7 @@ function stopAt(north: number, lines: Record<string, number> | number, agency = 
   const stop: TransitStop = {
     ...{ agency, id, name: `${agency} ${id}`, windowStart: 0, ...at },
     station: { id, name: `${agency} ${id}`, ...at },
-    doors: [{ ...at, secondsIn: 0, secondsOut: 0 }],
+    doors: [{ ...at, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }],
   };
   const departures = new Map(Object.entries(typeof lines === 'number' ? { red: lines } : lines));
   return { stop, departures };

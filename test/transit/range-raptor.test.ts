@@ -80,7 +80,7 @@ function raptorTimes(
     stopCount,
     walks.between.flatMap((row, from) =>
       row.flatMap((time, to) =>
-        from !== to && time <= TRANSFER_LIMIT ? [{ from, to, time }] : [],
+        from !== to && time <= TRANSFER_LIMIT ? [{ from, to, time, levels: 0 }] : [],
       ),
     ),
     rules.map(({ from, to, type, least }) => {

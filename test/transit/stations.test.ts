@@ -75,9 +75,10 @@ test('a station whose pathways reach none of its doors is entered by them too, a
   ]);
   expect(doors.of(platform)[0].lon).toBe(at(STOPS.A - 300, 0).stop_lon);
   const inside = doors.within(platform);
-  expect(['other', 'across'].map((id) => Math.round(inside.get(id)!))).toEqual([60, 20]);
+  const ways = ['other', 'across'].map((id) => inside.get(id)!);
+  expect(ways.map(({ seconds }) => Math.round(seconds))).toEqual([60, 20]);
   expect(doors.of(alone)).toEqual([
-    { lon: alone.lon, lat: alone.lat, secondsIn: 0, secondsOut: 0 },
+    { lon: alone.lon, lat: alone.lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 },
   ]);
   expect(doors.within(alone).size).toBe(1);
   read.source.close();
@@ -100,6 +101,9 @@ test('without pathways a platform is as many levels from the street as are told,
       platform('tram', 160),
       at(0, { stop_id: 'door', location_type: 2, parent_station: 'S', level_id: 'plus 1' }),
       at(0, { stop_id: 'alone', location_type: 0 }),
+      at(0, { stop_id: 'T', location_type: 1 }),
+      at(0, { stop_id: 'below', location_type: 0, parent_station: 'T' }),
+      at(80, { stop_id: 'bay', location_type: 0, parent_station: 'T' }),
       ...feed['stops.txt'],
     ],
     'levels.txt': [
@@ -109,7 +113,7 @@ test('without pathways a platform is as many levels from the street as are told,
     ],
   });
   const read = await readFeed(file);
-  const doors = new StationDoors(read, new Set(['subway', 'deep', 'alone']));
+  const doors = new StationDoors(read, new Set(['subway', 'deep', 'alone', 'below']));
   const secondsOf = (id: string) =>
     doors
       .of(read.stops.get(id)!)
@@ -119,8 +123,15 @@ test('without pathways a platform is as many levels from the street as are told,
   expect(secondsOf('deep')).toEqual([[60 + 4 * 30, 60 + 4 * 30]]);
   expect(secondsOf('tram')).toEqual([[120 + 30, 120 + 30]]);
   expect(secondsOf('alone')).toEqual([[60, 60]]);
-  const inside = doors.within(read.stops.get('subway')!);
-  expect(['deep', 'tram'].map((id) => Math.round(inside.get(id)!))).toEqual([60 + 30, 120 + 60]);
+  const inside = (from: string, to: string) => {
+    const { seconds, secondsOfLevels } = doors.within(read.stops.get(from)!).get(to)!;
+    return [Math.round(seconds), secondsOfLevels];
+  };
+  expect(inside('subway', 'deep')).toEqual([60 + 30, 30]);
+  expect(inside('subway', 'tram')).toEqual([120 + 60, 60]);
+  // Down from the street takes as long as up to it, entrances or none.
+  expect(inside('below', 'bay')).toEqual([60 + 60, 60]);
+  expect(inside('bay', 'below')).toEqual([60 + 60, 60]);
   expect(read.report.problems).toMatchObject([{ file: 'levels.txt', rows: 1 }]);
   read.source.close();
 });
@@ -139,6 +150,41 @@ test('a ride by subway takes two minutes more than one by bus: a minute down and
   // Pathways that lead to no entrance say nothing of the way to the street.
   const between = { ...asType(1), 'pathways.txt': pathways };
   expect(await town.minutes('between.zip', between)).toBe(TIME + 2);
+});
+
+test('levels take time between two rides too, but no metres of the walk', async () => {
+  // A line from A to P, and another from Q, so many metres on, to B: `wait` minutes later.
+  const timeWith = async (apart: number, wait: number, types: readonly number[]) => {
+    const lines: { stops: Record<string, number>; after: number; ride: number }[] = [
+      { stops: { A: STOPS.A, P: 5_000 }, after: 0, ride: 4 },
+      { stops: { Q: 5_000 + apart, B: STOPS.B }, after: 4 + wait, ride: 3 },
+    ];
+    const feeds = lines.map(({ stops, after, ride }, line) => {
+      const [from, to] = Object.keys(stops);
+      const trips = busLine().map(({ calls: [[, leaves]] }): AvenueTrip => {
+        const at = leaves + after;
+        return {
+          calls: [
+            [from, at],
+            [to, at + ride],
+          ],
+        };
+      });
+      const feed = avenueFeed(stops, trips);
+      const routes = feed['routes.txt'].map((route) => ({ ...route, route_type: types[line] }));
+      return town.write(`${apart}-${wait}-${types}-${line}.zip`, { ...feed, 'routes.txt': routes });
+    });
+    return (await town.build(await Promise.all(feeds))).minutes;
+  };
+  const [subway, bus] = [1, 3];
+  // To A, a minute and a half to board, the ride, the change, the ride; and down to A and up from B.
+  const time = (wait: number, levels: number) => Math.ceil(3.5 + 1.5 + 4 + wait + 3 + 2.5 + levels);
+  // 976 m are 12.2 minutes; to them come a minute down, one up where both are below, and one to board.
+  expect(await timeWith(976, 14.3, [bus, subway])).toBe(time(14.3, 1));
+  expect(await timeWith(976, 14.1, [bus, subway])).toBe(time(24.1, 1));
+  expect(await timeWith(976, 15.3, [subway, subway])).toBe(time(15.3, 2));
+  expect(await timeWith(976, 15.1, [subway, subway])).toBe(time(25.1, 2));
+  expect(await timeWith(1_010, 20, [subway, subway])).toBe(undefined);
 });
 
 test('a stop with four departures in the hour is a place to go, and so is a station', async () => {

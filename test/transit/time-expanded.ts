@@ -40,7 +40,7 @@ export interface TransferRule {
   readonly least: number;
 }
 
-/** Walking times in milliseconds; Infinity where there is no way. */
+/** Walking times along the streets in milliseconds; Infinity where there is no way. */
 export interface Walks {
   /** [origin][stop] */
   readonly access: readonly (readonly number[])[];
@@ -50,6 +50,8 @@ export interface Walks {
   readonly egress: readonly (readonly number[])[];
   /** [origin][target] */
   readonly direct: readonly (readonly number[])[];
+  /** [stop]: from the street to the platform, or back; none without. */
+  readonly levels?: readonly number[];
 }
 
 /** A call to leave a stop at, with the one that the vehicle makes next. */
@@ -75,13 +77,15 @@ export function transitTimes(
     const last = runs[from].at(-1)!;
     after.set(last, [...(after.get(last) ?? []), to]);
   }
-  const transfers = transfersFrom(walks.between, rules);
-  return walks.access.map((access, origin) => {
+  const levels = walks.levels ?? walks.between.map(() => 0);
+  const transfers = transfersFrom(walks.between, levels, rules);
+  return walks.access.map((toDoors, origin) => {
+    const access = toDoors.map((walk, stop) => walk + levels[stop]);
     const byDeparture = DEPARTURES.map((departure) => {
       const alighted = earliestAlighting(runs, hops, transfers, access, departure, after);
       return walks.direct[origin].map((direct, target) => {
         const byRide = alighted.map((at, stop) => {
-          const egress = walks.egress[stop][target];
+          const egress = levels[stop] + walks.egress[stop][target];
           return egress <= WALK_LIMIT ? at + egress - departure : Infinity;
         });
         return byRide.reduce((least, time) => Math.min(least, time), direct);
@@ -151,15 +155,20 @@ function hopsByTime(runs: readonly Run[]): Hop[] {
 }
 
 /** From arriving at each stop to the first departure one catches at another, or at itself. */
-function transfersFrom(between: Walks['between'], rules: readonly TransferRule[]) {
+function transfersFrom(
+  between: Walks['between'],
+  levels: readonly number[],
+  rules: readonly TransferRule[],
+) {
   const ruleOf = new Map(rules.map((rule) => [`${rule.from} ${rule.to}`, rule]));
   return between.map((walks, from) =>
     walks.flatMap((walk, to) => {
       const rule = ruleOf.get(`${from} ${to}`);
-      const onFoot = from === to ? 0 : walk;
-      if (onFoot > TRANSFER_LIMIT || rule?.type === 3) return [];
+      const onStreet = from === to ? 0 : walk;
+      const onFoot = from === to ? 0 : levels[from] + walk + levels[to];
+      if (onStreet > TRANSFER_LIMIT || rule?.type === 3) return [];
       if (rule?.type === 1) return [{ to, time: onFoot }];
-      return [{ to, time: rule ? Math.max(onFoot, rule.least) : onFoot + BOARD_SLACK }];
+      return [{ to, time: rule ? Math.max(onStreet, rule.least) : onFoot + BOARD_SLACK }];
     }),
   );
 }

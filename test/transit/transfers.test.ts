@@ -71,6 +71,33 @@ test('a rule for a station holds at all its stops, but for those that another na
   expect(await timeWith(2.5, rule('M', 'M', 3), rule('M1', 'M2', 2, 151))).toBe(TIME + 10);
 });
 
+test('a minimum has the levels in it that are assumed, other changes take them', async () => {
+  const timeBelow = (wait: number, ...rules: readonly FeedRecord[]) => {
+    const tables = changingAtM(wait);
+    const [route] = tables['routes.txt'];
+    const feed: FeedTables = {
+      ...tables,
+      'routes.txt': [route, { ...route, route_id: 'U', route_type: 1 }],
+      'trips.txt': tables['trips.txt'].map((trip, i) => ({
+        ...trip,
+        route_id: i % 2 === 0 ? 'R' : 'U',
+      })),
+      'transfers.txt': rules,
+    };
+    return town.minutes(`below-${wait}-${rules.length}-${rules[0]?.min_transfer_time}.zip`, feed);
+  };
+  // The second line is a subway: a minute down to it from M1, and one up at the end.
+  const below = TIME + 1;
+  expect(await timeBelow(3.1)).toBe(below);
+  expect(await timeBelow(2.9)).toBe(below + 10);
+  const minimum = (seconds: number) => rule('M1', 'M2', 2, seconds);
+  expect(await timeBelow(1.9, minimum(100))).toBe(below);
+  expect(await timeBelow(1.9, minimum(120))).toBe(below + 10);
+  expect(await timeBelow(0.9, minimum(30))).toBe(below + 10);
+  expect(await timeBelow(2.1, rule('M1', 'M2', 1))).toBe(below);
+  expect(await timeBelow(1.9, rule('M1', 'M2', 1))).toBe(below + 10);
+});
+
 test('a timed transfer takes the walk and no minute more', async () => {
   expect(await timeWith(1.1)).toBe(TIME + 10);
   expect(await timeWith(1.1, rule('M1', 'M2', 1))).toBe(TIME);

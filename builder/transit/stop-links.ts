@@ -1,0 +1,54 @@
+import type { Millis, TargetOrdinal } from '../../shards/units.ts';
+import type { Link } from '../streets/linker.ts';
+import type { ModeNetwork } from '../streets/mode-network.ts';
+import type { TargetLink } from '../streets/terminals.ts';
+import type { Transit } from './read-transit.ts';
+
+const SECOND = 1000;
+
+/** A door of a stop, tied to the streets. */
+export interface LinkedDoor {
+  readonly link: Link;
+  /** Inside the station, to the platform and from it; infinite where there is no such way. */
+  readonly timeIn: Millis;
+  readonly timeOut: Millis;
+  /** How much of either is assumed for levels. */
+  readonly levels: Millis;
+}
+
+/** How stops are tied to the streets. */
+export interface StopLinks {
+  /** By stop: those of its doors that a street is near. */
+  readonly doors: readonly (readonly LinkedDoor[])[];
+  /** Into each stop, as a target: to its platform. */
+  readonly into: readonly TargetLink[];
+  /** Stops no street is near, which nobody can use. */
+  readonly unlinked: number;
+}
+
+/** Ties stops to the walking network. `firstTarget`: the target number of stop 0. */
+export function linkStops(
+  transit: Transit,
+  walk: ModeNetwork,
+  firstTarget: TargetOrdinal,
+): StopLinks {
+  const doors = transit.stops.map((stop) =>
+    stop.doors.flatMap(({ lon, lat, secondsIn, secondsOut, secondsOfLevels }): LinkedDoor[] => {
+      const link = walk.linker.linkStop(lon, lat);
+      if (typeof link === 'string') return [];
+      const [timeIn, timeOut] = [secondsIn, secondsOut].map((s) => Math.round(s * SECOND));
+      return [{ link, timeIn, timeOut, levels: secondsOfLevels * SECOND }];
+    }),
+  );
+  const into = doors.flatMap((ofStop, stop) =>
+    ofStop
+      .filter(({ timeIn }) => Number.isFinite(timeIn))
+      .map(({ link, timeIn }) => ({ target: firstTarget + stop, link: longer(link, timeIn) })),
+  );
+  return { doors, into, unlinked: doors.filter((ofStop) => ofStop.length === 0).length };
+}
+
+/** A link that takes some more time off the street. */
+export function longer(link: Link, time: Millis): Link {
+  return { ...link, offStreet: link.offStreet + time };
+}
