@@ -3,6 +3,7 @@ import type { Store, StoredObject, WritableStore } from '../../shards/store/stor
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
 import { findGarbage, type Garbage } from './garbage.ts';
+import { whileNobodyWrites } from './leases.ts';
 import { STORE_FOLDERS } from './output.ts';
 import { whileNoBuildWrites, whileReleasesStay } from './sections.ts';
 
@@ -19,7 +20,7 @@ const MS_PER_HOUR = 3_600_000;
 
 /**
  * Removes from a store what no kept release needs, and returns what that was. Refuses while a build
- * writes to the store. Broken off, it leaves a store whose manifests have all their objects.
+ * writes to the store, here or by workers. Broken off, it leaves a store whose manifests have all their objects.
  */
 export async function collectGarbage(
   store: WritableStore,
@@ -29,21 +30,22 @@ export async function collectGarbage(
   // Before anything is locked: in a folder that is no store nothing is written.
   await readLatest(store);
   const refusal = (owner: string) => `a build (${owner}) is writing to it; wait until it is done`;
-  return whileNoBuildWrites(store, refusal, () =>
-    whileReleasesStay(store, async () => {
-      const { manifest: current } = await readLatest(store);
-      const retention = { current, keep, youngerThanMs: now.getTime() - graceHours * MS_PER_HOUR };
-      const garbage = await findGarbage(await contentsOf(store), retention, ({ name }) =>
-        namesIn(store, name),
+  const collect = async () => {
+    const { manifest: current } = await readLatest(store);
+    const retention = { current, keep, youngerThanMs: now.getTime() - graceHours * MS_PER_HOUR };
+    const garbage = await findGarbage(await contentsOf(store), retention, ({ name }) =>
+      namesIn(store, name),
+    );
+    if (!garbage.kept.some(({ name }) => name === current)) {
+      throw new BuildError(
+        `${store.location}: the manifest in force, ${current}, is missing; promote another release first`,
       );
-      if (!garbage.kept.some(({ name }) => name === current)) {
-        throw new BuildError(
-          `${store.location}: the manifest in force, ${current}, is missing; promote another release first`,
-        );
-      }
-      if (!dryRun) for (const { name } of garbage.remove) await store.remove(name);
-      return garbage;
-    }),
+    }
+    if (!dryRun) for (const { name } of garbage.remove) await store.remove(name);
+    return garbage;
+  };
+  return whileNoBuildWrites(store, refusal, () =>
+    whileReleasesStay(store, () => whileNobodyWrites(store, collect)),
   );
 }
 

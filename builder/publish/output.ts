@@ -6,14 +6,15 @@ import {
 } from '../../shards/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
-import { BUILD_LOCK, whileNoBuildWrites } from './sections.ts';
+import { whileNobodyWrites } from './leases.ts';
+import { BUILD_LOCK, StoreBusy, whileNoBuildWrites } from './sections.ts';
 
 /** The folders of a store. */
 export const STORE_FOLDERS: readonly string[] = [
   ...COUNTY_OBJECT_KINDS,
   ...STATE_OBJECT_KINDS,
   ...RELEASE_OBJECT_KINDS,
-  ...['tiles', 'manifests', 'published', 'inputs', 'plans', 'receipts', 'regions'],
+  ...['tiles', 'manifests', 'published', 'inputs', 'plans', 'receipts', 'regions', 'leases'],
 ];
 
 /**
@@ -52,9 +53,19 @@ export async function whileBuilding<T>(
   const refusal = (owner: string) =>
     `another build (${owner}) is writing to it; wait for it, or give another --out`;
   return whileNoBuildWrites(store, refusal, async () => {
+    await clearLeftovers(store);
+    return build();
+  });
+}
+
+/** Leaves all as it is while workers write: what they are about looks no other than what is left over. */
+async function clearLeftovers(store: WritableStore): Promise<void> {
+  const clear = async () => {
     for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {
       for (const { name } of await store.leftovers(prefix)) await store.remove(name);
     }
-    return build();
+  };
+  await whileNobodyWrites(store, clear).catch((error) => {
+    if (!(error instanceof StoreBusy)) throw error;
   });
 }

@@ -1,17 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WritableStore } from '../../shards/store/store.ts';
+import type { Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 
 /** Held by who writes objects to a store, or removes them. */
 export const BUILD_LOCK = '.build-lock';
 const RETENTION_LOCK = 'manifests/retention.lock';
 
+/** Somebody else has the store, who will be done some time. */
+export class StoreBusy extends BuildError {}
+
+/** How long to wait for who has a lock; what is said once if one has to. */
+export interface Patience {
+  readonly ms: Millis;
+  readonly onWait: (problem: string) => void;
+}
+
+const LOOK_AGAIN_MS: Millis = 500;
+
 /** Runs `work` while nobody else writes objects to the store; `refusal` names who does. */
 export function whileNoBuildWrites<T>(
   store: WritableStore,
   refusal: (owner: string) => string,
   work: () => Promise<T>,
+  patience?: Patience,
 ): Promise<T> {
-  return whileLocked(store, BUILD_LOCK, refusal, work);
+  return whileLocked(store, BUILD_LOCK, refusal, work, patience);
 }
 
 /**
@@ -25,17 +39,39 @@ export function whileReleasesStay<T>(store: WritableStore, work: () => Promise<T
   return whileLocked(store, RETENTION_LOCK, refusal, work);
 }
 
-async function whileLocked<T>(
+/**
+ * Runs `work` with a lock of the store. Rejects with `StoreBusy` if another has it, at once or after
+ * having waited.
+ */
+export async function whileLocked<T>(
   store: WritableStore,
   name: string,
   refusal: (owner: string) => string,
   work: () => Promise<T>,
+  patience?: Patience,
 ): Promise<T> {
-  const lock = await store.lock(name);
-  if (!lock.taken) throw new BuildError(`${store.location}: ${refusal(lock.owner)}`);
+  const lock = await lockPatiently(store, name, refusal, patience);
   try {
     return await work();
   } finally {
     await lock.release();
+  }
+}
+
+async function lockPatiently(
+  store: WritableStore,
+  name: string,
+  refusal: (owner: string) => string,
+  patience?: Patience,
+): Promise<{ release(): Promise<void> }> {
+  const begunMs = performance.now();
+  for (let looks = 0; ; looks++) {
+    const lock = await store.lock(name);
+    if (lock.taken) return lock;
+    const problem = `${store.location}: ${refusal(lock.owner)}`;
+    const leftMs = (patience?.ms ?? 0) - (performance.now() - begunMs);
+    if (leftMs <= 0) throw new StoreBusy(problem);
+    if (looks === 0) patience!.onWait(problem);
+    await pause(Math.min(LOOK_AGAIN_MS, leftMs));
   }
 }

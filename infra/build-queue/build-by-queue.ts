@@ -3,13 +3,17 @@ import { type BuildRequest, pathsIn } from '../../builder/build-request.ts';
 import { planRelease } from '../../builder/plan/make-plan.ts';
 import { putInputs } from '../../builder/plan/shared-inputs.ts';
 import type { Progress } from '../../builder/progress.ts';
+import { beginLease } from '../../builder/publish/leases.ts';
 import { requireStore } from '../../builder/publish/output.ts';
 import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { BuildQueue } from './queue.ts';
-import { submitBuild } from './submit.ts';
+import { buildOf, submitBuild } from './submit.ts';
 import { watchBuild } from './watch.ts';
+
+/** For the publication of another build. */
+const PLAN_WAITS_MS = 60_000;
 
 /**
  * Plans a release here, puts what workers need of its inputs into the store, and its jobs into the
@@ -26,11 +30,14 @@ export async function buildByQueue(
   try {
     const refusal = (owner: string) =>
       `another build (${owner}) is writing to it; wait for it, or give another --out`;
-    const { pathOf, ...plan } = await whileNoBuildWrites(store, refusal, async () => {
+    const patience = { ms: PLAN_WAITS_MS, onWait: progress.note };
+    const planHere = async () => {
       const planned = await planRelease(request, store, progress, new Receipts(store));
       await putInputs(store, planned.plan, planned.pathOf, progress);
+      await beginLease(store, buildOf(planned.ref, request));
       return planned;
-    });
+    };
+    const { pathOf, ...plan } = await whileNoBuildWrites(store, refusal, planHere, patience);
     const jobs = jobsOf(plan, request.unitBlocks);
     for (;;) {
       const submitted = await submitBuild(queue, plan.ref, request, jobs);

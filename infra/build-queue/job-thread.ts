@@ -1,22 +1,22 @@
+import path from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { runBuildJob } from '../../builder/build-jobs.ts';
-import { BuildError } from '../../builder/errors.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { fetchInputs } from '../../builder/plan/shared-inputs.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
-import { ShardError } from '../../shards/errors.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { describe } from '../errors.ts';
 import { type QueuedJob, queuedJobSchema } from './queued-job.ts';
+import { mayPass } from './retries.ts';
 
 /** What a thread is given to do. */
 export interface ThreadTask {
   readonly queued: QueuedJob;
   readonly store: string;
-  /** Where inputs are kept between jobs. */
-  readonly inputs: string;
+  /** A folder of the worker: where inputs are kept between jobs, and to write in. */
+  readonly folder: string;
   readonly workers: number;
   readonly memory: number;
 }
@@ -49,7 +49,10 @@ const progress: Progress = {
   },
 };
 
-const { queued, inputs, workers, memory, store: location } = workerData as ThreadTask;
+/** For a build that writes to the store without a queue; then the job has failed once. */
+const PUBLISH_WAITS_MS = 60 * 60_000;
+
+const { queued, folder, workers, memory, store: location } = workerData as ThreadTask;
 const { job, plan: ref, request } = queuedJobSchema.parse(queued);
 const { release, tiles, directions } = request;
 const store = await openWritableStore(location);
@@ -57,23 +60,28 @@ try {
   const plan = await readPlan(store, ref);
   const pathOf =
     job.kind === 'unit'
-      ? await fetchInputs(store, plan.plan, inputs, progress)
+      ? await fetchInputs(store, plan.plan, folder, progress)
       : () => {
           throw new Error('only units read inputs');
         };
   const context = {
     ...{ release, tiles, directions, workers, memory },
     ...{ plan, pathOf, store, progress, receipts: new Receipts(store) },
+    scratch: path.join(folder, 'scratch'),
   };
   const perform = () => runBuildJob(job, context);
   const refusal = (owner: string) => `a build (${owner}) is writing to it`;
+  const onWait = (problem: string) => {
+    progress.note(`${problem}; it is waited for, an hour at most`);
+    progress.start('waiting for another build', null, 'looks');
+  };
   const searched =
-    job.kind === 'publish' ? await whileNoBuildWrites(store, refusal, perform) : await perform();
+    job.kind === 'publish'
+      ? await whileNoBuildWrites(store, refusal, perform, { ms: PUBLISH_WAITS_MS, onWait })
+      : await perform();
   tell({ kind: 'done', searched });
 } catch (error) {
-  const isFinal =
-    job.kind !== 'publish' && (error instanceof BuildError || error instanceof ShardError);
-  tell({ kind: 'failed', message: describe(error), isFinal });
+  tell({ kind: 'failed', message: describe(error), isFinal: !mayPass(error) });
 } finally {
   await store.close();
 }

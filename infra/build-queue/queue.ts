@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { FlowProducer, type Job, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
@@ -15,7 +16,16 @@ export interface JobProgress {
 export type BuildQueueJob = Job<QueuedJob, { searched: readonly string[] }>;
 
 export const QUEUE_NAME = 'tta-build';
+/** The states of a job that has not ended. */
+export const LEFT_TO_DO = [
+  'waiting-children',
+  'waiting',
+  'prioritized',
+  'delayed',
+  'active',
+] as const;
 const CONNECT_MS = 3_000;
+const LOOK_MS = 1_000;
 
 /** A connection to the Redis of a queue that waits for it whenever it is away, once it was there. */
 export async function connect(address: string): Promise<Redis> {
@@ -68,6 +78,12 @@ export class BuildQueue {
   /** A `UsageError` if it is not there. */
   static async open(address: string): Promise<BuildQueue> {
     return new BuildQueue(await connect(address));
+  }
+
+  /** Resolves when no job is left to do. */
+  async untilDone(): Promise<void> {
+    const leftToDo = () => this.jobs.getJobCountByTypes(...LEFT_TO_DO);
+    while ((await leftToDo()) > 0) await pause(LOOK_MS);
   }
 
   async close(): Promise<void> {

@@ -4,11 +4,10 @@ import type { BuildJob, BuildJobs } from '../../builder/build-jobs.ts';
 import type { ReleaseRequest } from '../../builder/build-request.ts';
 import { DIRECTIONS } from '../../shards/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
-import { type BuildQueue, QUEUE_NAME } from './queue.ts';
+import { type BuildQueue, LEFT_TO_DO, QUEUE_NAME } from './queue.ts';
 import type { QueuedJob } from './queued-job.ts';
 import { ATTEMPTS } from './retries.ts';
 
-const UNDER_WAY = ['waiting-children', 'waiting', 'prioritized', 'delayed', 'active'] as const;
 /** Seconds that what has ended can be looked at. */
 const KEEP_S = 7 * 86_400;
 const NAME_DIGITS = 16;
@@ -22,6 +21,16 @@ export interface Submitted {
   readonly wasThere: boolean;
 }
 
+/** The name of a build: the same for the same release of the same plan. */
+export function buildOf(
+  plan: ObjectRef,
+  { release, tiles = true, directions = DIRECTIONS }: ReleaseRequest,
+): string {
+  const asks = [plan.sha256, release, tiles, directions];
+  const digest = createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+  return digest.slice(0, NAME_DIGITS);
+}
+
 /**
  * Puts a build's jobs into the queue, each behind those it needs, unless they are under way there.
  * What was done before is found by who gets the job.
@@ -33,10 +42,8 @@ export async function submitBuild(
   { units, join, publish }: BuildJobs,
 ): Promise<Submitted> {
   const { release, tiles = true, directions = DIRECTIONS } = request;
-  const asks = [plan.sha256, release, tiles, directions];
-  const digest = createHash('sha256').update(JSON.stringify(asks)).digest('hex');
-  const build = digest.slice(0, NAME_DIGITS);
-  for (const job of await jobs.getJobs([...UNDER_WAY])) {
+  const build = buildOf(plan, request);
+  for (const job of await jobs.getJobs([...LEFT_TO_DO])) {
     if (job?.name !== 'publish' || job.data.build !== build) continue;
     return { build, root: job.id!, wasThere: true };
   }

@@ -20,15 +20,15 @@ export async function watchBuild(
 ): Promise<Watched> {
   // The join and the publication are the last two.
   const stage = progress.start('jobs', units + 2, 'jobs');
+  const flow = root.slice(0, -'publish'.length);
   const seen = new Set<string>();
   let toldMs = Date.now();
   for (;;) {
     const job = await jobs.getJob(root);
     if (!job) return 'forgotten';
     const state = await job.getState();
-    const ended = ofBuild(await jobs.getJobs(['completed']), build, root);
-    stage.at(ended.length);
-    const active = ofBuild(await jobs.getJobs(['active']), build, root);
+    stage.at(await endedOf(jobs, flow, units));
+    const active = ofBuild(await jobs.getJobs(['active']), build, flow);
     const isDue = Date.now() - toldMs > TELL_MS;
     if (isDue) toldMs = Date.now();
     for (const one of active) {
@@ -40,18 +40,25 @@ export async function watchBuild(
       stage.finish();
       return 'done';
     }
-    if (state === 'failed') throw new BuildError(await reasonOf(jobs, build, root));
+    if (state === 'failed') throw new BuildError(await reasonOf(jobs, root));
     await pause(LOOK_MS);
   }
+}
+
+/** How many jobs of a flow are done. Of what else has ended in the last days nothing is read. */
+async function endedOf(jobs: BuildQueue['jobs'], flow: string, units: number): Promise<number> {
+  const join = await jobs.getJob(`${flow}join`);
+  if (!join) return 0;
+  if (await join.isCompleted()) return units + 1;
+  return (await join.getDependenciesCount()).processed ?? 0;
 }
 
 /** Those of the very flow. */
 function ofBuild(
   found: readonly (BuildQueueJob | undefined)[],
   build: string,
-  root: string,
+  flow: string,
 ): BuildQueueJob[] {
-  const flow = root.slice(0, -'publish'.length);
   return found.filter(
     (job) => job?.data.build === build && job.id!.startsWith(flow),
   ) as BuildQueueJob[];
@@ -71,9 +78,9 @@ function lineOf({
   return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;
 }
 
-async function reasonOf(jobs: BuildQueue['jobs'], build: string, root: string): Promise<string> {
-  const failed = ofBuild(await jobs.getJobs(['failed']), build, root);
-  // Those that stand behind the one that failed say only that.
-  const own = failed.find(({ failedReason }) => !/^child .* failed$/.test(failedReason));
-  return own?.failedReason ?? 'the build failed';
+/** Why a job failed, or the one that it stands behind. */
+async function reasonOf(jobs: BuildQueue['jobs'], id: string): Promise<string> {
+  const failedReason = (await jobs.getJob(id))?.failedReason || 'the build failed';
+  const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];
+  return child ? reasonOf(jobs, child) : failedReason;
 }

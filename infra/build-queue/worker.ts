@@ -7,14 +7,15 @@ import type { Redis } from 'ioredis';
 import { requireThisProgram } from '../../builder/build-region.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import type { Progress, StageProgress } from '../../builder/progress.ts';
+import { endLease, whileLeased } from '../../builder/publish/leases.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
-import type { ObjectRef, Store } from '../../shards/store/store.ts';
+import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { ThreadMessage, ThreadTask } from './job-thread.ts';
 import { type BuildQueueJob, connect, type JobProgress, QUEUE_NAME } from './queue.ts';
 import { type QueuedJob, queuedJobSchema } from './queued-job.ts';
-import { pauseAfterMs } from './retries.ts';
+import { mayPass, pauseAfterMs } from './retries.ts';
 
 export interface WorkerOptions {
   readonly queue: string;
@@ -38,6 +39,8 @@ const SILENT_MS = 15_000;
 const LOOK_FOR_SILENT_MS = 5_000;
 /** Of one job. It is the machines that are lost so, and not the job that kills them. */
 const MOST_TAKEOVERS = 10;
+/** For garbage collection to end; then the job is tried again after a while. */
+const SWEEP_WAITS_MS = 5 * 60_000;
 const GIVEN_BACK_MS = 1_000;
 const TELL_MS = 1_000;
 
@@ -55,11 +58,11 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
     const store = await openWritableStore(options.store);
     opened.push(() => store.close());
     await clearAfterTheDead();
-    const inputs = await mkdtemp(path.join(tmpdir(), `${INPUTS}${process.pid}-`));
-    opened.push(() => rm(inputs, { recursive: true, force: true }));
+    const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER}${process.pid}-`));
+    opened.push(() => rm(folder, { recursive: true, force: true }));
     const redis = await connect(options.queue);
     opened.push(() => redis.disconnect());
-    const { gaveUp, close, isReady } = startWorking(options, store, inputs, redis);
+    const { gaveUp, close, isReady } = startWorking(options, store, folder, redis);
     opened.push(close);
     await isReady;
     return { gaveUp, close: closeAll };
@@ -72,8 +75,8 @@ export async function openWorker(options: WorkerOptions): Promise<BuildWorker> {
 /** Works in what is open, which whoever opened it closes. */
 function startWorking(
   options: WorkerOptions,
-  store: Store,
-  inputs: string,
+  store: WritableStore,
+  folder: string,
   redis: Redis,
 ): BuildWorker & { readonly isReady: Promise<unknown> } {
   const { progress } = options;
@@ -99,18 +102,27 @@ function startWorking(
       return giveBack();
     }
     const { workers, memory } = options;
-    const task: ThreadTask = { queued, store: options.store, inputs, workers, memory };
-    progress.note(`job ${inWords(queued)}`);
-    running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: task });
-    try {
-      return await resultOf(running, telling(progress, job, name));
-    } catch (error) {
+    const task: ThreadTask = { queued, store: options.store, folder, workers, memory };
+    const work = async () => {
+      // The end may have come while the store was asked.
       if (isClosing) return giveBack();
-      progress.note(`job ${inWords(queued)} failed: ${(error as Error).message}`);
-      throw error;
-    } finally {
-      running = null;
-    }
+      progress.note(`job ${inWords(queued)}`);
+      running = new Thread(new URL('./job-thread.js', import.meta.url), { workerData: task });
+      try {
+        return await resultOf(running, telling(progress, job, name));
+      } catch (error) {
+        if (isClosing) return giveBack();
+        progress.note(`job ${inWords(queued)} failed: ${(error as Error).message}`);
+        throw error;
+      } finally {
+        running = null;
+      }
+    };
+    const patience = { ms: SWEEP_WAITS_MS, onWait: progress.note };
+    const result = await whileLeased(store, queued.build, work, patience);
+    // Where that fails it lapses by itself.
+    if (queued.job.kind === 'publish') await endLease(store, queued.build).catch(() => {});
+    return result;
   };
   const worker = new Worker(QUEUE_NAME, perform, {
     connection: redis,
@@ -139,13 +151,13 @@ function startWorking(
   };
 }
 
-/** Where a worker keeps the inputs of its builds: a name, its process, and what makes it unlike others. */
-const INPUTS = 'tta-inputs-';
+/** A worker's folder, for inputs and scratch files: a name, its process, and what makes it unlike others. */
+const FOLDER = 'tta-worker-';
 
 /** Removes what workers of this machine kept that were killed. */
 async function clearAfterTheDead(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = Number(new RegExp(`^${INPUTS}(\\d+)-`).exec(name)?.[1] ?? process.pid);
+    const pid = Number(new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1] ?? process.pid);
     try {
       process.kill(pid, 0);
     } catch (error) {
@@ -195,7 +207,10 @@ function resultOf(
       else if (message.isFinal) reject(new UnrecoverableError(message.message));
       else reject(new Error(message.message));
     });
-    thread.on('error', (error: Error) => reject(new Error(describe(error))));
+    thread.on('error', (error: Error) => {
+      const Failure = mayPass(error) ? Error : UnrecoverableError;
+      reject(new Failure(describe(error)));
+    });
     thread.on('exit', (code) => reject(new Error(`the thread of the job ended with ${code}`)));
   });
 }

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { beginLease, endLease } from '../../builder/publish/leases.ts';
 import { serve } from '../../infra/serve.ts';
 import { serveSettings } from '../../infra/settings/servers.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { ReleaseCache } from '../../shards/release-cache.ts';
 import { openRelease } from '../../shards/release-source.ts';
-import { openStore } from '../../shards/store/open-store.ts';
+import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
 import { newAccount, newKey } from '../support/customers.ts';
 import { type RgwServer, startRgw } from '../support/rgw.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -71,9 +72,15 @@ test('a release is built into a bucket, verified, replaced, promoted, looked int
   const { stdout } = await release('show', 'one');
   const nearest = /nearest\/99001-\w+\.tta/.exec(stdout)?.[0];
   expect((await tta(['inspect', `${store}/${nearest}`])).stdout).toMatch(/nearest: \d+ blocks/);
-  expect((await release('gc', '--keep', '0', '--grace-hours', '0')).stdout).toMatch(
-    /manifests\/two-\w+\.json .*\n(.*\n)*kept one-/,
-  );
+  const collect = () => release('gc', '--keep', '0', '--grace-hours', '0');
+  for (const [name, value] of Object.entries(rgw.env)) vi.stubEnv(name, value);
+  const written = await openWritableStore(store);
+  await beginLease(written, 'a-build');
+  expect((await collect()).stderr).toMatch(/workers of a build are writing to it/);
+  await endLease(written, 'a-build');
+  await written.close();
+  vi.unstubAllEnvs();
+  expect((await collect()).stdout).toMatch(/manifests\/two-\w+\.json .*\n(.*\n)*kept one-/);
   expect((await release('verify')).stdout).toMatch(/release one is sound/);
 }, 300_000);
 

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { Millis } from '../../shards/units.ts';
+import { type Patience, StoreBusy, whileLocked } from './sections.ts';
+
+/** Where it stands which builds are written by workers: a lease each. */
+const LEASES = 'leases/';
+/** Held by who begins a lease, and by who removes what nobody writes. */
+const SWEEP_LOCK = `${LEASES}sweep.lock`;
+/** Longer than any pause between two tries of a job. */
+export const LEASE_LAPSES_MS: Millis = 10 * 60_000;
+const RENEWALS = 10;
+
+/**
+ * Says that workers write objects of a build, which no manifest names yet: until the lease ends, or
+ * lapses because nobody renews it, nobody clears them away. All workers of a build share its lease,
+ * and go on under it between jobs. Waits, with patience, for who is removing something.
+ */
+export function beginLease(
+  store: WritableStore,
+  build: string,
+  patience?: Patience,
+): Promise<void> {
+  const refusal = (owner: string) =>
+    `${owner} is removing what nobody needs; wait until it is done`;
+  return whileLocked(store, SWEEP_LOCK, refusal, () => renew(store, build), patience);
+}
+
+/** Runs `work` under a build's lease, which it leaves for who goes on with the build. */
+export async function whileLeased<T>(
+  store: WritableStore,
+  build: string,
+  work: () => Promise<T>,
+  { lapsesMs = LEASE_LAPSES_MS, ...patience }: Partial<Patience> & { lapsesMs?: Millis } = {},
+): Promise<T> {
+  await beginLease(store, build, { ms: 0, onWait: () => {}, ...patience });
+  let renewing = Promise.resolve();
+  const timer = setInterval(() => {
+    // If not now, the next time may do, or it lapses: then the publication finds what is gone.
+    renewing = renewing.then(() => renew(store, build)).catch(() => {});
+  }, lapsesMs / RENEWALS);
+  timer.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await renewing;
+  }
+}
+
+/** Ends a build's lease: what it has written is named by its manifest. */
+export function endLease(store: WritableStore, build: string): Promise<void> {
+  return store.remove(nameOf(build));
+}
+
+/**
+ * Runs `work`, which removes what nobody needs, while no worker writes. Rejects with `StoreBusy` if
+ * one does: under a lease that was renewed within `lapsesMs`, by the store's own clock.
+ */
+export function whileNobodyWrites<T>(
+  store: WritableStore,
+  work: () => Promise<T>,
+  lapsesMs = LEASE_LAPSES_MS,
+): Promise<T> {
+  const refusal = (owner: string) => `${owner} is about to write to it, or to clear it; try again`;
+  return whileLocked(store, SWEEP_LOCK, refusal, async () => {
+    const leases = (await store.list(LEASES)).filter(({ name }) => name.endsWith('.json'));
+    const nowMs = leases.length === 0 ? 0 : await clockOf(store);
+    for (const { name, modifiedMs } of leases) {
+      const agoMs = nowMs - modifiedMs;
+      if (agoMs > lapsesMs) continue;
+      const { bytes } = await store.readWhole(name);
+      const minutes = Math.ceil((lapsesMs - agoMs) / 60_000);
+      throw new StoreBusy(
+        `${store.location}: workers of a build are writing to it (last ${Buffer.from(bytes)}, ${Math.max(0, Math.round(agoMs / 1000))} s ago); wait until it is done, or, if they have died, ${minutes} minutes`,
+      );
+    }
+    return work();
+  });
+}
+
+function nameOf(build: string): string {
+  return `${LEASES}${build}.json`;
+}
+
+async function renew(store: WritableStore, build: string): Promise<void> {
+  // Content that is there already would not be written again.
+  const lease = `process ${process.pid} on ${hostname()}, renewal ${randomUUID().slice(0, 8)}`;
+  await store.putContent(nameOf(build), Buffer.from(lease));
+}
+
+/** The time by the clock that objects are dated by, which may be another machine's. */
+async function clockOf(store: WritableStore): Promise<Millis> {
+  const probe = `${LEASES}clock`;
+  await store.putContent(probe, Buffer.from(randomUUID()));
+  const [now] = await store.list(probe);
+  await store.remove(probe);
+  return now?.modifiedMs ?? Date.now();
+}

@@ -1,0 +1,110 @@
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
+import { endLease, LEASE_LAPSES_MS, whileLeased } from '../../builder/publish/leases.ts';
+import { whileBuilding } from '../../builder/publish/output.ts';
+import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const BUILD = '0123456789abcdef';
+const OLD = new Date(0);
+/** What a worker has written, and what one is writing: no manifest names either. */
+const OBJECT = 'pois/99001-0123456789abcdef.tta';
+const HALF = 'pois/99003-0123456789abcdef.tta.01234567-89ab-4def-8123-456789abcdef.tmp';
+
+const folder = folderOfTests();
+let stores = 0;
+let store: FolderStore;
+/** The same, of another process. */
+let other: FolderStore;
+
+const file = (name: string) => path.join(store.location, name);
+const isThere = (name: string) =>
+  readFile(file(name)).then(
+    () => true,
+    () => false,
+  );
+const collect = () =>
+  collectGarbage(other, { keep: 0, graceHours: 0, dryRun: false }, new Date(Date.now() + 1_000));
+
+beforeEach(async () => {
+  const location = path.join(folder, String(stores++));
+  [store, other] = [new FolderStore(location), new FolderStore(location)];
+  await publishSmallRelease(location, 'r', []);
+  await store.putContent(OBJECT, Buffer.from('of a unit'));
+  await writeFile(file(HALF), 'of a');
+  for (const name of [OBJECT, HALF]) await utimes(file(name), OLD, OLD);
+});
+afterEach(async () => {
+  await Promise.all([store.close(), other.close()]);
+});
+
+test('what workers write is cleared neither by gc nor by a build here, until their build is done', async () => {
+  await whileLeased(store, BUILD, async () => {
+    await expect(collect()).rejects.toThrow(/workers of a build are writing to it \(last process/);
+    await whileBuilding(other, [], async () => {});
+  });
+  // Between two jobs, too.
+  await expect(collect()).rejects.toThrow('writing to it');
+  expect([await isThere(OBJECT), await isThere(HALF)]).toEqual([true, true]);
+  await endLease(store, BUILD);
+  await whileBuilding(other, [], async () => {});
+  expect([await isThere(OBJECT), await isThere(HALF)]).toEqual([true, false]);
+  await collect();
+  expect(await isThere(OBJECT)).toBe(false);
+});
+
+test('the lease of a build whose workers have died lapses; that of one who works does not', async () => {
+  const lease = file(`leases/${BUILD}.json`);
+  const long = new Date(Date.now() - LEASE_LAPSES_MS - 1_000);
+  const aged = () => utimes(lease, long, long);
+  await whileLeased(
+    store,
+    BUILD,
+    async () => {
+      await aged();
+      await pause(200);
+      await expect(collect()).rejects.toThrow('writing to it');
+    },
+    { lapsesMs: 500 },
+  );
+  await aged();
+  await collect();
+  expect([await isThere(OBJECT), await isThere(`leases/${BUILD}.json`)]).toEqual([false, false]);
+});
+
+test('a worker begins to write once gc is done, and says what it waits for', async () => {
+  const said: string[] = [];
+  const sweep = await other.lock('leases/sweep.lock');
+  const waiting = (ms: number) =>
+    whileLeased(store, BUILD, async () => 'worked', { ms, onWait: (line) => said.push(line) });
+  await expect(waiting(0)).rejects.toThrow(/process \d+ is removing what nobody needs/);
+  const patient = waiting(10_000);
+  await expect.poll(() => said).toEqual([expect.stringMatching(/is removing what nobody needs/)]);
+  if (sweep.taken) await sweep.release();
+  expect(await patient).toBe('worked');
+});
+
+test('who waits for another build goes on when it is done, and gives up in the end', async () => {
+  const lock = await other.lock('.build-lock');
+  const said: string[] = [];
+  const publish = (ms: number) =>
+    whileNoBuildWrites(
+      store,
+      (owner) => `${owner} builds`,
+      async () => 'published',
+      {
+        ...{ ms, onWait: (line: string) => said.push(line) },
+      },
+    );
+  await expect(publish(50)).rejects.toThrow(/process \d+ builds$/);
+  const patient = publish(10_000);
+  await pause(100);
+  if (lock.taken) await lock.release();
+  expect(await patient).toBe('published');
+  expect(said).toHaveLength(2);
+});

@@ -1,0 +1,121 @@
+import { UnrecoverableError, Worker } from 'bullmq';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { jobsOf } from '../../builder/build-jobs.ts';
+import { BuildError } from '../../builder/errors.ts';
+import { programVersion } from '../../builder/plan/program-version.ts';
+import type { StoredPlan } from '../../builder/plan/release-plan.ts';
+import { silent } from '../../builder/progress.ts';
+import { putObject } from '../../builder/publish/put-object.ts';
+import { StoreBusy } from '../../builder/publish/sections.ts';
+import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
+import { mayPass } from '../../infra/build-queue/retries.ts';
+import { submitBuild } from '../../infra/build-queue/submit.ts';
+import { watchBuild } from '../../infra/build-queue/watch.ts';
+import { openWorker } from '../../infra/build-queue/worker.ts';
+import { StoreError } from '../../shards/errors.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const folder = folderOfTests();
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.stop());
+
+const ref = { name: 'plans/99001-0.json', bytes: 2, sha256: '0'.repeat(64) };
+const sketch = { blocks: 9, lon: 0, lat: 0, pairs: 9, near: [] };
+const plan = { ref, plan: { counties: { 99001: sketch, 99003: sketch } } } as unknown as StoredPlan;
+
+/** A build of two units in a queue, done like this. */
+async function done(database: number, work: (kind: string) => void) {
+  const queue = await BuildQueue.open(redis.address(database));
+  const reads = vi.spyOn(queue.jobs, 'getJobs');
+  const connection = await connect(redis.address(database));
+  const jobs = jobsOf(plan, 9);
+  const submitted = await submitBuild(queue, ref, { release: 'r' }, jobs);
+  reads.mockClear();
+  const worker = new Worker(QUEUE_NAME, async ({ name }) => work(name), { connection });
+  const ended: number[] = [];
+  const stage = { at: (jobs: number) => void ended.push(jobs), finish: () => {} };
+  const progress = { ...silent, start: () => stage };
+  try {
+    const watched = await watchBuild(queue, { ...submitted, units: jobs.units.length }, progress);
+    return { watched, ended, states: reads.mock.calls.map(([states]) => states) };
+  } finally {
+    await worker.close();
+    connection.disconnect();
+    await queue.close();
+  }
+}
+
+test('who watches a build is told how far it is, and reads no job of others that ended', async () => {
+  const { watched, ended, states } = await done(1, () => {});
+  expect(watched).toBe('done');
+  expect(ended.at(-1)).toBe(3);
+  expect(new Set(states.flat())).toEqual(new Set(['active']));
+});
+
+test('a build that fails says why the very job failed that others stand behind', async () => {
+  const bad = (kind: string) => {
+    if (kind === 'unit') throw new UnrecoverableError('a feed is no zip');
+  };
+  await expect(done(2, bad)).rejects.toThrow(/^a feed is no zip$/);
+});
+
+test('what may pass is tried again: stores, disks, locks; not bad input, nor a fault of the program', () => {
+  const disk = Object.assign(new Error('no space'), { errno: -28, code: 'ENOSPC' });
+  const argument = Object.assign(new TypeError('an argument'), { code: 'ERR_INVALID_ARG_TYPE' });
+  const passing = [new StoreError('unavailable', 'pois', 'away'), new StoreBusy('busy'), disk];
+  const final = [new BuildError('no zip'), new TypeError('x is undefined'), argument, undefined];
+  expect(passing.map(mayPass)).toEqual([true, true, true]);
+  expect(final.map(mayPass)).toEqual([false, false, false, false]);
+});
+
+test('a worker that is told to end while it looks at a job begins nothing, and gives it back', async () => {
+  const store = new FolderStore(folder);
+  const inputs = { osm: [], blocks: [], places: [], pois: [], elevation: [], gtfs: [] };
+  const taxonomy = { version: '1', types: [] };
+  const empty = {
+    ...{ program: programVersion(), modes: ['walk'], taxonomy, inputs },
+    ...{ parameters: {}, service_date: null, counties: {} },
+  };
+  const stored = await putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));
+  const [asked, answered] = [gate(), gate()];
+  const read = store.readRange;
+  vi.spyOn(FolderStore.prototype, 'readRange').mockImplementation(async function (
+    this: FolderStore,
+    ...range
+  ) {
+    asked.open();
+    await answered.isOpen;
+    return read.apply(this, range);
+  });
+  const queue = await BuildQueue.open(redis.address(3));
+  await submitBuild(queue, stored, { release: 'r' }, jobsOf(plan, 9));
+  const notes: string[] = [];
+  const worker = await openWorker({
+    ...{ queue: redis.address(3), store: folder, workers: 1, memory: 2 ** 30 },
+    progress: { ...silent, note: (line) => void notes.push(line) },
+  });
+  try {
+    await asked.isOpen;
+    const closed = worker.close();
+    answered.open();
+    await closed;
+    expect(notes).toEqual([]);
+    expect(await queue.jobs.getJobCounts('active', 'failed')).toEqual({ active: 0, failed: 0 });
+  } finally {
+    vi.restoreAllMocks();
+    await queue.close();
+  }
+});
+
+function gate() {
+  let open = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { isOpen, open };
+}
