@@ -14,7 +14,7 @@ interface Family {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** How the values of several processes become one. */
   readonly aggregator?: 'sum' | 'max' | 'first';
-  readonly samples: () => Iterable<Sample>;
+  readonly samples: () => Iterable<Sample> | Promise<Iterable<Sample>>;
 }
 
 /**
@@ -25,8 +25,8 @@ export function addFamily(registry: Registry, family: Family): void {
   const { name, help, type, aggregator = 'sum', samples } = family;
   const about = { name, help, type, aggregator };
   // Without labels the samples of several processes could not be added up.
-  const values = () => Array.from(samples(), (sample) => ({ labels: {}, ...sample }));
-  const get = async () => ({ ...about, values: values() });
+  const values = async () => Array.from(await samples(), (sample) => ({ labels: {}, ...sample }));
+  const get = async () => ({ ...about, values: await values() });
   registry.registerMetric({ ...about, get } as unknown as Metric);
 }
 

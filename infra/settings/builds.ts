@@ -5,6 +5,7 @@ import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { DIRECTIONS } from '../../shards/manifest.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
+import { HOST, METRICS_PORT } from './listening.ts';
 import { STORE } from './places.ts';
 import { queueFault } from './queue-address.ts';
 import { setting } from './setting.ts';
@@ -58,6 +59,8 @@ export const workerSchema = z.object({
   }),
   STORE,
   ...means,
+  HOST,
+  METRICS_PORT,
 });
 
 /** What `tta build` is set by, beside its inputs. */

@@ -7,6 +7,7 @@ import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from '../../proxy/config.ts';
 import type { Bytes } from '../../shards/units.ts';
+import { HOST, METRICS_PORT, port } from './listening.ts';
 import { LEDGER, STORE } from './places.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';
@@ -55,16 +56,12 @@ export interface MailSettings {
 
 const API_DEFAULTS = proxyConfigSchema.parse({});
 
-const port = () => integerText(0, 65_535);
 const count = () => integerText(1, 1e9);
 
 /** What both servers are set by. */
 const BOTH = {
   LEDGER,
-  HOST: setting(z.string().prefault('127.0.0.1'), {
-    says: 'the address to listen on',
-    value: '<host>',
-  }),
+  HOST,
   BASE_URL: setting(z.url().optional(), {
     says: 'public address of the API',
     value: '<url>',
@@ -129,11 +126,7 @@ export const serveSchema = z.object({
     says: 'how often to look whether another release is in force',
     value: '<seconds>',
   }),
-  METRICS_PORT: setting(port().optional(), {
-    says: 'a port for Prometheus, which asks for /metrics',
-    value: '<port>',
-    otherwise: 'no metrics',
-  }),
+  METRICS_PORT,
   DRAIN_SECONDS: setting(integerText(0, 600).prefault('0'), {
     says: 'told to end, how long to say on /v1/ready that it is not ready before it lets nobody new in',
     value: '<seconds>',

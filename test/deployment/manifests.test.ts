@@ -94,7 +94,7 @@ test('pods run as nobody, without rights, on a root that is read only; each has 
   const budgets = all.filter(({ kind }) => kind === 'PodDisruptionBudget');
   const pods = all.filter(({ spec }) => spec?.template);
   expect(pods.map(({ metadata }) => metadata.name).sort()).toEqual([
-    ...['build', 'front', 'portal', 'proxy'],
+    ...['build', 'front', 'portal', 'proxy', 'worker'],
   ]);
   for (const { kind, metadata, spec } of pods) {
     const pod = spec!.template!.spec;
@@ -123,7 +123,8 @@ test('what manifests name is there: configuration, accounts, what is scaled, the
   const named = (kind: string) =>
     all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
   const generated: string[] = [];
-  for (const folder of [`${CLUSTER}/service`, `${CLUSTER}/build`, 'infra/front']) {
+  const inCluster = ['service', 'build', 'workers'].map((name) => `${CLUSTER}/${name}`);
+  for (const folder of [...inCluster, 'infra/front']) {
     const text = await readFile(path.join(folder, 'kustomization.yaml'), 'utf8');
     const { resources = [], configMapGenerator } = parse(text);
     for (const { name, envs = [], files = [] } of configMapGenerator) {
@@ -147,9 +148,17 @@ test('what manifests name is there: configuration, accounts, what is scaled, the
   }
   const [scaler] = all.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
   expect(named('Deployment')).toContain((scaler.spec!.scaleTargetRef as { name: string }).name);
-  const [job] = all.filter(({ kind }) => kind === 'Job');
+  const jobOf = (name: string) =>
+    all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === name)!;
   const builds = (await readFile(`${CLUSTER}/build/builds.txt`, 'utf8')).trim().split('\n');
-  expect(job.spec).toMatchObject({ completionMode: 'Indexed', completions: builds.length });
+  expect(jobOf('build').spec).toMatchObject({
+    completionMode: 'Indexed',
+    completions: builds.length,
+  });
+  const { completionMode, completions, parallelism, template } = jobOf('worker').spec!;
+  expect([completionMode, completions]).toEqual(['Indexed', parallelism]);
+  // One that does not end by itself is no job.
+  expect(template!.spec.containers[0].args).toEqual(['worker', '--until-done']);
 });
 
 test('nginx’s template gets every name it asks for, and no other, from the compose file and in a cluster', async () => {
@@ -161,13 +170,14 @@ test('nginx’s template gets every name it asks for, and no other, from the com
   expect(Object.keys(inCluster).sort()).toEqual(asked);
 });
 
-test('servers are given only settings that there are', async () => {
+test('servers and workers are given only settings that there are', async () => {
   const table = await readFile('SETTINGS.md', 'utf8');
   const known = new Set([...table.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
   const { proxy, portal } = await composeServices({}, {});
   const given = [
     ...Object.keys({ ...proxy.environment, ...portal.environment }),
     ...Object.keys(await settingsIn(`${CLUSTER}/service/settings.env`)),
+    ...Object.keys(await settingsIn(`${CLUSTER}/workers/settings.env`)),
   ];
   const unknown = given.filter((name) => !known.has(name) && !name.startsWith('AWS_'));
   expect(unknown).toEqual([]);

@@ -2,11 +2,16 @@ import closeWithGrace from 'close-with-grace';
 import type { Command } from 'commander';
 import { shownLocation } from '../../../shards/store/store-location.ts';
 import { UsageError } from '../../errors.ts';
+import { serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';
+
+interface WorkerFlags extends Flags {
+  untilDone?: boolean;
+}
 
 /** For a job to be given back. */
 const ENDS_WITHIN_MS = 10_000;
@@ -15,24 +20,46 @@ export function addWorkerCommand(program: Command): void {
   const command = program
     .command('worker')
     .description('Do the jobs of builds that are in a queue, until it is told to end.')
+    .option('--until-done', 'end when the queue has no job left to do')
     .addHelpText(
       'after',
       '\nAs many as there are machines, each of the same version as the `tta build --queue` that put the\njobs there, and with the same store. One that dies is not missed: its job goes to another.',
     );
-  addSettings(command, workerSchema).action((flags: Flags) => run(() => work(flags)));
+  addSettings(command, workerSchema).action((flags: WorkerFlags) => run(() => work(flags)));
 }
 
-async function work(flags: Flags): Promise<void> {
-  const { QUEUE, STORE, WORKERS, MEMORY } = readSettings(workerSchema, flags);
+async function work(flags: WorkerFlags): Promise<void> {
+  const set = readSettings(workerSchema, flags);
   const { openWorker } = await import('../../build-queue/worker.ts');
-  const progress = terminalProgress(process.stderr);
-  const worker = await openWorker({
-    ...{ queue: QUEUE, store: STORE, workers: WORKERS, memory: MEMORY, progress },
-  });
-  const grace = closeWithGrace({ delay: ENDS_WITHIN_MS }, () => worker.close());
-  process.stdout.write(`worker of ${shownLocation(STORE)} waits for jobs\n`);
-  const reason = await worker.gaveUp;
-  grace.uninstall();
-  await worker.close();
-  throw new UsageError(reason);
+  const { BuildQueue } = await import('../../build-queue/queue.ts');
+  const { queueMetrics } = await import('../../build-queue/queue-metrics.ts');
+  const opened: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const one of opened.splice(0).reverse()) await one();
+  };
+  try {
+    const queue = await BuildQueue.open(set.QUEUE);
+    opened.push(() => queue.close());
+    const { QUEUE, STORE, WORKERS, MEMORY, METRICS_PORT, HOST } = set;
+    const worker = await openWorker({
+      ...{ queue: QUEUE, store: STORE, workers: WORKERS, memory: MEMORY },
+      progress: terminalProgress(process.stderr),
+    });
+    opened.push(() => worker.close());
+    if (METRICS_PORT !== undefined) {
+      const metrics = await serveMetrics(queueMetrics(queue), { port: METRICS_PORT, host: HOST });
+      opened.push(() => metrics.close());
+      process.stdout.write(`metrics at ${metrics.address}\n`);
+    }
+    const grace = closeWithGrace({ delay: ENDS_WITHIN_MS }, close);
+    process.stdout.write(`worker of ${shownLocation(STORE)} waits for jobs\n`);
+    const allDone = flags.untilDone
+      ? queue.untilDone().then(() => null)
+      : new Promise<never>(() => {});
+    const problem = await Promise.race([worker.gaveUp, allDone]);
+    grace.uninstall();
+    if (problem !== null) throw new UsageError(problem);
+  } finally {
+    await close();
+  }
 }

@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { addFamily } from '../observe/metric-family.ts';
+import { type BuildQueue, LEFT_TO_DO } from './queue.ts';
+
+/** A queue that says nothing for so long is away. */
+const PATIENCE_MS = 3_000;
+
+/** The metrics of a worker: its process, and the queue. */
+export function queueMetrics({ jobs }: BuildQueue): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  addFamily(registry, {
+    name: 'tta_build_jobs',
+    help: 'Jobs of builds in the queue by state; of those that have ended, the last week’s.',
+    type: 'gauge',
+    aggregator: 'max',
+    async samples() {
+      const counting = jobs.getJobCounts(...LEFT_TO_DO, 'completed', 'failed');
+      const counts = await Promise.race([counting, pause(PATIENCE_MS, null)]);
+      return Object.entries(counts ?? {}).map(([state, value]) => ({ labels: { state }, value }));
+    },
+  });
+  return registry;
+}

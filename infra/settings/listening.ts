@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { setting } from './setting.ts';
+import { integerText } from './texts.ts';
+
+export const port = () => integerText(0, 65_535);
+
+/** Where a process listens. */
+export const HOST = setting(z.string().prefault('127.0.0.1'), {
+  says: 'the address to listen on',
+  value: '<host>',
+});
+
+export const METRICS_PORT = setting(port().optional(), {
+  says: 'a port for Prometheus, which asks for /metrics',
+  value: '<port>',
+  otherwise: 'no metrics',
+});
