@@ -80,6 +80,8 @@ export function joinRelease(
 
     const transposing = {
       ...{ counties: joined.counties, modes: modes.length, store, receipts, scratch, progress },
+      // What one machine has searched, one machine can turn around.
+      batches: regions.map((region) => Object.keys(region.counties)),
       ...{ threads, memory },
     };
     const homes = await findHomes(store, joined.destinations, joined.counties);

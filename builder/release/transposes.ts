@@ -11,7 +11,7 @@ import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 import { type TransposedMatrix, transposeCounties } from '../transpose/transpose-counties.ts';
-import { openTransposePool } from '../transpose/transpose-pool.ts';
+import { openTransposePool, type TransposePool } from '../transpose/transpose-pool.ts';
 import type { Homes } from './homes.ts';
 
 /** Change it when the same sources come to give other bytes. */
@@ -20,6 +20,8 @@ const TRANSPOSE_VERSION = 1;
 export interface TransposeContext {
   /** Ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
+  /** The same, in groups that memory has room for: what is made of one is done with before the next. */
+  readonly batches: readonly (readonly CountyFips[])[];
   readonly modes: number;
   readonly store: WritableStore;
   readonly receipts: Receipts;
@@ -30,27 +32,24 @@ export interface TransposeContext {
 }
 
 /** `reach-to` of each county: for each of its blocks, the blocks that reach it. */
-export async function transposeReach(
-  context: TransposeContext,
-): Promise<Map<CountyFips, ObjectRef>> {
+export function transposeReach(context: TransposeContext): Promise<Map<CountyFips, ObjectRef>> {
   const { counties, store } = context;
-  const matrices: TransposedMatrix[] = [];
-  for (const [county, { searched }] of counties) {
-    const { origins } = await Matrix.open(store, searched.objects['reach-from']);
+  return transposeWhereNew(context, 'reach-to', MINUTES, async (county) => {
+    const own = counties.get(county)!.searched.objects['reach-from'];
+    const { origins } = await Matrix.open(store, own);
     const sources = [...counties.values()]
       .filter(({ reach }) => reach.includes(county))
       .map((from) => from.searched.objects['reach-from']);
-    matrices.push({ county, origins, sources });
-  }
-  return transposeWhereNew(context, 'reach-to', MINUTES, matrices);
+    return { county, origins, sources };
+  });
 }
 
 /** `catchment` of each county: for each destination at home there, the blocks that reach it. */
-export async function transposePois(
+export function transposePois(
   context: TransposeContext,
   { destinationsOf, toldIn }: Homes,
 ): Promise<Map<CountyFips, ObjectRef>> {
-  const matrices = [...context.counties.keys()].map((county): TransposedMatrix => {
+  return transposeWhereNew(context, 'catchment', TENTHS, async (county) => {
     const destinations = destinationsOf.get(county) ?? [];
     return {
       county,
@@ -61,39 +60,51 @@ export async function transposePois(
         .map(([, { searched }]) => searched.objects.pois),
     };
   });
-  return transposeWhereNew(context, 'catchment', TENTHS, matrices);
 }
 
 const receiptSchema = z.strictObject({ object: objectRefSchema });
 
 async function transposeWhereNew(
-  { modes, store, receipts, threads, memory, scratch, progress }: TransposeContext,
+  context: TransposeContext,
   kind: 'reach-to' | 'catchment',
   unit: TimeUnit,
-  matrices: readonly TransposedMatrix[],
+  matrixOf: (county: CountyFips) => Promise<TransposedMatrix>,
 ): Promise<Map<CountyFips, ObjectRef>> {
+  const { counties, batches, modes, store, receipts, threads, memory, scratch } = context;
   const made = new Map<CountyFips, ObjectRef>();
-  const keys = new Map(matrices.map((matrix) => [matrix, keyOf(matrix)]));
-  const missing: TransposedMatrix[] = [];
-  for (const [matrix, key] of keys) {
-    const { county } = matrix;
-    const kept = await receipts.find(`${kind}-${county}`, key, receiptSchema);
-    if (kept) made.set(county, kept.object);
-    else missing.push(matrix);
-  }
-  const stage = progress.start(kind, null, 'rows');
+  const stage = context.progress.start(kind, null, 'rows');
   const options = { kind, modes, unit, memory, scratch };
-  const keep = async (matrix: TransposedMatrix, object: ObjectRef) => {
-    made.set(matrix.county, object);
-    await receipts.keep(`${kind}-${matrix.county}`, keys.get(matrix)!, { object });
-  };
-  const pool = openTransposePool(missing.length === 0 ? 1 : threads);
+  let pool: TransposePool | null = null;
+  let missing = 0;
+  let rowsBefore = 0;
   try {
-    await transposeCounties(store, pool, missing, options, keep, (rows) => stage.at(rows));
+    for (const batch of batches) {
+      const keyed = new Map<TransposedMatrix, string>();
+      for (const county of batch) {
+        const matrix = await matrixOf(county);
+        const key = keyOf(matrix);
+        const kept = await receipts.find(`${kind}-${county}`, key, receiptSchema);
+        if (kept) made.set(county, kept.object);
+        else keyed.set(matrix, key);
+      }
+      if (keyed.size === 0) continue;
+      missing += keyed.size;
+      const keep = async (matrix: TransposedMatrix, object: ObjectRef) => {
+        made.set(matrix.county, object);
+        await receipts.keep(`${kind}-${matrix.county}`, keyed.get(matrix)!, { object });
+      };
+      pool ??= openTransposePool(threads);
+      let rows = 0;
+      await transposeCounties(store, pool, [...keyed.keys()], options, keep, (done) => {
+        rows = done;
+        stage.at(rowsBefore + done);
+      });
+      rowsBefore += rows;
+    }
   } finally {
-    await pool.close();
+    await pool?.close();
   }
-  stage.finish(`${missing.length} of ${matrices.length} counties`);
+  stage.finish(`${missing} of ${counties.size} counties`);
   return made;
 }
 
