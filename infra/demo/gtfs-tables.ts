@@ -1,6 +1,12 @@
 import type { CityPlan } from './city-plan.ts';
 import type { GtfsTable } from './gtfs-writer.ts';
-import type { ServiceSeconds, Stop, TransitLine, TransitPlan } from './transit-plan.ts';
+import {
+  type ServiceSeconds,
+  type Stop,
+  stopsOf,
+  type TransitLine,
+  type TransitPlan,
+} from './transit-plan.ts';
 
 const AGENCY = 'MTA99';
 const WEEKDAY = 'WEEKDAY';
@@ -9,12 +15,15 @@ const WEEKEND = 'WEEKEND';
 const DAYS = { first: '20260101', last: '20271231' };
 /** A Friday that runs as a Saturday. */
 const HOLIDAY = '20260703';
-const ROUTE_TYPES = { rail: 2, bus: 3 };
+const ROUTE_TYPES = { subway: 1, rail: 2, bus: 3 };
 /** A bus is timed at its ends and at one stop in so many; between them times are left blank. */
 const TIMED_EVERY = 4;
 
 /** The tables of the city's GTFS feed. */
-export function gtfsTables(plan: CityPlan, { stations, lines }: TransitPlan): GtfsTable[] {
+export function gtfsTables(
+  plan: CityPlan,
+  { stations, entrances, lines }: TransitPlan,
+): GtfsTable[] {
   const degrees = (column: number, row: number) => {
     const [lon, lat] = plan.lattice.degrees(column, row);
     return [lat.toFixed(7), lon.toFixed(7)];
@@ -30,9 +39,10 @@ export function gtfsTables(plan: CityPlan, { stations, lines }: TransitPlan): Gt
       columns: ['stop_id', 'stop_name', 'stop_lat', 'stop_lon', 'location_type', 'parent_station'],
       rows: [
         ...stations.map(({ id, name, column, row }) => [id, name, ...degrees(column, row), 1, '']),
-        ...lines
-          .flatMap((line) => line.directions.flat())
-          .map((s) => [s.id, s.name, ...degrees(s.column, s.row), 0, s.station ?? '']),
+        ...stopsOf(lines).map((s) => {
+          return [s.id, s.name, ...degrees(s.column, s.row), 0, s.station ?? ''];
+        }),
+        ...entrances.map((e) => [e.id, e.name, ...degrees(e.column, e.row), 2, e.station]),
       ],
     },
     {
@@ -153,7 +163,7 @@ function* stopTimes(lines: readonly TransitLine[]): Generator<readonly (string |
     const stops: readonly Stop[] = line.directions[direction];
     for (const [n, stop] of stops.entries()) {
       const isTimed =
-        line.kind === 'rail' || line.byHeadway || n % TIMED_EVERY === 0 || n === stops.length - 1;
+        line.kind !== 'bus' || line.byHeadway || n % TIMED_EVERY === 0 || n === stops.length - 1;
       const time = isTimed ? clock(departs + n * line.hop) : '';
       yield [id, time, time, stop.id, n + 1, isTimed ? 1 : 0];
     }

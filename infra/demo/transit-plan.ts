@@ -25,11 +25,17 @@ export interface Station {
   readonly row: number;
 }
 
+/** Where one enters a station. */
+export interface Entrance extends Station {
+  /** The station's id. */
+  readonly station: string;
+}
+
 export interface TransitLine {
   readonly id: string;
   readonly shortName: string;
   readonly longName: string;
-  readonly kind: 'bus' | 'rail';
+  readonly kind: 'bus' | 'rail' | 'subway';
   /** Stops of the two directions, each in the order of travel; as many in one as in the other. */
   readonly directions: readonly [readonly Stop[], readonly Stop[]];
   readonly headsigns: readonly [string, string];
@@ -50,18 +56,21 @@ export interface Service {
 
 export interface TransitPlan {
   readonly stations: readonly Station[];
+  /** Of stations that are not entered anywhere. */
+  readonly entrances: readonly Entrance[];
+  /** Lines may share stops. */
   readonly lines: readonly TransitLine[];
 }
 
-const HOUR = 3_600;
-const MINUTE = 60;
+export const HOUR = 3_600;
+export const MINUTE = 60;
 
 /** Cells between two stops, and stops at most, by kind. */
 const BUS = { every: 3, most: 30, hop: 90 };
 const RAIL = { every: 6, most: 20, hop: 120 };
 /** From the middle of the street to where one waits, in cells: six metres; platforms nine. */
-const KERB = 0.05;
-const PLATFORM = 0.075;
+export const KERB = 0.05;
+export const PLATFORM = 0.075;
 
 /**
  * The public transport of the city: a bus across it, a bus over the western bridge, and a railway
@@ -97,6 +106,7 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
     }));
   return {
     stations,
+    entrances: [],
     lines: [
       {
         id: 'X1',
@@ -143,7 +153,7 @@ export function planTransit(plan: CityPlan, names: StreetNames): TransitPlan {
 
 /** Draws the bus stops and stations that stand in a cell as OpenStreetMap knows them. */
 export function stopDrawing({ stations, lines }: TransitPlan): CellDrawing {
-  const busStops = lines.filter((line) => line.kind === 'bus').flatMap((l) => l.directions.flat());
+  const busStops = stopsOf(lines.filter(({ kind }) => kind === 'bus'));
   const here = new Map<string, { at: Cell; tags: Tags }[]>();
   const stand = ({ name, column, row }: Stop | Station, tags: Tags) => {
     const cell = keyOf({ column: Math.floor(column), row: Math.floor(row) });
@@ -162,6 +172,11 @@ export function stopDrawing({ stations, lines }: TransitPlan): CellDrawing {
   };
 }
 
+/** The stops of lines, each once. */
+export function stopsOf(lines: readonly TransitLine[]): Stop[] {
+  return [...new Set(lines.flatMap(({ directions }) => directions.flat()))];
+}
+
 function keyOf({ column, row }: Cell): string {
   return `${column},${row}`;
 }
@@ -174,7 +189,7 @@ function stretch(cells: number, { every, most }: { every: number; most: number }
 }
 
 /** Stops at both kerbs: those of the first direction to the right of it, as traffic drives. */
-function bothWays(
+export function bothWays(
   line: string,
   places: readonly { name: string; column: number; row: number }[],
   { dx, dy }: { dx: number; dy: number },

@@ -4,12 +4,18 @@ import { countiesOf, STATE_FIPS } from './census-ids.ts';
 import { planCity } from './city-plan.ts';
 import { gtfsTables } from './gtfs-tables.ts';
 import { writeGtfs } from './gtfs-writer.ts';
+import { planMetropolisTransit } from './metropolis-transit.ts';
 import { streetNames } from './names.ts';
 import { osmCity } from './osm-file.ts';
 import { writePbf } from './pbf-writer.ts';
 import { writeShapefile } from './shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from './tiger-layers.ts';
 import { planTransit } from './transit-plan.ts';
+
+/** What kind of city is written, by what it plans its public transport with. */
+const TRANSIT = { city: planTransit, metropolis: planMetropolisTransit };
+export type DemoPreset = keyof typeof TRANSIT;
+export const DEMO_PRESETS = Object.keys(TRANSIT) as DemoPreset[];
 
 export interface DemoOptions {
   /** Census blocks in all, 500 to 1,000,000. */
@@ -18,6 +24,8 @@ export interface DemoOptions {
   readonly seed: number;
   /** 2 by default; of more, each is as large as the others. */
   readonly counties?: number;
+  /** How dense its public transport is: three lines by default. */
+  readonly preset?: DemoPreset;
   /** The folder to write into; it is made if it is not there. */
   readonly out: string;
 }
@@ -44,7 +52,7 @@ export async function writeDemoCity(options: DemoOptions, progress: Progress): P
   const plan = planCity(options);
   const counties = countiesOf(plan);
   const names = streetNames(plan);
-  const transit = planTransit(plan, names);
+  const transit = TRANSIT[options.preset ?? 'city'](plan, names);
   const at = (...parts: string[]) => path.join(options.out, ...parts);
   const files: DemoFiles = {
     osm: at('osm', 'demo.osm.pbf'),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { silent } from '../../builder/progress.ts';
-import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { type DemoOptions, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 
 /** What is measured on: Baltimore where its data lies beside the project, else the demo city. */
 export interface BenchInputs {
@@ -16,6 +16,7 @@ export interface BenchInputs {
 const BALTIMORE = path.resolve('../shared/data/baltimore');
 const DEMO = { blocks: 10_000, seed: 1 };
 const LARGE = { blocks: 20_000, seed: 1 };
+const METROPOLIS = { ...LARGE, preset: 'metropolis' } as const;
 
 export async function benchInputs(folder: string): Promise<BenchInputs> {
   const osm = path.join(BALTIMORE, 'osm/baltimore.osm.pbf');
@@ -35,9 +36,15 @@ export function largeCity(folder: string): Promise<BenchInputs> {
   return demoCity(LARGE, folder);
 }
 
-async function demoCity(size: typeof DEMO, folder: string): Promise<BenchInputs> {
-  const out = path.join(folder, `city-${size.blocks}`);
+/** As many blocks, with as much public transport as Manhattan has. */
+export function metropolis(folder: string): Promise<BenchInputs> {
+  return demoCity(METROPOLIS, folder);
+}
+
+async function demoCity(size: Omit<DemoOptions, 'out'>, folder: string): Promise<BenchInputs> {
+  const { blocks: count, preset = 'city' } = size;
+  const out = path.join(folder, `${preset}-${count}`);
   const { osm, gtfs, blocks, places } = await writeDemoCity({ ...size, out }, silent);
-  const place = `demo city of ${size.blocks} blocks`;
+  const place = `demo ${preset} of ${count} blocks`;
   return { place, osm, gtfs: [gtfs], blocks, places: [places], counties: [] };
 }

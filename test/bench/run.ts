@@ -11,7 +11,7 @@ import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { benchHostile } from './hostile.ts';
-import { type BenchInputs, benchInputs, largeCity } from './inputs.ts';
+import { type BenchInputs, benchInputs, largeCity, metropolis } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
@@ -41,7 +41,7 @@ const SERVED: Readonly<Record<string, ServedPart>> = {
   stores: (store, _inputs, folder) => benchStores(store, folder),
   tileserver: (store, _inputs, folder) => benchAgainstTileserver(store, folder),
 };
-const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city'];
+const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 /** Runs when it is asked for: it installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
@@ -71,6 +71,7 @@ try {
       if (asked.includes(part)) await bench(store, inputs, folder);
     }
   }
+  if (asked.includes('metropolis')) await benchTransitRouting(await metropolis(folder));
   if (asked.includes('city')) {
     const city = await largeCity(folder);
     await benchTransitRouting(city);

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import { writeDemoCity } from '../../demo/write-demo-city.ts';
+import { type Command, Option } from 'commander';
+import { DEMO_PRESETS, type DemoPreset, writeDemoCity } from '../../demo/write-demo-city.ts';
 import { integer } from '../integer-flag.ts';
 import { run } from '../run.ts';
 import { terminalProgress } from '../terminal-progress.ts';
@@ -8,6 +8,7 @@ interface DemoFlags {
   blocks: string;
   seed: string;
   counties: string;
+  preset: DemoPreset;
   out: string;
 }
 
@@ -20,6 +21,11 @@ export function addDemoCommand(program: Command): void {
     .option('--blocks <n>', 'census blocks in all, from 500', '2000')
     .option('--seed <s>', 'another seed makes another city', '1')
     .option('--counties <n>', 'counties that it lies in', '2')
+    .addOption(
+      new Option('--preset <kind>', 'a city of three transit lines, or a metropolis of 300')
+        .choices(DEMO_PRESETS)
+        .default('city'),
+    )
     .requiredOption('--out <dir>', 'the folder to write into')
     .addHelpText(
       'after',
@@ -32,6 +38,7 @@ export function addDemoCommand(program: Command): void {
             blocks: integer('--blocks', flags.blocks, 1, 1_000_000)!,
             seed: integer('--seed', flags.seed, 0, 2 ** 32 - 1)!,
             counties: integer('--counties', flags.counties, 2, 400)!,
+            preset: flags.preset,
             out: flags.out,
           },
           terminalProgress(process.stderr),
