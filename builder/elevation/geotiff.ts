@@ -2,8 +2,11 @@ import { stat } from 'node:fs/promises';
 import { addDecoder, fromFile, type GeoTIFF, type GeoTIFFImage } from 'geotiff';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
-import { DeflateDecoder, MAX_BLOCK_BYTES } from './deflate-decoder.ts';
+import { MAX_BLOCK_BYTES } from './block-limit.ts';
+import { DeflateDecoder } from './deflate-decoder.ts';
 import { type HeightRaster, withoutVoids } from './height-raster.ts';
+import { LzwDecoder } from './lzw-decoder.ts';
+import { ZstdDecoder } from './zstd-decoder.ts';
 
 /** Longitudes and latitudes within a metre or two of each other: WGS 84, NAD83, ETRS89. */
 const DATUMS = new Set([4326, 4979, 4269, 4759, 4893, 6318, 6319, 4258]);
@@ -17,9 +20,18 @@ const IN_FEET = new Set([
 const METRE = /^(|m|met(er|re)s?)$/i;
 const CELLS_ARE_POINTS = 2;
 const ADVICE = 'have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
+const PLAIN = 1;
 const DEFLATE = [8, 32946];
+const LZW = [5];
+const ZSTD = [50000];
+/** The library reads more, but lets a small file take all memory, or a damaged one end the process. */
+const BOUNDED = new Set([PLAIN, ...DEFLATE, ...LZW, ...ZSTD]);
+/** Cells at a time: half a gigabyte of them. */
+const MAX_WINDOW_CELLS = 2 ** 27;
 
 addDecoder(DEFLATE, async () => DeflateDecoder);
+addDecoder(LZW, async () => LzwDecoder);
+addDecoder(ZSTD, async () => ZstdDecoder);
 
 /**
  * Opens a GeoTIFF, whose first band is heights in metres on a lattice of degrees. Throws a
@@ -30,15 +42,16 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
     throw unreadable(file, error);
   });
   const broken = (error: Error) => {
+    if (error instanceof BuildError) throw error;
     throw new BuildError(`${file}: is no whole GeoTIFF (${error.message}); have it again`);
   };
   const tiff = await fromFile(file).catch(broken);
   try {
-    const image = await tiff.getImage().catch(broken);
+    const image = await tiff.getImage();
     requireDegrees(file, image);
     await requireMetres(file, image);
     const lattice = latticeOf(file, image);
-    requireSmallBlocks(file, image);
+    requireBoundedBlocks(file, image);
     await requireAllCells(file, image, size);
     const noData = image.getGDALNoData();
     return {
@@ -46,6 +59,11 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
       columns: image.getWidth(),
       rows: image.getHeight(),
       async read({ left, top, right, bottom }) {
+        if ((right - left) * (bottom - top) > MAX_WINDOW_CELLS) {
+          throw new BuildError(
+            `${file}: has too many cells from west to east to be read at once; have it in parts: gdal_translate -projwin WEST NORTH EAST SOUTH IN.tif OUT.tif`,
+          );
+        }
         const window = [left, top, right, bottom];
         const cells = await image
           .readRasters({ window, samples: [0], interleave: true })
@@ -56,7 +74,7 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
     };
   } catch (error) {
     await close(tiff);
-    throw error;
+    return broken(error as Error);
   }
 }
 
@@ -117,8 +135,14 @@ function latticeOf(file: string, image: GeoTIFFImage) {
 }
 
 /** A strip or tile is decoded whole, however few of its cells are asked for. */
-function requireSmallBlocks(file: string, image: GeoTIFFImage): void {
+function requireBoundedBlocks(file: string, image: GeoTIFFImage): void {
+  if (!BOUNDED.has(image.fileDirectory.getValue('Compression') ?? PLAIN)) {
+    throw new BuildError(
+      `${file}: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif`,
+    );
+  }
   const bytes = image.getTileWidth() * image.getTileHeight() * image.getBytesPerPixel();
+  if (!(bytes > 0)) throw new Error('its strips or tiles have no cells');
   if (bytes <= MAX_BLOCK_BYTES) return;
   throw new BuildError(
     `${file}: has strips or tiles of more than ${MAX_BLOCK_BYTES / 2 ** 20} MiB; gdal_translate -co TILED=YES IN.tif OUT.tif`,
@@ -128,11 +152,17 @@ function requireSmallBlocks(file: string, image: GeoTIFFImage): void {
 /** The library takes what is not in the file for zeros. */
 async function requireAllCells(file: string, image: GeoTIFFImage, size: number): Promise<void> {
   const { fileDirectory: tags } = image;
+  const across = Math.ceil(image.getWidth() / image.getTileWidth());
+  const down = Math.ceil(image.getHeight() / image.getTileHeight());
   const offsets = await tags.loadValue(image.isTiled ? 'TileOffsets' : 'StripOffsets');
   const lengths = await tags.loadValue(image.isTiled ? 'TileByteCounts' : 'StripByteCounts');
-  for (let i = 0; i < (lengths?.length ?? 0); i++) {
-    const [offset, length] = [Number(offsets?.[i]), Number(lengths?.[i])];
-    if (length > 0 && offset + length <= size) continue;
+  const isWhole = (block: number) => {
+    const [offset, length] = [Number(offsets?.[block]), Number(lengths?.[block])];
+    return length > 0 && offset + length <= size;
+  };
+  const blocks = Math.max(across * down, lengths?.length ?? 0);
+  for (let block = 0; block < blocks; block++) {
+    if (isWhole(block)) continue;
     throw new BuildError(`${file}: does not hold all of its cells; is it cut off? Have it again`);
   }
 }

@@ -64,7 +64,13 @@ describe('an even slope is that slope at every point', () => {
 
   test.each<[string, readonly string[]]>([
     ['strips', []],
-    ['compressed tiles', ['-co', 'TILED=YES', '-co', 'COMPRESS=DEFLATE', '-co', 'PREDICTOR=3']],
+    ...['DEFLATE', 'LZW', 'ZSTD'].flatMap((how): [string, readonly string[]][] => {
+      const packed = ['-co', `COMPRESS=${how}`];
+      return [
+        [`strips by ${how}`, packed],
+        [`tiles by ${how}`, [...packed, '-co', 'TILED=YES', '-co', 'PREDICTOR=3']],
+      ];
+    }),
     ['cells as points', ['-mo', 'AREA_OR_POINT=Point']],
     ['degrees of NAD83', ['-a_srs', 'EPSG:4269']],
   ])('in a GeoTIFF by GDAL: %s', async (name, options) => {
@@ -109,12 +115,14 @@ test('the finest file with a height counts; where none has one, there is none', 
 });
 
 /** Tags of TIFF. */
-const [WIDTH, LENGTH, ROWS_PER_STRIP] = [256, 257, 278];
+const [WIDTH, LENGTH, ROWS_PER_STRIP, TILE_WIDTH] = [256, 257, 278, 322];
+/** The type of values of four bytes. */
+const LONG = 4;
 
 describe('a file that cannot be used is refused by name, and says what to do', () => {
   const plain = () => writeGeoTiff(at('plain.tif'), LATTICE, slope);
-  const refusal = async (file: string) => {
-    const told = await heightsOf([file], [[-76.5, 39.5]]).then(String, (error) => error);
+  const refusal = async (file: string, points = [[-76.5, 39.5]]) => {
+    const told = await heightsOf([file], points).then(String, (error) => error);
     expect(told.name).toBe('BuildError');
     expect(told.message).toContain(file);
     return told.message.replace(file, 'FILE');
@@ -172,25 +180,65 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     }
   });
 
-  test('a strip that is large, and one that holds more than it says', async () => {
-    const [rows, strip] = [['-outsize', '5000', '5000'], 'BLOCKYSIZE=5000'];
-    const file = translated('large.tif', ...rows, '-co', 'COMPRESS=DEFLATE', '-co', strip);
-    expect(await refusal(file)).toBe(
-      'FILE: has strips or tiles of more than 64 MiB; gdal_translate -co TILED=YES IN.tif OUT.tif',
-    );
+  /** A file with other values of some of its tags. */
+  const altered = (file: string, name: string, values: Readonly<Record<number, number>>) => {
     const bytes = readFileSync(file);
     const tags = bytes.readUInt32LE(4) + 2;
     for (let tag = tags; tag < tags + 12 * bytes.readUInt16LE(tags - 2); tag += 12) {
-      const isExtent = [WIDTH, LENGTH, ROWS_PER_STRIP].includes(bytes.readUInt16LE(tag));
-      if (isExtent) bytes.writeUInt16LE(5_000 / 25, tag + 8);
+      const value = values[bytes.readUInt16LE(tag)];
+      if (value === undefined) continue;
+      bytes.writeUInt16LE(LONG, tag + 2);
+      bytes.writeUInt32LE(value, tag + 8);
     }
-    const bomb = at('bomb.tif');
-    writeFileSync(bomb, bytes);
-    // The first corner, as the cells are as small as before.
-    const told = await heightsOf([bomb], [[-76.99, 39.99]]).then(String, String);
-    expect(told).toBe(
-      `BuildError: ${bomb}: is no whole GeoTIFF (a strip or tile holds more than 160000 bytes); have it again`,
+    writeFileSync(at(name), bytes);
+    return at(name);
+  };
+
+  test.each(['DEFLATE', 'LZW', 'ZSTD'])(
+    'a strip that is large, and one that holds more than it says: %s',
+    async (how) => {
+      const size = ['-outsize', '5000', '5000', '-co', 'BLOCKYSIZE=5000'];
+      const file = translated(`large-${how}.tif`, ...size, '-co', `COMPRESS=${how}`);
+      expect(await refusal(file)).toBe(
+        'FILE: has strips or tiles of more than 64 MiB; gdal_translate -co TILED=YES IN.tif OUT.tif',
+      );
+      const less = { [WIDTH]: 200, [LENGTH]: 200, [ROWS_PER_STRIP]: 200 };
+      const bomb = altered(file, `bomb-${how}.tif`, less);
+      // The first corner, as the cells are as small as before.
+      expect(await refusal(bomb, [[-76.99, 39.99]])).toBe(
+        'FILE: is no whole GeoTIFF (a strip or tile holds more than 160000 bytes); have it again',
+      );
+    },
+  );
+
+  test.each(['DEFLATE', 'LZW', 'ZSTD'])('a strip that is damaged: %s', async (how) => {
+    const file = translated(`whole-${how}.tif`, '-co', `COMPRESS=${how}`, '-co', 'BLOCKYSIZE=300');
+    const bytes = readFileSync(file);
+    bytes.fill(0x55, bytes.length - 2_000);
+    writeFileSync(file, bytes);
+    expect(await refusal(file)).toMatch(/no whole GeoTIFF/);
+  });
+
+  test.each(['PACKBITS', 'LERC'])('what nothing bounds the unpacking of: %s', async (how) => {
+    expect(await refusal(translated(`${how}.tif`, '-co', `COMPRESS=${how}`))).toBe(
+      'FILE: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
     );
+  });
+
+  test('a file that claims more cells than it has strips or tiles for, or none in each', async () => {
+    const tiled = translated('tiled.tif', '-co', 'TILED=YES');
+    const huge = { [WIDTH]: 2_000_000_000, [LENGTH]: 2_000_000_000 };
+    expect(await refusal(altered(tiled, 'huge.tif', huge))).toMatch(/does not hold all/);
+    const none = { [TILE_WIDTH]: 0 };
+    expect(await refusal(altered(tiled, 'none.tif', none))).toMatch(/no whole GeoTIFF/);
+    // Rows of a million cells, all of which lie between two points.
+    const wide = altered(plain(), 'wide.tif', { [WIDTH]: 1_000_000 });
+    expect(
+      await refusal(
+        wide,
+        [-76.5, 3_000].map((lon) => [lon, 39.5]),
+      ),
+    ).toMatch(/too many cells/);
   });
 
   test('what is cut off, is something else, or is not there', async () => {

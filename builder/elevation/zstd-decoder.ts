@@ -1,0 +1,31 @@
+import { BaseDecoder } from 'geotiff';
+import { ZSTDDecoder } from 'zstddec/stream';
+import { blockLimit, damaged, tooLarge } from './block-limit.ts';
+
+const zstd = new ZSTDDecoder();
+
+/** Unpacks Zstandard to the size that a strip’s or tile’s tags tell and no further. */
+export class ZstdDecoder extends BaseDecoder {
+  override async decodeBlock(packed: ArrayBufferLike): Promise<ArrayBufferLike> {
+    await zstd.init();
+    const limit = blockLimit(this.parameters);
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    let isStuck = false;
+    for (const part of zstd.decodeStreaming([new Uint8Array(packed)])) {
+      // Nothing comes of a checksum at the end, or of what is damaged: that the library tries for ever.
+      if (part.length === 0 && isStuck) throw damaged();
+      isStuck = part.length === 0;
+      size += part.length;
+      if (size > limit) throw tooLarge(limit);
+      parts.push(part);
+    }
+    const cells = new Uint8Array(size);
+    let at = 0;
+    for (const part of parts) {
+      cells.set(part, at);
+      at += part.length;
+    }
+    return cells.buffer;
+  }
+}
