@@ -25,17 +25,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   shards: [
-    ...[
-      'units',
-      'errors',
-      'sorted',
-      'prefix-sums',
-      'folded-text',
-      'varint',
-      'crc32c',
-      'fair-queue',
-      'turnstile',
-    ],
+    'units',
+    'errors',
+    'sorted',
+    'prefix-sums',
+    'folded-text',
+    'varint',
+    'crc32c',
+    'fair-queue',
+    'turnstile',
     'breathe',
     ...['breaker', 'durations'],
     ...['geoid', 'modes', 'states', 'format-version', 'taxonomy', 'json-object', 'checked-row'],

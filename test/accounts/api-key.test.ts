@@ -6,6 +6,7 @@ import {
   isWellFormedApiKey,
   mintApiKey,
 } from '../../portal/accounts/api-key.ts';
+import { forAll } from '../support/for-all.ts';
 
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const minted = fc.uint8Array({ minLength: 64, maxLength: 64 }).map((chance) =>
@@ -17,15 +18,12 @@ const minted = fc.uint8Array({ minLength: 64, maxLength: 64 }).map((chance) =>
   }),
 );
 
-test('a key is ta_live_ and 38 base-62 characters, and well-formed', () => {
-  fc.assert(
-    fc.property(minted, (key) => {
-      expect(key).toMatch(/^ta_live_[0-9A-Za-z]{38}$/);
-      expect(isWellFormedApiKey(key)).toBe(true);
-      expect(key.startsWith(apiKeyPrefix(key))).toBe(true);
-    }),
-  );
-});
+test('a key is ta_live_ and 38 base-62 characters, and well-formed', () =>
+  forAll(100, minted, (key) => {
+    expect(key).toMatch(/^ta_live_[0-9A-Za-z]{38}$/);
+    expect(isWellFormedApiKey(key)).toBe(true);
+    expect(key.startsWith(apiKeyPrefix(key))).toBe(true);
+  }));
 
 test('keys that were given out stay well-formed', () => {
   // Their checksums are by Python's zlib.crc32.
@@ -38,21 +36,17 @@ test('keys that were given out stay well-formed', () => {
   }
 });
 
-test('any one character mistyped, and any two neighbours swapped, is found out', () => {
-  fc.assert(
-    fc.property(minted, fc.nat(37), fc.constantFrom(...BASE62), (key, place, other) => {
-      const at = 8 + place;
-      if (key[at] !== other) {
-        expect(isWellFormedApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false);
-      }
-      if (place < 37 && key[at] !== key[at + 1]) {
-        const swapped = key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2);
-        expect(isWellFormedApiKey(swapped)).toBe(false);
-      }
-    }),
-    { numRuns: 2_000 },
-  );
-});
+test('any one character mistyped, and any two neighbours swapped, is found out', () =>
+  forAll(2_000, minted, fc.nat(37), fc.constantFrom(...BASE62), (key, place, other) => {
+    const at = 8 + place;
+    if (key[at] !== other) {
+      expect(isWellFormedApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false);
+    }
+    if (place < 37 && key[at] !== key[at + 1]) {
+      const swapped = key.slice(0, at) + key[at + 1] + key[at] + key.slice(at + 2);
+      expect(isWellFormedApiKey(swapped)).toBe(false);
+    }
+  }));
 
 test('what is no key is not well-formed', () => {
   const key = mintApiKey();

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AccountId,
   type Actor,
@@ -12,10 +13,11 @@ import {
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { hashMailbox } from '../../portal/accounts/mailbox.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { importLines } from '../../portal/accounts/transfer.ts';
-import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
-import { openBeside } from '../support/open-beside.ts';
+import { booksOf } from '../support/books.ts';
+import { BY, issuedKey, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
+import { ledgersOfTests } from '../support/new-ledgers.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
@@ -23,28 +25,16 @@ const DAY_MS = 86_400_000;
 /** What any ledger promises of accounts and what is done with them. `newAddress` gives an empty one. */
 export function customersSuite(name: string, newAddress: () => string): void {
   describe(`${name}, accounts`, () => {
-    let ledger: Ledger;
-    /** The same ledger, opened once more: as another server has it. */
-    let other: Ledger;
-    beforeAll(async () => {
-      const address = newAddress();
-      ledger = await openLedger(address, { rateLimitPerMinute: 1_000_000 });
-      other = await openBeside(address, { rateLimitPerMinute: 1_000_000 });
-    });
-    afterAll(async () => {
-      await ledger.close();
-      await other.close();
-    });
+    const { ledger, other } = ledgersOfTests(newAddress, { rateLimitPerMinute: 1_000_000 });
 
     const open = (email: string | null, at = NOON, from = ledger) =>
       from.openAccount({ email, by: 'owner', atMs: at });
 
     /** Σ grants − Σ usage; the balance has to be the same. */
     async function sumOf(id: AccountId): Promise<number> {
-      const granted = (await ledger.grants(id)).reduce((sum, { tokens }) => sum + tokens, 0);
-      const used = (await ledger.usage(id)).reduce((sum, { tokens }) => sum + tokens, 0);
-      expect((await ledger.account(id))!.balance).toBe(granted - used);
-      return granted - used;
+      const { granted, used, balance } = await booksOf(ledger, id);
+      expect(balance).toBe(granted - used);
+      return balance;
     }
 
     test('of racing sign-ups, however the address is written, one makes the account', async () => {
@@ -77,8 +67,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
 
     test('the sign-up grant comes once ever, also for a mailbox whose account was closed', async () => {
       const { account } = await open('Gone@gmail.com');
-      const made = await newKey(ledger, account.id, 'desk', NOON);
-      if (!made.created) throw new Error(made.reason);
+      const made = await issuedKey(ledger, account.id, 'desk', NOON);
       await ledger.setMembership(account.id, { ...PAID, untilMs: null }, BY);
       await ledger.beginSession(account.id, session('of the closed'));
       await ledger.closeAccount(account.id, { by: 'owner', atMs: NOON + 1 });
@@ -220,30 +209,26 @@ export function customersSuite(name: string, newAddress: () => string): void {
         cause: fc.nat(4),
         there: fc.boolean(),
       });
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-          const { id } = await newAccount(ledger);
-          const outcomes = await Promise.all(
-            steps.map(async ({ kind, tokens, cause, there }) => {
-              const on = there ? other : ledger;
-              const given = { tokens, cause: `${kind} ${cause}`, atMs: NOON };
-              if (kind === 'grant') return (await on.grant(id, given, 'payment')).balance;
-              if (kind === 'take back') return (await on.takeBack(id, given, 'payment')).balance;
-              const charge = { account: id, keyId: 'key', route: ROUTE, tokens, atMs: NOON };
-              return (await on.debit(charge)).balance;
-            }),
-          );
-          expect(Math.min(0, ...outcomes)).toBe(0);
-          expect(await sumOf(id)).toBeGreaterThanOrEqual(0);
-        }),
-        { numRuns: 30 },
-      );
+      await forAll(30, fc.array(step, { maxLength: 30 }), async (steps) => {
+        const { id } = await newAccount(ledger);
+        const outcomes = await Promise.all(
+          steps.map(async ({ kind, tokens, cause, there }) => {
+            const on = there ? other : ledger;
+            const given = { tokens, cause: `${kind} ${cause}`, atMs: NOON };
+            if (kind === 'grant') return (await on.grant(id, given, 'payment')).balance;
+            if (kind === 'take back') return (await on.takeBack(id, given, 'payment')).balance;
+            const charge = { account: id, keyId: 'key', route: ROUTE, tokens, atMs: NOON };
+            return (await on.debit(charge)).balance;
+          }),
+        );
+        expect(Math.min(0, ...outcomes)).toBe(0);
+        expect(await sumOf(id)).toBeGreaterThanOrEqual(0);
+      });
     });
 
     test('a membership ends by the clock, whoever was told of it', async () => {
       const { id } = await newAccount(ledger);
-      const made = await newKey(ledger, id, '', NOON);
-      if (!made.created) throw new Error(made.reason);
+      const made = await issuedKey(ledger, id, '', NOON);
       const isMemberAt = async (atMs: number) => {
         const admitted = await other.admit(hashApiKey(made.plainKey), atMs);
         return 'member' in admitted && admitted.member;
@@ -304,8 +289,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const { account } = await open('audit@example.org');
       const { id } = account;
       const by = (actor: Actor, second: number) => ({ by: actor, atMs: NOON + second * 1000 });
-      const made = await newKey(ledger, id, 'desk', NOON + 1000);
-      if (!made.created) throw new Error(made.reason);
+      const made = await issuedKey(ledger, id, 'desk', NOON + 1000);
       const { key } = made;
       await ledger.setKeyDisabled(id, key.id, true, by('owner', 2));
       await ledger.setKeyDisabled(id, key.id, true, by('owner', 2));
@@ -424,15 +408,13 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const hash = hashApiKey(made.plainKey);
       expect(await lastUse()).toBeNull();
       for (const [second, told] of [
-        ...[
-          [1, 1],
-          [30, 1],
-          [60.999, 1],
-          [61, 61],
-          [200, 200],
-          [90, 200],
-          [130, 200],
-        ],
+        [1, 1],
+        [30, 1],
+        [60.999, 1],
+        [61, 61],
+        [200, 200],
+        [90, 200],
+        [130, 200],
       ]) {
         // Of another server too, which notes it for itself.
         const on = second === 200 ? other : ledger;
@@ -451,8 +433,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
     test('books that are exported are taken over whole, once', async () => {
       const { account } = await open('Export.Me@gmail.com');
       const { id } = account;
-      const made = await newKey(ledger, id, 'ключ “1”', NOON);
-      if (!made.created) throw new Error(made.reason);
+      const made = await issuedKey(ledger, id, 'ключ “1”', NOON);
       const charge = { account: id, keyId: made.key.id, route: ROUTE, tokens: 40, atMs: NOON };
       await ledger.debit(charge);
       await ledger.admit(hashApiKey(made.plainKey), NOON + 7);
@@ -511,8 +492,4 @@ const PAID: Membership = {
 function session(id: string) {
   const secretHash = `hash of ${id}`;
   return { id, secretHash, startedAtMs: NOON, client: 'Firefox', address: '192.0.2.0/24' };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,20 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { open } from 'lmdb';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isMember } from '../../portal/accounts/accounts.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { EVENT_LIFE_MS } from '../../portal/accounts/payment-events.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const NOON = Date.UTC(2026, 4, 1, 12);
 const OPTIONS = { rateLimitPerMinute: 10 };
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-earlier-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfEachTest();
 
 /** A ledger as the first form of its records was written, by lmdb alone. */
 async function writeEarlierLedger(): Promise<void> {
@@ -141,10 +136,9 @@ test('of accounts that were closed before that was written down, the trail tells
   await ledger.close();
 
   // What ends is noted, and nothing else.
-  const after = open(options);
+  const after = await ofThisTest(open(options));
   const ends = after.openDB<true, (string | number)[]>({ name: 'ends', sharedStructuresKey });
   expect([...ends.getKeys({})]).toEqual([[NOON + EVENT_LIFE_MS, 'events', 'evt_1']]);
-  await after.close();
 });
 
 test('a ledger that a newer program has written is refused, and stays as it is', async () => {
@@ -169,12 +163,11 @@ test('a ledger that a newer program has written is refused, and stays as it is',
 
 test('what was paid for before can be had again, and be refunded', async () => {
   await writeEarlierLedger();
-  const ledger = await openLedger(`lmdb:${folder}`, OPTIONS);
+  const ledger = await ofThisTest(openLedger(`lmdb:${folder}`, OPTIONS));
   const again = await ledger.replay('ada', { key: 'order', fingerprint: 'f' }, NOON);
   if (again?.outcome !== 'replayed') throw new Error(again?.outcome);
   expect(again).toMatchObject({ tokens: 5, charged: 0, balance: 4_990 });
   for (let delivery = 0; delivery < 2; delivery++) await ledger.undeliver(again.receipt);
   expect((await ledger.account('ada'))!.balance).toBe(4_995);
   expect((await ledger.usage('ada'))[0]).toMatchObject({ requests: 1, tokens: 1 });
-  await ledger.close();
 });

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
 
 /** Grants until the disk is full, goes on when there is room again, and counts what was granted. */
 const GRANT_UNTIL_FULL = `
@@ -30,24 +29,19 @@ const GRANT_UNTIL_FULL = `
   await ledger.close();`;
 
 test('a full disk is said to be one, ends no process, and loses nothing that was acknowledged', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'tta-full-'));
-  try {
-    const program = runLedgerProgram(`lmdb:${folder}`, GRANT_UNTIL_FULL, { maxFileBlocks: 600 });
-    await program.says('waits for room');
-    expect(program.output()).toContain(`LedgerUnavailable: ledger ${folder}: the disk is full`);
-    expect(program.output()).toContain('still reads: invalid-key');
-    const pid = String(program.child.pid);
-    await promisify(execFile)('prlimit', ['--pid', pid, '--fsize=unlimited:']);
-    expect([await program.ended, program.output()]).toEqual([0, expect.anything()]);
+  const folder = await folderOfThisTest();
+  const program = runLedgerProgram(`lmdb:${folder}`, GRANT_UNTIL_FULL, { maxFileBlocks: 600 });
+  await program.says('waits for room');
+  expect(program.output()).toContain(`LedgerUnavailable: ledger ${folder}: the disk is full`);
+  expect(program.output()).toContain('still reads: invalid-key');
+  const pid = String(program.child.pid);
+  await promisify(execFile)('prlimit', ['--pid', pid, '--fsize=unlimited:']);
+  expect([await program.ended, program.output()]).toEqual([0, expect.anything()]);
 
-    const [, id] = /account (\S+)/.exec(program.output())!;
-    const granted = Number(/granted (\d+)/.exec(program.output())![1]);
-    expect(granted).toBeGreaterThan(50);
-    const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
-    expect((await ledger.account(id))!.balance).toBe(granted);
-    expect(await ledger.grants(id)).toHaveLength(granted);
-    await ledger.close();
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const [, id] = /account (\S+)/.exec(program.output())!;
+  const granted = Number(/granted (\d+)/.exec(program.output())![1]);
+  expect(granted).toBeGreaterThan(50);
+  const ledger = await ofThisTest(openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 }));
+  expect((await ledger.account(id))!.balance).toBe(granted);
+  expect(await ledger.grants(id)).toHaveLength(granted);
 });

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
@@ -10,26 +9,23 @@ import type { Receipt } from '../../portal/accounts/replays.ts';
 import { chargeAndKeep } from '../support/charged-answer.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const TOKENS = 10_000_000;
 const NOON = Date.UTC(2026, 5, 1, 12);
 const DAY_MS = 86_400_000;
-let folder: string;
+const folder = folderOfEachTest();
 let ledger: Ledger;
 let account: AccountId;
 
 const open = () => openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-answers-'));
   ledger = await open();
   account = (await newAccount(ledger)).id;
   await ledger.grant(account, { tokens: TOKENS, cause: 'start', atMs: NOON }, 'operator');
 });
-afterEach(async () => {
-  await ledger.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => ledger.close());
 
 test('after kill −9 every acknowledged answer is there, and what was debited is what is kept', async () => {
   await ledger.close();

@@ -1,18 +1,12 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { newAccount } from '../support/customers.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
-let scratch: string;
-let folder: string;
-beforeEach(async () => {
-  scratch = await mkdtemp(path.join(tmpdir(), 'tta-modes-'));
-  folder = path.join(scratch, 'deep', 'ledger');
-});
-afterEach(() => rm(scratch, { recursive: true, force: true }));
+const folder = path.join(folderOfEachTest(), 'deep', 'ledger');
 
 /** Opens the ledger, makes an account in it, and closes it. */
 async function use(): Promise<void> {

@@ -6,8 +6,10 @@ import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { type AccountInput, type AccountOutput, accountModel } from '../support/account-model.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
 import { openCutWire } from '../support/cut-wire.ts';
+import { forAll } from '../support/for-all.ts';
 import { History, isLinearizable, type Model, type Operation } from '../support/linearizability.ts';
 import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openBeside } from '../support/open-beside.ts';
 
 type AccountOperation = Operation<AccountInput, AccountOutput>;
@@ -73,7 +75,7 @@ describe('the checker', () => {
     expect(isLinearizable(accountModel(20), history)).toBe(isRight);
   });
 
-  test('says of small histories what trying every order says', () => {
+  test('says of small histories what trying every order says', async () => {
     const operation = fc.record({
       calledAt: fc.nat(8),
       takes: fc.nat(4),
@@ -91,21 +93,18 @@ describe('the checker', () => {
     });
     let right = 0;
     const runs = 3_000;
-    fc.assert(
-      fc.property(fc.array(operation, { minLength: 1, maxLength: 4 }), (drawn) => {
-        const history = drawn.map(({ calledAt, takes, isAnswered, input, output }, i) => ({
-          input,
-          // No two at the same time.
-          calledAt: calledAt + i / 10,
-          returnedAt: isAnswered ? calledAt + takes + i / 10 + 0.05 : NEVER,
-          output: isAnswered ? output : undefined,
-        }));
-        const found = isLinearizable(accountModel(3), history);
-        expect(found).toBe(isSomeOrder(accountModel(3), history));
-        if (found) right++;
-      }),
-      { numRuns: runs },
-    );
+    await forAll(runs, fc.array(operation, { minLength: 1, maxLength: 4 }), (drawn) => {
+      const history = drawn.map(({ calledAt, takes, isAnswered, input, output }, i) => ({
+        input,
+        // No two at the same time.
+        calledAt: calledAt + i / 10,
+        returnedAt: isAnswered ? calledAt + takes + i / 10 + 0.05 : NEVER,
+        output: isAnswered ? output : undefined,
+      }));
+      const found = isLinearizable(accountModel(3), history);
+      expect(found).toBe(isSomeOrder(accountModel(3), history));
+      if (found) right++;
+    });
     expect(right).toBeGreaterThan(runs / 20);
     expect(right).toBeLessThan(runs - runs / 20);
   });
@@ -251,16 +250,13 @@ describe.each([
     const address = newAddress();
     const ledgers = [await openBeside(address, OPTIONS), await openBeside(address, OPTIONS)];
     try {
-      await fc.assert(
-        fc.asyncProperty(fc.array(work, { minLength: 2, maxLength: 6 }), async (works) => {
-          const { history, account } = await historyOf(ledgers, works);
-          await history.note({ kind: 'settled' }, async () => ({
-            balance: (await ledgers[0].account(account))!.balance,
-          }));
-          expect(isLinearizable(accountModel(START), history.operations)).toBe(true);
-        }),
-        { numRuns: 60 },
-      );
+      await forAll(60, fc.array(work, { minLength: 2, maxLength: 6 }), async (works) => {
+        const { history, account } = await historyOf(ledgers, works);
+        await history.note({ kind: 'settled' }, async () => ({
+          balance: (await ledgers[0].account(account))!.balance,
+        }));
+        expect(isLinearizable(accountModel(START), history.operations)).toBe(true);
+      });
     } finally {
       for (const ledger of ledgers) await ledger.close();
     }
@@ -269,36 +265,29 @@ describe.each([
 
 test('on Redis that is also so while replies are lost, and nothing that was lost stays charged', async () => {
   const address = redisAddress();
-  const wire = await openCutWire(Number(new URL(address).port));
-  const beside = await openLedger(address, OPTIONS);
+  const wire = await ofThisTest(openCutWire(Number(new URL(address).port)));
+  const beside = await ofThisTest(openLedger(address, OPTIONS));
   let lost = 0;
-  try {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(work, { minLength: 3, maxLength: 6 }),
-        fc.nat(12),
-        async (works, after) => {
-          const { pathname } = new URL(address);
-          const ledger = await openLedger(`redis://127.0.0.1:${wire.port}${pathname}`, OPTIONS);
-          const asked = historyOf([beside, ledger, ledger], works);
-          for (let turn = 0; turn < after; turn++) await new Promise(setImmediate);
-          const cut = wire.cutAfterNext();
-          const { history, account } = await asked;
-          // Gives back what it owes; a cut that nobody met is met by the farewell.
-          await ledger.close();
-          await cut;
-          lost += history.operations.filter(({ input }) => input.kind === 'lost debit').length;
-          await history.note({ kind: 'settled' }, async () => ({
-            balance: (await beside.account(account))!.balance,
-          }));
-          expect(isLinearizable(accountModel(START), history.operations)).toBe(true);
-        },
-      ),
-      { numRuns: 30 },
-    );
-    expect(lost).toBeGreaterThan(10);
-  } finally {
-    await beside.close();
-    await wire.close();
-  }
+  await forAll(
+    30,
+    fc.array(work, { minLength: 3, maxLength: 6 }),
+    fc.nat(12),
+    async (works, after) => {
+      const { pathname } = new URL(address);
+      const ledger = await openLedger(`redis://127.0.0.1:${wire.port}${pathname}`, OPTIONS);
+      const asked = historyOf([beside, ledger, ledger], works);
+      for (let turn = 0; turn < after; turn++) await new Promise(setImmediate);
+      const cut = wire.cutAfterNext();
+      const { history, account } = await asked;
+      // Gives back what it owes; a cut that nobody met is met by the farewell.
+      await ledger.close();
+      await cut;
+      lost += history.operations.filter(({ input }) => input.kind === 'lost debit').length;
+      await history.note({ kind: 'settled' }, async () => ({
+        balance: (await beside.account(account))!.balance,
+      }));
+      expect(isLinearizable(accountModel(START), history.operations)).toBe(true);
+    },
+  );
+  expect(lost).toBeGreaterThan(10);
 });

@@ -1,22 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { booksOf } from '../support/books.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
+import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { ofTests } from '../support/of-tests.ts';
 
-let folder: string;
-let ledger: Ledger;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-nonsense-'));
-  ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
-});
-afterAll(async () => {
-  await ledger.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const newAddress = newLmdbLedgers();
+const ledger = ofTests(() => openLedger(newAddress(), { rateLimitPerMinute: 1 }));
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 
@@ -26,11 +17,7 @@ async function accountWith(tokens: number): Promise<AccountId> {
   return id;
 }
 
-async function booksOf(id: AccountId) {
-  const granted = (await ledger.grants(id)).reduce((sum, grant) => sum + grant.tokens, 0);
-  const used = (await ledger.usage(id)).reduce((sum, day) => sum + day.tokens, 0);
-  return { balance: (await ledger.account(id))!.balance, granted, used };
-}
+const untouched = { balance: 100, granted: 100, used: 0, requests: 0 };
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
   '%d tokens are neither debited nor refunded nor granted',
@@ -42,7 +29,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
     await expect(
       ledger.grant(id, { tokens, cause: 'more', atMs: NOON }, 'operator'),
     ).rejects.toThrow(RangeError);
-    expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
+    expect(await booksOf(ledger, id)).toEqual(untouched);
   },
 );
 
@@ -52,7 +39,7 @@ test('a debit at no time, or by a key that cannot be, changes nothing', async ()
   await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.refund({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.debit({ ...charge, keyId: 'k'.repeat(3_000) })).rejects.toThrow();
-  expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
+  expect(await booksOf(ledger, id)).toEqual(untouched);
 });
 
 test('a refused debit spoils none that came with it', async () => {
@@ -70,7 +57,7 @@ test('a refused debit spoils none that came with it', async () => {
     'rejected',
     'fulfilled',
   ]);
-  expect(await booksOf(id)).toEqual({ balance: 80, granted: 100, used: 20 });
+  expect(await booksOf(ledger, id)).toMatchObject({ balance: 80, granted: 100, used: 20 });
 });
 
 test('what was not debited cannot be refunded', async () => {
@@ -79,7 +66,7 @@ test('what was not debited cannot be refunded', async () => {
   await ledger.debit(charge);
   await ledger.refund(charge);
   await expect(ledger.refund(charge)).rejects.toThrow(/refund/);
-  expect(await booksOf(id)).toEqual({ balance: 100, granted: 100, used: 0 });
+  expect(await booksOf(ledger, id)).toEqual(untouched);
 });
 
 test('an account whose address cannot be kept is not made', async () => {

@@ -1,34 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { openCustomer } from '../support/books.ts';
+import { BY, ROUTE } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
+import { ofEachTest } from '../support/of-tests.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const TOKENS = 10_000_000;
-let folder: string;
-let ledger: Ledger;
+const folder = folderOfEachTest();
+const ledger = ofEachTest(() => openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1_000_000 }));
 let plainKey: string;
 let charge: Charge;
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-processes-'));
-  ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1_000_000 });
-  const account = await newAccount(ledger);
-  await ledger.grant(account.id, { tokens: TOKENS, cause: 'start', atMs: 1 }, 'operator');
-  const made = await newKey(ledger, account.id, '', 1);
-  if (!made.created) throw new Error(made.reason);
-  plainKey = made.plainKey;
-  charge = { account: account.id, keyId: made.key.id, route: ROUTE, tokens: 1, atMs: 1 };
-});
-afterEach(async () => {
-  await ledger.close();
-  await rm(folder, { recursive: true, force: true });
+  const { account, keyId, key } = await openCustomer(ledger, { tokens: TOKENS });
+  plainKey = key;
+  charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
 });
 
 test('what another process grants, disables and revokes is in force here at once', async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { startRedisCluster } from '../support/redis-server.ts';
 import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
 import { signInsSuite } from './sign-ins-suite.ts';
 
-let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
-beforeAll(async () => {
-  cluster = await startRedisCluster();
-});
-afterAll(() => cluster.stop());
+const cluster = ofTests(() => startRedisCluster());
 
 // A cluster has one database: what opens it shares it with the rest of the suite.
 customersSuite('the ledger on a Redis Cluster', () => cluster.address);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { BY, issuedKey, newAccount, ROUTE } from '../support/customers.ts';
 import { newRedisLedgers } from '../support/new-ledgers.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { customersSuite } from './customers-suite.ts';
 import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
@@ -16,21 +17,16 @@ ledgerSuite('the Redis ledger', newAddress);
 idempotencySuite('the Redis ledger', () => openLedger(newAddress(), OPTIONS));
 
 test('an Idempotency-Key that looks like the name of an account makes none', async () => {
-  const ledger = await openLedger(newAddress(), OPTIONS);
-  try {
-    const { id: account } = await newAccount(ledger);
-    await ledger.grant(account, { tokens: 5, cause: 'start', atMs: BY.atMs }, 'operator');
-    const made = await newKey(ledger, account, '', BY.atMs);
-    if (!made.created) throw new Error(made.reason);
-    const charge = { account, keyId: made.key.id, route: ROUTE, tokens: 1, atMs: Date.now() };
-    for (const key of ['x}:account', '{x}:account', 'x:account']) {
-      const paid = await ledger.debitOnce(charge, { key, fingerprint: 'f' });
-      expect(paid.outcome).toBe('debited');
-    }
-    const held = [];
-    for await (const { id } of ledger.allAccounts()) held.push(id);
-    expect(held).toEqual([account]);
-  } finally {
-    await ledger.close();
+  const ledger = await ofThisTest(openLedger(newAddress(), OPTIONS));
+  const { id: account } = await newAccount(ledger);
+  await ledger.grant(account, { tokens: 5, cause: 'start', atMs: BY.atMs }, 'operator');
+  const made = await issuedKey(ledger, account, '', BY.atMs);
+  const charge = { account, keyId: made.key.id, route: ROUTE, tokens: 1, atMs: Date.now() };
+  for (const key of ['x}:account', '{x}:account', 'x:account']) {
+    const paid = await ledger.debitOnce(charge, { key, fingerprint: 'f' });
+    expect(paid.outcome).toBe('debited');
   }
+  const held = [];
+  for await (const { id } of ledger.allAccounts()) held.push(id);
+  expect(held).toEqual([account]);
 });

@@ -1,31 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { GivenBackLater, type Ledger, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
+import { GivenBackLater, LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import type { Charge } from '../../portal/accounts/metering.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf, openCustomer } from '../support/books.ts';
 import { ROUTE } from '../support/customers.ts';
-import { type CutWire, openCutWire } from '../support/cut-wire.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { openCutWire } from '../support/cut-wire.ts';
+import { ofEachTest } from '../support/of-tests.ts';
+import { startRedis } from '../support/redis-server.ts';
 
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const TOKENS = 1_000_000;
 
-let redis: RedisServer;
-let wire: CutWire;
-/** Asked over the wire that breaks. */
-let ledger: Ledger;
-/** Asked directly. */
-let beside: Ledger;
-let charge: Charge;
 const warned: string[] = [];
+const warn = (words: string) => void warned.push(words);
+afterEach(() => expect(warned.splice(0)).toEqual([]));
+const redis = ofEachTest(() => startRedis());
+const wire = ofEachTest(() => openCutWire(redis.port));
+/** Asked directly. */
+const beside = ofEachTest(() => openLedger(redis.address(), OPTIONS));
+/** Asked over the wire that breaks. */
+const ledger = ofEachTest(() =>
+  openLedger(`redis://127.0.0.1:${wire.port}/0`, { ...OPTIONS, warn }),
+);
+let charge: Charge;
 beforeEach(async () => {
-  redis = await startRedis();
-  wire = await openCutWire(redis.port);
-  const warn = (words: string) => void warned.push(words);
-  ledger = await openLedger(`redis://127.0.0.1:${wire.port}/0`, { ...OPTIONS, warn });
-  beside = await openLedger(redis.address(), OPTIONS);
-  const { account } = await openCustomer(beside, { tokens: TOKENS });
-  const [{ id: keyId }] = await beside.keys(account);
+  const { account, keyId } = await openCustomer(beside, { tokens: TOKENS });
   charge = { account, keyId, route: ROUTE, tokens: 3, atMs: Date.now() };
   // Redis has the scripts then: a reply that is swallowed is not that it has none.
   await beside.debit(charge);
@@ -34,23 +34,9 @@ beforeEach(async () => {
   if (first.outcome === 'debited') await beside.undeliver(first.receipt);
   await beside.replay(account, { key: 'first', fingerprint: 'f' }, charge.atMs);
 });
-afterEach(async () => {
-  for (const open of [ledger, beside]) await open.close();
-  await wire.close();
-  await redis.stop();
-  expect(warned.splice(0)).toEqual([]);
-});
 
 const books = () => booksOf(beside, charge.account);
-const back = () =>
-  expect
-    .poll(() =>
-      ledger.ping().then(
-        () => true,
-        () => false,
-      ),
-    )
-    .toBe(true);
+const back = () => expect.poll(() => ledger.ping().catch(() => false)).not.toBe(false);
 
 test('a debit whose reply is lost is given back, however often it happens, beside others that are not', async () => {
   let [debited, requests, refused, cuts] = [0, 0, 0, 0];
@@ -207,7 +193,3 @@ test('what is kept to know debits by is as much as was under way at once, and go
   await Promise.all(ahead);
   expect(await lanes()).toEqual(expect.arrayContaining(used));
 });
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

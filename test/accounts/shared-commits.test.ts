@@ -1,23 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isMember, WITHOUT_END } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { forAll } from '../support/for-all.ts';
+import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { ofTests } from '../support/of-tests.ts';
 
-let folder: string;
-let ledger: Ledger;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-commits-'));
-  ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
-});
-afterAll(async () => {
-  await ledger.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const newAddress = newLmdbLedgers();
+const ledger = ofTests(() => openLedger(newAddress(), { rateLimitPerMinute: 1 }));
 
 const ACCOUNTS = 3;
 const DAY_MS = 86_400_000;
@@ -40,94 +31,87 @@ class PaperAccount {
   readonly debits: { tokens: number; day: number }[] = [];
 }
 
-test('changes that share commits have the outcomes that they would have one after the other', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.array(step, { maxLength: 25 }), { maxLength: 6 }),
-      async (turns) => {
-        const paper = Array.from({ length: ACCOUNTS }, () => new PaperAccount());
-        const ids = await Promise.all(paper.map(async () => (await newAccount(ledger)).id));
-        for (const turn of turns) {
-          const keys = await Promise.all(ids.map((id) => ledger.keys(id)));
-          const active = keys.map((list) => list.filter((key) => key.revokedAtMs === null));
-          const asked: Promise<unknown>[] = [];
-          const expected: unknown[] = [];
-          for (const [kind, at, first, second] of turn) {
-            const [id, on] = [ids[at], paper[at]];
-            const charge = (tokens: number, day: number) => ({
-              account: id,
-              keyId: 'key',
-              route: ROUTE,
-              tokens,
-              atMs: day * DAY_MS,
-            });
-            if (kind === 'debit') {
-              const enough = on.balance >= first;
-              if (enough) {
-                on.balance -= first;
-                on.debits.push({ tokens: first, day: second });
-              }
-              asked.push(ledger.debit(charge(first, second)));
-              expected.push({ outcome: enough ? 'debited' : 'insufficient', balance: on.balance });
-            } else if (kind === 'grant') {
-              const granted = !on.causes.has(second);
-              if (granted) on.balance += first;
-              on.causes.add(second);
-              asked.push(
-                ledger.grant(id, { tokens: first, cause: `cause ${second}`, atMs: 0 }, 'operator'),
-              );
-              expected.push({ granted, balance: on.balance });
-            } else if (kind === 'refund') {
-              const last = on.debits.pop();
-              if (!last) continue;
-              on.balance += last.tokens;
-              asked.push(ledger.refund(charge(last.tokens, last.day)));
-              expected.push(undefined);
-            } else if (kind === 'member') {
-              on.member = first;
-              asked.push(ledger.setMembership(id, first ? WITHOUT_END : null, BY));
-              expected.push(undefined);
-            } else if (kind === 'create key') {
-              const created = on.activeKeys < 3;
-              if (created) on.activeKeys++;
-              asked.push(newKey(ledger, id, '', 0).then((made) => made.created));
-              expected.push(created);
-            } else {
-              const key = active[at].pop();
-              if (!key) continue;
-              on.activeKeys--;
-              asked.push(ledger.revokeKey(id, key.id, BY));
-              expected.push(true);
-            }
+test('changes that share commits have the outcomes that they would have one after the other', () =>
+  forAll(60, fc.array(fc.array(step, { maxLength: 25 }), { maxLength: 6 }), async (turns) => {
+    const paper = Array.from({ length: ACCOUNTS }, () => new PaperAccount());
+    const ids = await Promise.all(paper.map(async () => (await newAccount(ledger)).id));
+    for (const turn of turns) {
+      const keys = await Promise.all(ids.map((id) => ledger.keys(id)));
+      const active = keys.map((list) => list.filter((key) => key.revokedAtMs === null));
+      const asked: Promise<unknown>[] = [];
+      const expected: unknown[] = [];
+      for (const [kind, at, first, second] of turn) {
+        const [id, on] = [ids[at], paper[at]];
+        const charge = (tokens: number, day: number) => ({
+          account: id,
+          keyId: 'key',
+          route: ROUTE,
+          tokens,
+          atMs: day * DAY_MS,
+        });
+        if (kind === 'debit') {
+          const enough = on.balance >= first;
+          if (enough) {
+            on.balance -= first;
+            on.debits.push({ tokens: first, day: second });
           }
-          expect(await Promise.all(asked)).toEqual(expected);
-          for (const [at, id] of ids.entries()) {
-            const { balance, member, debits, activeKeys } = paper[at];
-            const account = (await ledger.account(id))!;
-            expect(account.balance).toBe(balance);
-            expect(isMember(account.membership, 0)).toBe(member);
-            const kept = (await ledger.keys(id)).filter((key) => key.revokedAtMs === null);
-            expect(kept).toHaveLength(activeKeys);
-            const usage = await ledger.usage(id);
-            for (const day of [0, 1, 2]) {
-              const onPaper = debits.filter((debit) => debit.day === day);
-              const text = new Date(day * DAY_MS).toISOString().slice(0, 10);
-              const kept = usage.find((row) => row.day === text) ?? { requests: 0, tokens: 0 };
-              expect(kept).toMatchObject({
-                requests: onPaper.length,
-                tokens: onPaper.reduce((sum, debit) => sum + debit.tokens, 0),
-              });
-            }
-            const granted = (await ledger.grants(id)).reduce((sum, grant) => sum + grant.tokens, 0);
-            const used = usage.reduce((sum, day) => sum + day.tokens, 0);
-            expect(granted - used).toBe(balance);
-          }
+          asked.push(ledger.debit(charge(first, second)));
+          expected.push({ outcome: enough ? 'debited' : 'insufficient', balance: on.balance });
+        } else if (kind === 'grant') {
+          const granted = !on.causes.has(second);
+          if (granted) on.balance += first;
+          on.causes.add(second);
+          asked.push(
+            ledger.grant(id, { tokens: first, cause: `cause ${second}`, atMs: 0 }, 'operator'),
+          );
+          expected.push({ granted, balance: on.balance });
+        } else if (kind === 'refund') {
+          const last = on.debits.pop();
+          if (!last) continue;
+          on.balance += last.tokens;
+          asked.push(ledger.refund(charge(last.tokens, last.day)));
+          expected.push(undefined);
+        } else if (kind === 'member') {
+          on.member = first;
+          asked.push(ledger.setMembership(id, first ? WITHOUT_END : null, BY));
+          expected.push(undefined);
+        } else if (kind === 'create key') {
+          const created = on.activeKeys < 3;
+          if (created) on.activeKeys++;
+          asked.push(newKey(ledger, id, '', 0).then((made) => made.created));
+          expected.push(created);
+        } else {
+          const key = active[at].pop();
+          if (!key) continue;
+          on.activeKeys--;
+          asked.push(ledger.revokeKey(id, key.id, BY));
+          expected.push(true);
         }
-      },
-    ),
-    { numRuns: 60 },
-  );
-});
+      }
+      expect(await Promise.all(asked)).toEqual(expected);
+      for (const [at, id] of ids.entries()) {
+        const { balance, member, debits, activeKeys } = paper[at];
+        const account = (await ledger.account(id))!;
+        expect(account.balance).toBe(balance);
+        expect(isMember(account.membership, 0)).toBe(member);
+        const kept = (await ledger.keys(id)).filter((key) => key.revokedAtMs === null);
+        expect(kept).toHaveLength(activeKeys);
+        const usage = await ledger.usage(id);
+        for (const day of [0, 1, 2]) {
+          const onPaper = debits.filter((debit) => debit.day === day);
+          const text = new Date(day * DAY_MS).toISOString().slice(0, 10);
+          const kept = usage.find((row) => row.day === text) ?? { requests: 0, tokens: 0 };
+          expect(kept).toMatchObject({
+            requests: onPaper.length,
+            tokens: onPaper.reduce((sum, debit) => sum + debit.tokens, 0),
+          });
+        }
+        const granted = (await ledger.grants(id)).reduce((sum, grant) => sum + grant.tokens, 0);
+        const used = usage.reduce((sum, day) => sum + day.tokens, 0);
+        expect(granted - used).toBe(balance);
+      }
+    }
+  }));
 
 test('who makes one debit beside the hundreds of another is told among the first', async () => {
   const [many, one] = await Promise.all([newAccount(ledger), newAccount(ledger)]);

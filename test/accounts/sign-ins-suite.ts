@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AccountId } from '../../portal/accounts/accounts.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
-import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { MAX_SESSIONS, SESSION_LIFE_MS, SESSION_SEEN_MS } from '../../portal/accounts/sessions.ts';
 import { CODE_TRIES } from '../../portal/accounts/sign-ins.ts';
 import { newAccount } from '../support/customers.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
-import { openBeside } from '../support/open-beside.ts';
+import { ledgersOfTests } from '../support/new-ledgers.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const MINUTE_MS = 60_000;
@@ -14,20 +12,8 @@ const MINUTE_MS = 60_000;
 /** What any ledger promises of sign-ins, sessions, limits and payment events. */
 export function signInsSuite(name: string, newAddress: () => string): void {
   describe(`${name}, sign-ins`, () => {
-    let address: string;
-    let ledger: Ledger;
-    /** The same ledger, opened once more. */
-    let other: Ledger;
+    const { ledger, other, address } = ledgersOfTests(newAddress, { rateLimitPerMinute: 1 });
     let mailboxes = 0;
-    beforeAll(async () => {
-      address = newAddress();
-      ledger = await openLedger(address, { rateLimitPerMinute: 1 });
-      other = await openBeside(address, { rateLimitPerMinute: 1 });
-    });
-    afterAll(async () => {
-      await ledger.close();
-      await other.close();
-    });
 
     async function challenged(atMs = NOON) {
       const mailbox = `box${mailboxes++}@example.org`;
@@ -101,7 +87,7 @@ export function signInsSuite(name: string, newAddress: () => string): void {
     test('a limit is one for all who share the ledger, in this process and others', async () => {
       const window = { limit: 7, windowSeconds: 60 };
       const program = runLedgerProgram(
-        address,
+        address(),
         `const taken = await Promise.all(Array.from({ length: 6 }, () =>
            ledger.takeLimited('shared', ${JSON.stringify(window)}, ${NOON})));
          say('allowed ' + taken.filter(({ allowed }) => allowed).length + '.');

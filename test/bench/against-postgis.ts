@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { type Contestant, contest } from './contest.ts';
 import type { Place } from './places.ts';
 import { startTwin } from './postgis/start.ts';
@@ -29,7 +28,7 @@ export async function benchAgainstPostgis(
   const ledger = path.join(folder, 'postgis-ledger');
   const keys = await openAccounts(ledger, ACCOUNTS);
   const opened = new FolderStore(store);
-  const release = await openRelease(opened, new ReleaseCache(1 << 30));
+  const release = await releaseIn(opened);
   const running: ServerProcess[] = [];
   const started = async (starting: Promise<ServerProcess>) => {
     running.push(await starting);

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { figure } from './figure.ts';
 import type { Place } from './places.ts';
 import { openAccounts, startService } from './service.ts';
@@ -27,7 +26,7 @@ export async function benchBatches(
   const ledger = path.join(folder, 'batches-ledger');
   const [key] = await openAccounts(ledger, 1);
   const opened = new FolderStore(store);
-  const release = await openRelease(opened, new ReleaseCache(1 << 30));
+  const release = await releaseIn(opened);
   const { address, stop } = await startService(store, ledger);
   try {
     const measured = { release, places, address, key };

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 
@@ -23,7 +22,7 @@ export async function benchBuild(inputs: BenchInputs, folder: string): Promise<s
   figure('build.peak_memory', Number(/(\d+) MB/.exec(stdout)![1]), 'MB', about);
 
   const opened = new FolderStore(store);
-  const { rows, bytes } = await countRows(await openRelease(opened, new ReleaseCache(1 << 30)));
+  const { rows, bytes } = await countRows(await releaseIn(opened));
   await opened.close();
   figure('pois.bytes_a_row', bytes / rows, 'B', { ...about, rows, everything_counted: true });
   return store;

@@ -7,12 +7,11 @@ import { Client } from 'undici';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { landmarksOf } from '../conformance/fuzz/landmarks.ts';
 import { type ApiDocument, anyRequest, type FuzzRequest } from '../conformance/fuzz/requests.ts';
 import { openCustomer, withLedger } from '../support/books.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { startService } from './service.ts';
 
 /**
@@ -62,7 +61,7 @@ async function record(): Promise<void> {
   const { osm, blocks, gtfs, places } = city;
   const inputs = { osm: [osm], blocks, gtfs: [gtfs], places: [places], counties: [] };
   await buildRelease({ ...inputs, release: 'corpus' }, opened, silent);
-  const { marks, pools } = await landmarksOf(await openRelease(opened, new ReleaseCache(2 ** 28)));
+  const { marks, pools } = await landmarksOf(await releaseIn(opened));
   await opened.close();
   const recorded: { request: Recorded; digest: string }[] = [];
   const kinds = new Map<string, number>();

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { startRedis } from '../support/redis-server.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { startRgw } from '../support/rgw.ts';
 import { copyToBucket } from './bucket-copy.ts';
 import { figure, median } from './figure.ts';
@@ -73,7 +72,7 @@ export async function benchFleet(
     stops.unshift(() => rgw.stop());
     const opened = new FolderStore(store);
     stops.unshift(() => opened.close());
-    const release = await openRelease(opened, new ReleaseCache(2 ** 30));
+    const release = await releaseIn(opened);
     const stores = { folder: store, s3: await copyToBucket(rgw, store, READ) };
     const ledgers = { lmdb: `lmdb:${path.join(folder, 'fleet-ledger')}`, redis: redis.address() };
     const keys = {

@@ -5,10 +5,9 @@ import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { Minutes } from '../../shards/units.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { build } from './build.ts';
 import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
@@ -54,7 +53,7 @@ export async function benchIsochrones(
   const ledger = path.join(folder, `isochrones-ledger-${path.basename(path.dirname(store))}`);
   const [member] = await openAccounts(ledger, 1, { member: true });
   const opened = new FolderStore(store);
-  const release = await openRelease(opened, new ReleaseCache(1 << 30));
+  const release = await releaseIn(opened);
   try {
     for (const wanted of cases) {
       const { mode, minutes, wantedMs } = wanted;

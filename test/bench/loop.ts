@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { figure } from './figure.ts';
 import { loadWatched } from './load-watched.ts';
 import { openAccounts } from './service.ts';
@@ -23,7 +22,7 @@ export async function benchLoop(store: string, place: string, folder: string): P
   const [key] = await openAccounts(ledger, 1);
   const opened = new FolderStore(store);
   try {
-    const release = await openRelease(opened, new ReleaseCache(1 << 30));
+    const release = await releaseIn(opened);
     for (const [kind, { target, isPaid }] of Object.entries(await kindsOf(release, key))) {
       const { held, p50, requests } = await loadWatched(store, ledger, [target], SECONDS);
       const wanted_ms = isPaid ? WANTED_PAID_MS : WANTED_UNPAID_MS;

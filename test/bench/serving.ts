@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { contest } from './contest.ts';
 import { startServer } from './server-process.ts';
 import { openAccounts, startService } from './service.ts';
@@ -46,7 +45,7 @@ export async function benchServing(store: string, folder: string): Promise<void>
 /** A block that has an answer. */
 export async function busyBlock(store: string): Promise<string> {
   const opened = new FolderStore(store);
-  const release = await openRelease(opened, new ReleaseCache(1 << 28));
+  const release = await releaseIn(opened);
   const index = await release.index(Object.values(release.manifest.counties)[0]);
   await opened.close();
   let block = 0;

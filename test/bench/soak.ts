@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { booksOf, withLedger } from '../support/books.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { figure } from './figure.ts';
 import type { Place } from './places.ts';
 import { residentMemory } from './resident-memory.ts';
@@ -33,7 +32,7 @@ export async function benchSoak(
   const ledger = path.join(folder, 'soak-ledger');
   const keys = await openAccounts(ledger, ACCOUNTS);
   const opened = new FolderStore(store);
-  const release = await openRelease(opened, new ReleaseCache(1 << 30));
+  const release = await releaseIn(opened);
   const env = { CACHE_BYTES: String(CACHE_BYTES) };
   const { address, pid, stop } = await startService(store, ledger, env);
   try {

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { startRgw } from '../support/rgw.ts';
 import { copyToBucket } from './bucket-copy.ts';
 import { contest } from './contest.ts';
@@ -48,7 +47,7 @@ export async function benchStores(folderOfStore: string, folder: string): Promis
 
 async function someBlocks(folder: string): Promise<string[]> {
   const store = new FolderStore(folder);
-  const release = await openRelease(store, new ReleaseCache(1 << 28));
+  const release = await releaseIn(store);
   const index = await release.index(Object.values(release.manifest.counties)[0]);
   await store.close();
   const ordinals = Array.from({ length: index.count }, (_, i) => i);

@@ -154,11 +154,14 @@ test('so of a feed whose entries have their sizes before them', async () => {
 }, 120_000);
 
 test('a build of altered inputs publishes nothing, or the same objects', async () => {
-  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
+  const {
+    osm,
+    blocks: [blocks],
+  } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
   const gtfs = await writeFeed(at('bus.zip'), busFeed());
   const objectsOf = async (store: string, inputs: { blocks: string; gtfs: string }) => {
     const opened = new FolderStore(at(store));
-    const request = { osm: [osm], blocks: [inputs.blocks], gtfs: [inputs.gtfs], counties: [] };
+    const request = { osm, blocks: [inputs.blocks], gtfs: [inputs.gtfs], counties: [] };
     try {
       await buildRelease({ ...request, release: 'r', tiles: false }, opened, silent);
     } finally {

@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildPlain } from '../support/build-plain.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue, avenueFeed } from '../transit/avenue.ts';
 import { busLine, RIDE, TIME } from '../transit/bus-town.ts';
@@ -36,18 +35,17 @@ function changing(leavesM2: number, sameVehicle = false): FeedTables {
 }
 
 test('what changes between two rides, far from home, makes a county’s rows anew', async () => {
-  const { osm, blocks } = await writeSmallCity(
+  const towns = await writeSmallCity(
     folder,
     avenue(BLOCKS, [1_000]),
     (block) => COUNTIES[block] + blockGeoid(block).slice(5),
   );
-  const store = new FolderStore(path.join(folder, 'store'));
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'store')));
   const minutes = async (feed: FeedTables) => {
     const gtfs = [await writeFeed(path.join(folder, 'feed.zip'), feed)];
-    const inputs = { osm: [osm], blocks: [blocks], gtfs, serviceDate: '2026-03-11' };
-    const request = { ...inputs, counties: [COUNTIES[0]], release: 'x', tiles: false };
-    await buildRelease(request, store, silent);
-    const release = await openRelease(store, new ReleaseCache(1e8));
+    const about = { gtfs, serviceDate: '2026-03-11', counties: [COUNTIES[0]] };
+    await buildPlain({ ...towns, ...about }, store);
+    const release = await releaseIn(store);
     const county = release.manifest.counties[COUNTIES[0]];
     const matrix = await Matrix.open(store, county.objects['reach-from']);
     const { targets, times } = (await matrix.row(0))[release.manifest.modes.indexOf('transit')];
@@ -59,5 +57,4 @@ test('what changes between two rides, far from home, makes a county’s rows ane
   expect(await minutes(changing(5))).toBe(TIME + 10);
   expect(await minutes(changing(5, true))).toBe(TIME);
   expect(await minutes(changing(5))).toBe(TIME + 10);
-  await store.close();
 });

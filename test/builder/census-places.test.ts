@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { PlaceTable } from '../../shards/places/place-table.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildPlain } from '../support/build-plain.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import { randomCity } from '../transit/random-city.ts';
@@ -64,10 +63,9 @@ test('a place has the blocks whose points it winds around, in whichever counties
         ],
       })),
   });
-  const store = new FolderStore(path.join(folder, 'store'));
-  const request = { osm: [osm], blocks: [blocks], places: [places], counties: [], release: 'x' };
-  await buildRelease({ ...request, tiles: false }, store, silent);
-  const { manifest } = await openRelease(store, new ReleaseCache(1e8));
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'store')));
+  await buildPlain({ osm, blocks, places: [places] }, store);
+  const { manifest } = await releaseIn(store);
 
   const expected = outlines.flatMap((outline, i) => {
     const inside = city.blocks.flatMap((point, block) =>
@@ -93,5 +91,4 @@ test('a place has the blocks whose points it winds around, in whichever counties
     }),
   );
   expect(found).toEqual(expected);
-  await store.close();
 });

@@ -1,11 +1,10 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
-import { silent } from '../../builder/progress.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { writeHgt } from '../elevation/rasters.ts';
+import { buildPlain } from '../support/build-plain.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue, avenueFeed } from '../transit/avenue.ts';
 import { busLine, STOPS } from '../transit/bus-town.ts';
@@ -21,9 +20,9 @@ let versions: Record<string, string>;
 const at = (...parts: string[]) => path.join(folder, ...parts);
 
 beforeAll(async () => {
-  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
   usual = {
-    ...{ osm: [osm], blocks: [blocks], serviceDate: '2026-03-11' },
+    ...(await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]))),
+    serviceDate: '2026-03-11',
     gtfs: [await writeFeed(at('a.zip'), feed('A')), await writeFeed(at('b.zip'), feed('B'))],
     pois: [await listOf('libraries', 'usual')],
   };
@@ -47,8 +46,7 @@ async function listOf(type: string, name: string): Promise<string> {
 
 async function versionsOf(inputs: Inputs): Promise<Record<string, string>> {
   const store = new FolderStore(at(`store-${builds++}`));
-  const request = { ...inputs, counties: [], release: 'x', tiles: false };
-  const { manifest } = await buildRelease(request, store, silent);
+  const { manifest } = await buildPlain(inputs, store);
   await store.close();
   return Object.fromEntries(
     manifest.components.map(({ component, version }) => [component, version]),
@@ -84,7 +82,7 @@ test('the same inputs under other names and in another order are the same versio
 test('another extract is another road network, and other places and parks', async () => {
   await mkdir(at('more'));
   const { osm } = await writeSmallCity(at('more'), avenue([1_000, 9_160], [1_000, 3_000]));
-  expect(await changedBy({ osm: [osm] })).toEqual(['road_network', 'pois', 'parks']);
+  expect(await changedBy({ osm })).toEqual(['road_network', 'pois', 'parks']);
 });
 
 test('another feed is another transit network, and other places: some stops are among them', async () => {
@@ -120,7 +118,7 @@ test('other blocks are other blocks, and nothing else', async () => {
     avenue([1_000, 9_160], [1_000]),
     inAnotherTract,
   );
-  expect(await changedBy({ blocks: [blocks] })).toEqual(['blocks']);
+  expect(await changedBy({ blocks })).toEqual(['blocks']);
 });
 
 test('without feeds there is no transit network, and the places are others', async () => {

@@ -59,7 +59,7 @@ async function link(city: SmallCity, feeds: readonly FeedTables[]): Promise<Link
   for (const feed of feeds) {
     gtfs.push(await writeFeed(path.join(folder, `feed-${count++}.zip`), feed));
   }
-  return linkCity({ osm: [osm], blocks: [blocks], gtfs }, [2, 2]);
+  return linkCity({ osm, blocks, gtfs }, [2, 2]);
 }
 
 const digests = ({ linked, scopes }: LinkedCity) =>

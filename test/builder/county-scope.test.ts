@@ -124,10 +124,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const feed = await writeFeed(`${inputs}-feed.zip`, randomFeed(dice, row));
     const { osm, blocks } = await writeSmallCity(folder, row);
     const sizes = Array.from({ length: row.towns }, () => BLOCKS);
-    const { linked, scopes } = await linkCity(
-      { osm: [osm], blocks: [blocks], gtfs: [feed] },
-      sizes,
-    );
+    const { linked, scopes } = await linkCity({ osm, blocks, gtfs: [feed] }, sizes);
     const { destinations: places, blocks: count } = linked.world;
     const search = new OriginSearch(linked.world);
     for (const { firstBlock, endBlock, windowStart, ...scope } of scopes) {

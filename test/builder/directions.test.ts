@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import type { Direction } from '../../shards/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildPlain } from '../support/build-plain.ts';
 import { faultsIn } from '../support/faults.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -18,20 +18,17 @@ const COUNTIES = ['99001', '99003'];
 const FAR_FUTURE = new Date('2099-01-01T00:00:00Z');
 const folder = folderOfTests();
 let inputs: { osm: string[]; blocks: string[] };
-let store: FolderStore;
+const store = ofTests(() => new FolderStore(path.join(folder, 'store')));
 
 /** An avenue of four blocks, every other one in another county. */
 beforeAll(async () => {
   const city = avenue([1_000, 1_500, 2_000, 2_500], [1_200]);
   const geoidOf = (block: number) => blockGeoid(block).replace(/^\d{5}/, COUNTIES[block % 2]);
-  const { osm, blocks } = await writeSmallCity(folder, city, geoidOf);
-  inputs = { osm: [osm], blocks: [blocks] };
-  store = new FolderStore(path.join(folder, 'store'));
+  inputs = await writeSmallCity(folder, city, geoidOf);
 });
-afterAll(() => store.close());
 
 const build = (directions: readonly Direction[], into = store) =>
-  buildRelease({ ...inputs, counties: [], release: 'x', tiles: false, directions }, into, silent);
+  buildPlain({ ...inputs, directions }, into);
 
 const reachTo = () => readdir(path.join(store.location, 'reach-to'));
 
@@ -49,7 +46,7 @@ test('a release built away from blocks only has no objects towards them, and say
 });
 
 test('it is served: the other direction is not available, named and free', async () => {
-  const proxy = await openProxy(store.location);
+  const proxy = await ofThisTest(openProxy(store.location));
   const meta = (await proxy.get('/v1/isochrone/meta')).json();
   expect(meta.directions).toEqual(['from']);
   const { key } = await proxy.customer({ tokens: 100 });
@@ -68,7 +65,6 @@ test('it is served: the other direction is not available, named and free', async
   expect(from.json().reachable_blocks).toBe(4);
   // 10 for a contour, and nothing for the refusal before.
   expect(from.headers['x-tokens-remaining']).toBe('90');
-  await proxy.close();
 });
 
 test('one with both directions takes over all the rest, and is as if built anew', async () => {

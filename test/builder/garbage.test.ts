@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findGarbage } from '../../builder/publish/garbage.ts';
 import type { StoredObject } from '../../shards/store/store.ts';
+import { forAll } from '../support/for-all.ts';
 
 const CUTOFF = 100;
 
@@ -62,8 +63,7 @@ const collect = ({ files, named, retention }: Case) => {
   return findGarbage(contents, retention, async ({ name }) => named.get(name)!);
 };
 
-const holds = (property: (store: Case) => Promise<void>) =>
-  fc.assert(fc.asyncProperty(stores, property), { numRuns: 500 });
+const holds = (property: (store: Case) => Promise<void>) => forAll(500, stores, property);
 
 test('what is young stays, and so does the release in force and all it needs', () =>
   holds(async (store) => {

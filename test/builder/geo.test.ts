@@ -4,7 +4,8 @@ import { CoverGrid } from '../../builder/geo/cover-grid.ts';
 import { simplify } from '../../builder/geo/simplify.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
-import { ring } from '../support/rings.ts';
+import { forAll } from '../support/for-all.ts';
+import { positions } from '../support/rings.ts';
 
 /** A wobbly closed ring around the origin, about one degree across. */
 const wobbly = (size: number): fc.Arbitrary<Ring> =>
@@ -29,30 +30,28 @@ function distanceToRing([x, y]: readonly [number, number], ring: Ring): number {
   return Math.min(...distances);
 }
 
-test('a simpler area keeps within the tolerance of every point, with fewer of them, and whole', () => {
-  fc.assert(
-    fc.property(
-      wobbly(1),
-      wobbly(0.3),
-      fc.double({ min: 0, max: 0.5, noNaN: true }),
-      (shell, hole, tolerance) => {
-        const polygon = [shell, hole.toReversed()];
-        const { polygons } = simplify({ polygons: [polygon] }, tolerance);
-        expect(polygons).toHaveLength(1);
-        expect(polygonFault(polygons[0])).toBeNull();
-        for (const [r, ring] of polygons[0].entries()) {
-          expect(ring.length).toBeGreaterThanOrEqual(4);
-          expect(ring.at(-1)).toEqual(ring[0]);
-          const points = new Set(polygon[r].map(String));
-          expect(ring.every((position) => points.has(String(position)))).toBe(true);
-          for (const position of polygon[r]) {
-            expect(distanceToRing(position, ring)).toBeLessThanOrEqual(tolerance + 1e-12);
-          }
+test('a simpler area keeps within the tolerance of every point, with fewer of them, and whole', () =>
+  forAll(
+    100,
+    wobbly(1),
+    wobbly(0.3),
+    fc.double({ min: 0, max: 0.5, noNaN: true }),
+    (shell, hole, tolerance) => {
+      const polygon = [shell, hole.toReversed()];
+      const { polygons } = simplify({ polygons: [polygon] }, tolerance);
+      expect(polygons).toHaveLength(1);
+      expect(polygonFault(polygons[0])).toBeNull();
+      for (const [r, ring] of polygons[0].entries()) {
+        expect(ring.length).toBeGreaterThanOrEqual(4);
+        expect(ring.at(-1)).toEqual(ring[0]);
+        const points = new Set(polygon[r].map(String));
+        expect(ring.every((position) => points.has(String(position)))).toBe(true);
+        for (const position of polygon[r]) {
+          expect(distanceToRing(position, ring)).toBeLessThanOrEqual(tolerance + 1e-12);
         }
-      },
-    ),
-  );
-});
+      }
+    },
+  ));
 
 test('what would vanish, or come to cross itself, stays as it is', () => {
   const sliver: Ring = [
@@ -63,8 +62,8 @@ test('what would vanish, or come to cross itself, stays as it is', () => {
   ];
   expect(simplify({ polygons: [[sliver]] }, 0.1)).toEqual({ polygons: [[sliver]] });
   // Without its bay, the shell would run through the island's hole.
-  const shell: Ring = ring('0 0, 10 0, 10 10, 5.2 10, 5 9.2, 4.8 10, 0 10, 0 0');
-  const bay: Ring = ring('4.9 9.7, 5 9.9, 5.1 9.7, 4.9 9.7');
+  const shell: Ring = positions('0 0, 10 0, 10 10, 5.2 10, 5 9.2, 4.8 10, 0 10, 0 0');
+  const bay: Ring = positions('4.9 9.7, 5 9.9, 5.1 9.7, 4.9 9.7');
   const kept = simplify({ polygons: [[shell, bay]] }, 0.5).polygons[0];
   expect(kept).toEqual([shell, bay]);
 });
@@ -81,29 +80,24 @@ const box = fc
   });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('a cover has every point of its boxes, and none more than a cell away from all of them', () => {
-  fc.assert(
-    fc.property(fc.array(box, { minLength: 1, maxLength: 4 }), share, share, (boxes, x, y) => {
-      const cover = new CoverGrid();
-      for (const part of boxes) cover.add(part);
-      for (const { minLon, minLat, maxLon, maxLat } of boxes) {
-        expect(cover.has(minLon + x * (maxLon - minLon), minLat + y * (maxLat - minLat))).toBe(
-          true,
-        );
-      }
-      const [lon, lat] = [-170 + 340 * x, -80 + 160 * y];
-      const CELL = 0.01;
-      const isNear = boxes.some(
-        (b) =>
-          lon > b.minLon - CELL &&
-          lon < b.maxLon + CELL &&
-          lat > b.minLat - CELL &&
-          lat < b.maxLat + CELL,
-      );
-      if (!isNear) expect(cover.has(lon, lat)).toBe(false);
-    }),
-  );
-});
+test('a cover has every point of its boxes, and none more than a cell away from all of them', () =>
+  forAll(100, fc.array(box, { minLength: 1, maxLength: 4 }), share, share, (boxes, x, y) => {
+    const cover = new CoverGrid();
+    for (const part of boxes) cover.add(part);
+    for (const { minLon, minLat, maxLon, maxLat } of boxes) {
+      expect(cover.has(minLon + x * (maxLon - minLon), minLat + y * (maxLat - minLat))).toBe(true);
+    }
+    const [lon, lat] = [-170 + 340 * x, -80 + 160 * y];
+    const CELL = 0.01;
+    const isNear = boxes.some(
+      (b) =>
+        lon > b.minLon - CELL &&
+        lon < b.maxLon + CELL &&
+        lat > b.minLat - CELL &&
+        lat < b.maxLat + CELL,
+    );
+    if (!isNear) expect(cover.has(lon, lat)).toBe(false);
+  }));
 
 test('a cover clips a box to the box around it', () => {
   const cover = new CoverGrid();

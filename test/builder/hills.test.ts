@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type Surface, writeHgt } from '../elevation/rasters.ts';
+import { buildPlain } from '../support/build-plain.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
 import { buildCity } from '../transit/built-city.ts';
@@ -17,8 +16,7 @@ let builds = 0;
 let inputs: { osm: string[]; blocks: string[] };
 beforeAll(async () => {
   // Of the blocks one lives 1,000 m east of the first shop, the other 1,000 m west of the second.
-  const { osm, blocks } = await writeSmallCity(folder, avenue([2_000, 8_000], [1_000, 9_000]));
-  inputs = { osm: [osm], blocks: [blocks] };
+  inputs = await writeSmallCity(folder, avenue([2_000, 8_000], [1_000, 9_000]));
 });
 
 /** Metres up to the east, a cell of the tile: 4 of 71.88 m are a slope of 5.6 %. */
@@ -69,11 +67,7 @@ test('times to places are those of the slope, there and back each its own; the m
 test('level ground gives the very objects that there are without heights', async () => {
   const objects = async (elevation: string[]) => {
     const store = new FolderStore(path.join(folder, `objects-${builds++}`));
-    const { manifest } = await buildRelease(
-      { ...inputs, elevation, counties: [], release: 'x', tiles: false },
-      store,
-      silent,
-    );
+    const { manifest } = await buildPlain({ ...inputs, elevation }, store);
     await store.close();
     return manifest.counties;
   };
@@ -81,11 +75,10 @@ test('level ground gives the very objects that there are without heights', async
 });
 
 test('a county is searched again when the ground changes under its streets, and then alone', async () => {
-  const store = new FolderStore(path.join(folder, 'again'));
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'again')));
   const searched = async (surface: Surface | null) => {
     const elevation = surface ? tile(surface) : [];
-    const request = { ...inputs, elevation, counties: [], release: 'x', tiles: false };
-    return (await buildRelease(request, store, silent)).searched;
+    return (await buildPlain({ ...inputs, elevation }, store)).searched;
   };
   const here = [blockGeoid(0).slice(0, 5)];
   expect(await searched(null)).toEqual(here);
@@ -95,34 +88,29 @@ test('a county is searched again when the ground changes under its streets, and 
   // A hill far north of all streets.
   expect(await searched((lon, lat) => (lat > 39.9 ? 800 : uphill(3)(lon, lat)))).toEqual([]);
   expect(await searched(null)).toEqual([]);
-  await store.close();
 });
 
 test('downhill one gets farther than on level ground, and into a county that lies so far', async () => {
   const counties = ['99001', '99003'];
   const geoidIn = (block: number) => counties[block] + blockGeoid(block).slice(5);
   // By bike it is 17.6 km at 18 km/h, and a minute to push; on level ground it would be 70 minutes.
-  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 18_600], [1_000]), geoidIn);
-  const store = new FolderStore(path.join(folder, 'downhill'));
+  const towns = await writeSmallCity(folder, avenue([1_000, 18_600], [1_000]), geoidIn);
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'downhill')));
   const elevation = [-77, -76].map((west) =>
     writeHgt(folder, 39, west, (lon) => 8_000 - uphill(4)(lon, 39)!),
   );
-  const request = { osm: [osm], blocks: [blocks], elevation, release: 'x', tiles: false };
-  await buildRelease({ ...request, counties: [counties[0]] }, store, silent);
-  const { manifest } = await openRelease(store, new ReleaseCache(1e8));
+  await buildPlain({ ...towns, elevation, counties: [counties[0]] }, store);
+  const { manifest } = await releaseIn(store);
   const matrix = await Matrix.open(store, manifest.counties[counties[0]].objects['reach-from']);
   const { targets, times } = (await matrix.row(0))[manifest.modes.indexOf('bike')];
   const there = Array.from(targets, (target) => matrix.targets[target]).indexOf(Number(geoidIn(1)));
   expect(times[there]).toBe(60);
-  await store.close();
 });
 
 test('files without heights where the streets are are refused', async () => {
-  const store = new FolderStore(path.join(folder, 'refused'));
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'refused')));
   const elevation = [writeHgt(folder, 10, 20, () => 5)];
-  const request = { ...inputs, elevation, counties: [], release: 'x' };
-  await expect(buildRelease(request, store, silent)).rejects.toThrow(
+  await expect(buildPlain({ ...inputs, elevation }, store)).rejects.toThrow(
     /N10E020\.hgt: no heights where the streets are/,
   );
-  await store.close();
 });

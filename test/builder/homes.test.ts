@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildInParts } from '../support/build-in-parts.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import {
@@ -67,15 +67,14 @@ test.each([1, 2, 3])(
     const inputs = path.join(folder, `town-${seed}`);
     await mkdir(inputs);
     const { osm, blocks } = await writeSmallCity(inputs, town, geoidOf);
-    const store = new FolderStore(path.join(inputs, 'store'));
+    const store = await ofThisTest(new FolderStore(path.join(inputs, 'store')));
     const [first, ...others] = COUNTIES;
     for (const parts of [[COUNTIES], [[first], others], COUNTIES.map((county) => [county])]) {
-      const request = { osm: [osm], blocks: [blocks], counties: COUNTIES };
+      const request = { osm, blocks, counties: COUNTIES };
       await buildInParts({ ...request, release: 'x', tiles: false }, parts, store);
-      const dests = await (await openRelease(store, new ReleaseCache(1e7))).destIds();
+      const dests = await (await releaseIn(store)).destIds();
       const homes = town.shops.map((_, i) => dests.countyOf((FIRST_SHOP + i) * 4 + NODE));
       expect(homes).toEqual(expectedHomes(town));
     }
-    await store.close();
   },
 );

@@ -17,7 +17,10 @@ let blocks: string;
 let gtfs: string;
 const at = (name: string) => path.join(folder, name);
 beforeAll(async () => {
-  ({ osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000])));
+  ({
+    osm: [osm],
+    blocks: [blocks],
+  } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000])));
   gtfs = await writeFeed(at('bus.zip'), busFeed());
 });
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildPlain } from '../support/build-plain.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
@@ -58,21 +58,16 @@ test('a shop is in a place if and only if a block with its centre at the same sp
   });
   const storeFolder = path.join(folder, 'store');
   const store = new FolderStore(storeFolder);
-  const request = { osm: [osm], blocks: [blocks], places: [places], counties: [], release: 'x' };
-  await buildRelease({ ...request, tiles: false }, store, silent);
+  await buildPlain({ osm, blocks, places: [places] }, store);
   await store.close();
 
-  const proxy = await openProxy(storeFolder);
-  try {
-    const { key } = await proxy.customer({ tokens: 1e6 });
-    const rows = async (route: string) =>
-      (await proxy.get(`/v1/places/9910000/${route}&limit=1000`, key)).json().results;
-    const shops: { name: string }[] = await rows('pois?type=104');
-    const found: { geoid: string }[] = await rows('blocks?type=104&mode=walk&include_missing=true');
-    const inside = spots.flatMap(({ isIn }, i) => (isIn ? [i] : []));
-    expect(shops.map(({ name }) => name).sort()).toEqual(inside.map(shopName).sort());
-    expect(found.map(({ geoid }) => geoid)).toEqual(inside.map((i) => blockGeoid(i)));
-  } finally {
-    await proxy.close();
-  }
+  const proxy = await ofThisTest(openProxy(storeFolder));
+  const { key } = await proxy.customer({ tokens: 1e6 });
+  const rows = async (route: string) =>
+    (await proxy.get(`/v1/places/9910000/${route}&limit=1000`, key)).json().results;
+  const shops: { name: string }[] = await rows('pois?type=104');
+  const found: { geoid: string }[] = await rows('blocks?type=104&mode=walk&include_missing=true');
+  const inside = spots.flatMap(({ isIn }, i) => (isIn ? [i] : []));
+  expect(shops.map(({ name }) => name).sort()).toEqual(inside.map(shopName).sort());
+  expect(found.map(({ geoid }) => geoid)).toEqual(inside.map((i) => blockGeoid(i)));
 });

@@ -8,6 +8,7 @@ import { Receipts } from '../../builder/receipts/receipts.ts';
 import { objectRefSchema } from '../../shards/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const schema = z.strictObject({
@@ -104,18 +105,17 @@ class KnowingStore extends FolderStore {
 }
 
 test('of a store that knows the hashes of its objects none is read, and damage is found all the same', async () => {
-  const knowing = new KnowingStore(folder);
+  const knowing = await ofThisTest(new KnowingStore(folder));
   const receipt = await kept();
   const { name } = receipt.objects.pois;
   expect(await new Receipts(knowing).find('search-99001', KEY, schema)).toEqual(receipt);
   expect(knowing.asked).toEqual([name]);
   await writeFile(path.join(folder, name), 'rowz');
   expect(await new Receipts(knowing).find('search-99001', KEY, schema)).toBe(null);
-  await knowing.close();
 });
 
 test('a store is asked once which receipts there are, and not for those that are not there', async () => {
-  const knowing = new KnowingStore(folder);
+  const knowing = await ofThisTest(new KnowingStore(folder));
   const read: string[] = [];
   knowing.readWhole = (name) => {
     read.push(name);
@@ -133,5 +133,4 @@ test('a store is asked once which receipts there are, and not for those that are
   });
   expect(knowing.lists).toBe(1);
   expect(read).toHaveLength(21);
-  await knowing.close();
 });

@@ -14,13 +14,13 @@ import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Manifest } from '../../shards/manifest.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildInParts } from '../support/build-in-parts.ts';
 import { ROW, writeCountyRow } from '../support/county-row.ts';
 import { faultsIn } from '../support/faults.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -104,7 +104,7 @@ test('rows of a region lead past its counties, and a release of it alone is soun
 });
 
 test('it is served: blocks past it are listed, and contours end where its counties do', async () => {
-  const proxy = await openProxy(path.join(folder, 'west'));
+  const proxy = await ofThisTest(openProxy(path.join(folder, 'west')));
   const { key } = await proxy.customer({ tokens: 1_000 });
   const county = proxy.releases.current.county(WEST)!;
   const { geoids } = await proxy.releases.current.index(county);
@@ -129,7 +129,6 @@ test('it is served: blocks past it are listed, and contours end where its counti
   const { coordinates, type } = contours.json().features[0].geometry;
   const points: [number, number][] = coordinates.flat(type === 'Polygon' ? 1 : 2);
   expect(Math.max(...points.map(([lon]) => lon))).toBeLessThanOrEqual(east + 1e-6);
-  await proxy.close();
 });
 
 test('what a region left is in every release that it is joined into', async () => {
@@ -209,7 +208,7 @@ test('an input that is another file than the plan’s makes another plan, wherev
 
 async function manifestOf(name: string): Promise<Manifest> {
   const { store } = opened(name);
-  const { manifest } = await openRelease(store, new ReleaseCache(1e8));
+  const { manifest } = await releaseIn(store);
   await store.close();
   return manifest;
 }

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildRelease } from '../../builder/build.ts';
+import { beforeAll, expect, test } from 'vitest';
 import type { BuildRequest } from '../../builder/build-request.ts';
-import { silent } from '../../builder/progress.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildPlain } from '../support/build-plain.ts';
 import { faultsIn } from '../support/faults.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
@@ -17,20 +17,16 @@ const FREQUENT = 'frequent_transit';
 const folder = folderOfTests();
 let inputs: { osm: string[]; blocks: string[] };
 let feed: string;
-let store: FolderStore;
+const store = ofTests(() => new FolderStore(path.join(folder, 'store')));
 
 beforeAll(async () => {
-  const { osm, blocks } = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
-  inputs = { osm: [osm], blocks: [blocks] };
+  inputs = await writeSmallCity(folder, avenue([1_000, 9_160], [1_000]));
   feed = await writeFeed(path.join(folder, 'feed.zip'), busFeed());
-  store = new FolderStore(path.join(folder, 'store'));
 });
-afterAll(() => store.close());
 
 /** Builds, checks the release, and asks a proxy for what it lists. */
 async function listedBy(more: Pick<BuildRequest, 'gtfs' | 'pois'>) {
-  const request = { ...inputs, ...more, counties: [], release: 'x' };
-  const { searched, manifest } = await buildRelease(request, store, silent);
+  const { searched, manifest } = await buildPlain({ ...inputs, ...more, tiles: true }, store);
   expect(await faultsIn(store)).toEqual([]);
   const proxy = await openProxy(store.location);
   const ask = async (route: string) => (await proxy.get(route)).json();

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../infra/cli/program.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { ttaIn } from '../support/tta.ts';
 
@@ -14,12 +14,8 @@ import { ttaIn } from '../support/tta.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const folder = folderOfTests();
-let ledger: Ledger;
 const address = () => `lmdb:${path.join(folder, 'ledger')}`;
-beforeAll(async () => {
-  ledger = await openLedger(address(), { rateLimitPerMinute: 1_000_000 });
-});
-afterAll(() => ledger.close());
+const ledger = ofTests(() => openLedger(address(), { rateLimitPerMinute: 1_000_000 }));
 
 const tta = (...args: string[]) => ttaIn({ LEDGER: address() }, ...args);
 

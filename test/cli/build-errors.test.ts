@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { copyFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { type Ended, TTA, tta } from '../support/tta.ts';
@@ -82,11 +82,8 @@ test('directions are from, or from and to; the environment may say so too', asyn
     /--directions="from,up": "up" is none of from, to/,
   );
   process.env.DIRECTIONS = 'outwards';
-  try {
-    await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is none of from, to/);
-  } finally {
-    delete process.env.DIRECTIONS;
-  }
+  onTestFinished(() => void delete process.env.DIRECTIONS);
+  await expectRefused(await build({}), /DIRECTIONS="outwards": "outwards" is none of from, to/);
 });
 
 test('an extract that does not cover the county says so', async () => {
@@ -161,13 +158,10 @@ test('on a full disk nothing is published, and no lock is left', async () => {
     return promisify(execFile)(program, args);
   };
   await sh('mount', '-t', 'tmpfs', '-o', 'size=400k,mode=777', 'tmpfs', out);
-  try {
-    await expectRefused(await build({ out }), out, /the disk is full: free some space/);
-    expect(await readdir(out)).not.toContain('latest.json');
-    expect(await readdir(out)).not.toContain('.build-lock');
-  } finally {
-    await sh('umount', out);
-  }
+  onTestFinished(async () => void (await sh('umount', out)));
+  await expectRefused(await build({ out }), out, /the disk is full: free some space/);
+  expect(await readdir(out)).not.toContain('latest.json');
+  expect(await readdir(out)).not.toContain('.build-lock');
 });
 
 test('release verify names the object that was harmed, and exits with 1', async () => {

@@ -14,6 +14,7 @@ import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { faultsIn } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -230,7 +231,7 @@ test('a password may hold what URLs give a meaning to', async () => {
 });
 
 test('a build outlasts half an hour without its store, and is tried again within minutes', async () => {
-  const queue = await BuildQueue.open(redis.address(4));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(4)));
   const jobs = {
     units: [{ kind: 'unit', counties: ['99001'] }],
     join: { kind: 'join', units: [['99001']] },
@@ -245,5 +246,4 @@ test('a build outlasts half an hour without its store, and is tried again within
     expect(pauses.reduce((sum, ms) => sum + ms)).toBeGreaterThan(30 * 60_000);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(5 * 60_000);
   }
-  await queue.close();
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { HttpVisitor } from '../support/http-visitor.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
@@ -79,13 +80,12 @@ describe('npm start', () => {
   test('builds nothing the second time, and is ready in seconds with the same key', async () => {
     const manifest = path.join(folder, 'var/store/latest.json');
     const before = await stat(manifest);
-    const service = await started(process.execPath, [START], env(), /curl .*\n/);
+    const service = await ofThisTest(started(process.execPath, [START], env(), /curl .*\n/));
     expect(service.noise).toBe('');
     expect(service.seconds).toBeLessThan(5);
     expect((await stat(manifest)).mtimeMs).toBe(before.mtimeMs);
     const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
     expect(service.said).toContain(key);
-    await service.stop();
   });
 
   test('prints a key that its ledger takes, wherever store and ledger are', async () => {

@@ -1,38 +1,24 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf } from '../support/books.ts';
-import { BY, newKey, ROUTE } from '../support/customers.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { BY, issuedKey, ROUTE } from '../support/customers.ts';
+import { ofTests } from '../support/of-tests.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA, tta } from '../support/tta.ts';
 
-const TTA = path.resolve('dist/infra/cli/tta.js');
 const NOON = Date.UTC(2026, 5, 1, 12);
 const ACCOUNTS = 12;
 
-let folder: string;
-let redis: RedisServer;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tta-move-'));
-  redis = await startRedis();
-});
-afterAll(async () => {
-  await redis.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function tta(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [TTA, ...args])
-    .then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }))
-    .catch(({ code, stdout, stderr }) => ({ code, stdout, stderr }));
-}
+const folder = folderOfTests();
+const redis = ofTests(() => startRedis());
 
 async function using<T>(address: string, use: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await openLedger(address, { rateLimitPerMinute: 1_000 });
@@ -51,8 +37,7 @@ async function fill(ledger: Ledger): Promise<string> {
     const email = i % 4 === 3 ? null : `Some.One${i}@gmail.com`;
     const order = { email, by: 'owner', atMs: NOON + i } as const;
     const { id } = (await ledger.openAccount(order)).account;
-    const made = await newKey(ledger, id, `key “${i}”`, NOON);
-    if (!made.created) throw new Error(made.reason);
+    const made = await issuedKey(ledger, id, `key “${i}”`, NOON);
     if (i === 1) plainKey = made.plainKey;
     await ledger.admit(hashApiKey(made.plainKey), NOON);
     const charge = { account: id, keyId: made.key.id, route: ROUTE, tokens: 7 * i, atMs: NOON };

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Nginx, startNginx } from '../support/nginx.ts';
+import { expect, inject, test } from 'vitest';
+import { startNginx } from '../support/nginx.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { ttaIn } from '../support/tta.ts';
 
-let nginx: Nginx;
-beforeAll(async () => {
-  nginx = await startNginx(inject('demoStore'));
-});
-afterAll(() => nginx.stop());
+const nginx = ofTests(() => startNginx(inject('demoStore')));
 
 const tta = (...args: string[]) => ttaIn({ NODE_EXTRA_CA_CERTS: nginx.caFile }, ...args);
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/servers.ts';
 import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
@@ -127,7 +128,6 @@ test('a portal whose price is not the membership’s does not start; one whose S
   expect(shop.standIn.requests).not.toContain('GET /v1/invoices/in_kept');
   await shop.ledger.closeEvent('evt_kept', shop.now());
   shop.standIn.fault = 'error';
-  const serving = await start({});
+  const serving = await ofThisTest(start({}));
   expect((await fetch(`${serving.address}/health`)).status).toBe(200);
-  await serving.close();
 });

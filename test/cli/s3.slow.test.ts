@@ -7,10 +7,9 @@ import { beginLease, endLease } from '../../builder/publish/leases.ts';
 import { serve } from '../../infra/serve.ts';
 import { serveSettings } from '../../infra/settings/servers.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
-import { newAccount, newKey } from '../support/customers.ts';
+import { issuedKey, newAccount } from '../support/customers.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { type RgwServer, startRgw } from '../support/rgw.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA, ttaIn } from '../support/tta.ts';
@@ -104,8 +103,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
     ]);
     const { id } = await newAccount(serving.ledger);
     await serving.ledger.grant(id, { tokens: 1e6, cause: 'test', atMs: Date.now() }, 'operator');
-    const made = await newKey(serving.ledger, id, 'test', Date.now());
-    if (!made.created) throw new Error(made.reason);
+    const made = await issuedKey(serving.ledger, id, 'test', Date.now());
     const headers = { Authorization: `Bearer ${made.plainKey}` };
     const ask = async (route: string) => fetch(`${serving.address}/v1/${route}`, { headers });
     const summary = async (geoid: string) => {
@@ -145,7 +143,7 @@ function rangedKinds(wire: Wire): string[] {
 
 async function someBlocks(location: string): Promise<string[]> {
   const store = await openStore(location);
-  const release = await openRelease(store, new ReleaseCache(1 << 28));
+  const release = await releaseIn(store);
   const index = await release.index(Object.values(release.manifest.counties)[0]);
   await store.close();
   const ordinals = Array.from({ length: index.count }, (_, i) => i);

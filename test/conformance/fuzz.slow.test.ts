@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { forAll } from '../support/for-all.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { type Answer, type Customer, expectOk } from './api.ts';
 import { demoOfTests } from './demo.ts';
@@ -49,20 +50,18 @@ test('of random requests to the running service none is failed, and charged = de
 /** One operation: every answer is in the document; `api.call` checks the rest of what is promised. */
 async function fuzz(path: string, method: string): Promise<void> {
   const statuses = new Set<number>();
-  await fc.assert(
-    fc.asyncProperty(
-      requestsTo(document, path, method, things.marks, things.pools),
-      fc.nat(9),
-      fc.constantFrom(...ACCEPTED),
-      async (request, wealth, accept) => {
-        const as = wealth === 0 ? poor : demo.api.customer;
-        const headers = { ...request.headers, ...(accept === '' ? {} : { accept }) };
-        const answer = await demo.api.call({ ...request, headers, as });
-        isInDocument(answer, path, method);
-        statuses.add(answer.statusCode);
-      },
-    ),
-    { numRuns: RUNS },
+  await forAll(
+    RUNS,
+    requestsTo(document, path, method, things.marks, things.pools),
+    fc.nat(9),
+    fc.constantFrom(...ACCEPTED),
+    async (request, wealth, accept) => {
+      const as = wealth === 0 ? poor : demo.api.customer;
+      const headers = { ...request.headers, ...(accept === '' ? {} : { accept }) };
+      const answer = await demo.api.call({ ...request, headers, as });
+      isInDocument(answer, path, method);
+      statuses.add(answer.statusCode);
+    },
   );
   // A fuzzer that only ever meets refusals would show nothing.
   expect([...statuses], `${method} ${path}`).toEqual(expect.arrayContaining([200, 400]));

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { expectOk, expectProblem, type QueryValue } from './api.ts';
 import { demoOfTests } from './demo.ts';
-import { degreesToBorder, isInside, type Rings } from './plain-geometry.ts';
 
 const demo = demoOfTests();
 
 const PATH = '/v1/isochrone';
-/** Nearer to a border than this, a point is taken for neither inside nor outside. */
-const SLACK_DEGREES = 2e-6;
 
 type Query = Readonly<Record<string, QueryValue>>;
 const ask = (query: Query) => demo.api.get(PATH, query);
@@ -23,11 +20,6 @@ interface Feature {
 interface ReachedBlock {
   readonly geoid: string;
   readonly travel_min: number;
-}
-
-function polygonsOf({ geometry }: Feature): Rings[] {
-  expect(['Polygon', 'MultiPolygon']).toContain(geometry.type);
-  return (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates) as Rings[];
 }
 
 describe('§4.5 format=blocks', () => {
@@ -85,27 +77,6 @@ describe('§4.5 format=geojson', () => {
       expect(feature.properties).toEqual({ contour, mode: 'walk', reachable_blocks });
     }
   });
-
-  test.each(['from', 'to'])(
-    'contours nest exactly and contain the origin block: %s',
-    async (direction) => {
-      for (const mode of demo.release.modes) {
-        const { features } = expectOk(
-          await fromBlock({ contours: contours.join(','), direction, mode }),
-        );
-        const shapes = (features as Feature[]).map(polygonsOf);
-        for (const [larger, smaller] of shapes.slice(1).map((shape, i) => [shapes[i], shape])) {
-          for (const [lon, lat] of smaller.flat(2)) {
-            const isWithin = isInside(larger, lon, lat);
-            const isOnBorder = degreesToBorder(larger, lon, lat) < SLACK_DEGREES;
-            expect([lon, lat, isWithin || isOnBorder]).toEqual([lon, lat, true]);
-          }
-        }
-        for (const shape of shapes)
-          expect(isInside(shape, demo.block.lon, demo.block.lat)).toBe(true);
-      }
-    },
-  );
 
   test('an origin that nothing can be routed from reaches nothing else', async () => {
     const query = { block: demo.water.geoid, minutes: 10, format: 'blocks' };

@@ -136,13 +136,6 @@ describe('§4.5 what is asked', () => {
     expect(pinned.headers['cache-control']).toMatch(/immutable/);
     expectProblem(await fromBlock({ v: 'another' }), 'no-isochrone-data');
   });
-
-  test('a mode that was not routed is no-isochrone-data', async () => {
-    const absent = ['walk', 'bike', 'transit'].filter(
-      (mode) => !demo.release.modes.includes(mode as 'walk'),
-    );
-    for (const mode of absent) expectProblem(await fromBlock({ mode }), 'no-isochrone-data');
-  });
 });
 
 describe('§5.6 and §8 what it costs', () => {

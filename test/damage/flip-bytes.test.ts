@@ -4,9 +4,8 @@ import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { objectsNamed } from '../../shards/manifest-objects.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { flipBytes } from './flip-bytes.ts';
 import { FlippingStore } from './flipping-store.ts';
 
@@ -36,7 +35,7 @@ test('a flipped byte of any kind of object never gives another answer, nor a cha
 test('an object read whole is the recorded one, or an error that says what to do', async () => {
   const folder = inject('demoStore');
   const store = new FlippingStore(folder);
-  const { manifest } = await openRelease(store, new ReleaseCache(1 << 20));
+  const { manifest } = await releaseIn(store);
   const seed = Math.floor(Math.random() * 2 ** 31);
   const random = new Random(seed);
   for (const ref of objectsNamed(manifest)) {

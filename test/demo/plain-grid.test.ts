@@ -9,9 +9,8 @@ import {
   plainGridCorner,
   plainGridWalk,
 } from '../../infra/demo/plain-grid-oracle.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { writtenCity } from './written-city.ts';
 
 const CELLS = Array.from({ length: PLAIN_GRID.side ** 2 }, (_, i) => ({
@@ -44,7 +43,7 @@ test.each([
       const store = new FolderStore(`${out}/store`);
       const request = { osm: [files.osm], blocks: files.blocks, counties: ['99001'] };
       await buildRelease({ ...request, release: 'grid', tiles: false }, store, silent);
-      const release = await openRelease(store, new ReleaseCache(1e8));
+      const release = await releaseIn(store);
       const county = release.manifest.counties['99001'];
       const index = await release.index(county);
       const pois = await release.pois(county);

@@ -9,6 +9,7 @@ import { TAXONOMY, type TagRule } from '../../builder/destinations/taxonomy.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { forAll } from '../support/for-all.ts';
 
 type Tags = ReadonlyMap<string, string>;
 
@@ -55,7 +56,7 @@ function classified(tags: Tags, hectares: number): string[] {
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
 describe('classifying', () => {
-  test('gives the leaves whose rules hold, whatever the tags', () => {
+  test('gives the leaves whose rules hold, whatever the tags', async () => {
     const rules = TAXONOMY.flatMap(({ osm }) => osm ?? []);
     const keys = [...new Set(rules.flatMap((rule) => Object.keys(rule)))];
     const values = [
@@ -73,13 +74,16 @@ describe('classifying', () => {
       );
     const key = fc.constantFrom(...keys, 'access', 'disused', 'name');
     const anything = fc.array(fc.tuple(key, value), { maxLength: 4 });
-    fc.assert(
-      fc.property(fromRule, anything, fc.double({ min: 0, max: 30, noNaN: true }), (a, b, size) => {
+    await forAll(
+      2_000,
+      fromRule,
+      anything,
+      fc.double({ min: 0, max: 30, noNaN: true }),
+      (a, b, size) => {
         const tags = new Map([...a, ...b]);
         expect(classified(tags, size)).toEqual(naively(tags, size));
         if (naively(tags, size).length > 0) expect(mayBeDestination(tags)).toBe(true);
-      }),
-      { numRuns: 2_000 },
+      },
     );
   });
 

@@ -13,7 +13,7 @@ import type { Progress } from '../../builder/progress.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { boxRing, ring } from '../support/rings.ts';
+import { boxRing, positions } from '../support/rings.ts';
 
 const scratch = new Scratch();
 const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
@@ -113,13 +113,8 @@ describe('a place of one’s own list', () => {
 
   test('drawn as polygons stands on a point inside the largest', async () => {
     // A letter U, whose middle is outside of it, and a small square.
-    const u = [
-      ...ring('0 0, 0.03 0, 0.03 0.03, 0.02 0.03, 0.02 0.01, 0.01 0.01, 0.01 0.03'),
-      ...[
-        [0, 0.03],
-        [0, 0],
-      ],
-    ];
+    const arms = '0.03 0.03, 0.02 0.03, 0.02 0.01, 0.01 0.01, 0.01 0.03, 0 0.03';
+    const u = positions(`0 0, 0.03 0, ${arms}, 0 0`);
     const square = [boxRing(1, 1, 1.001, 1.001)];
     const file = geojson('polygons.geojson', [
       { ...listed(1), geometry: { type: 'MultiPolygon', coordinates: [square, [u]] } },
@@ -468,13 +463,11 @@ describe('a GeoParquet file', () => {
         ...[group('categories', 2), leaf('primary'), ...listOf('alternate'), leaf('element')],
         ...[group('brand', 1), group('names', 1), leaf('primary')],
         ...listOf('addresses'),
-        ...[
-          group('element', 4),
-          leaf('freeform'),
-          leaf('locality'),
-          leaf('postcode'),
-          leaf('region'),
-        ],
+        group('element', 4),
+        leaf('freeform'),
+        leaf('locality'),
+        leaf('postcode'),
+        leaf('region'),
       ],
       columnData: [
         { name: 'id', data: column('id') },

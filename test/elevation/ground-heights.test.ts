@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { groundHeights } from '../../builder/elevation/ground-heights.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { positions } from '../support/rings.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { Dice } from '../transit/dice.ts';
 import { type Lattice, type Surface, writeGeoTiff, writeHgt } from './rasters.ts';
@@ -101,13 +102,7 @@ test('the finest file with a height counts; where none has one, there is none', 
   const coarse = writeGeoTiff(at('coarse.tif'), { ...LATTICE, cell: 1 / 100 }, () => 50);
   const west: Surface = (lon) => (lon < -76.5 ? 200 : null);
   const fine = writeHgt(folder, 39, -77, west);
-  const points = [
-    ...[
-      [-76.8, 39.5],
-      [-76.2, 39.5],
-      [-70, 39.5],
-    ],
-  ];
+  const points = positions('-76.8 39.5, -76.2 39.5, -70 39.5');
   expect(await heightsOf([coarse, fine], points)).toEqual([200, 50, Number.NaN]);
   expect(await heightsOf([fine], points)).toEqual([200, Number.NaN, Number.NaN]);
   // Of the cells around a point, those that are not void.

@@ -15,6 +15,7 @@ import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { boxRing } from '../support/rings.ts';
 import { COUNTY, catalogue, layOutMaryland, PATHS, putOsm } from './maryland.ts';
 import { Mirror } from './mirror.ts';
@@ -155,7 +156,7 @@ test('the agency’s own address is tried where the catalogue’s copy fails', a
 });
 
 test('the catalogue does not lead to hosts that nobody named, unless they are allowed', async () => {
-  const other = await Mirror.start();
+  const other = await ofThisTest(Mirror.start());
   other.put(PATHS.feed, mirror.served(PATHS.feed).bytes);
   mirror.put(PATHS.catalogue, catalogue(box, `${other.url}${PATHS.feed}`));
   const refused = await fetchCounty(only('gtfs'));
@@ -165,7 +166,6 @@ test('the catalogue does not lead to hosts that nobody named, unless they are al
   ]);
   const { gtfs } = await fetchCounty({ ...only('gtfs'), allowedHosts: [other.host] });
   expect(gtfs).toHaveLength(1);
-  await other.close();
 });
 
 test('feeds given by address are taken instead of the catalogue’s', async () => {

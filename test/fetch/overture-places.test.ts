@@ -8,6 +8,7 @@ import { Http } from '../../builder/fetch/http.ts';
 import { fetchOverturePlaces } from '../../builder/fetch/overture-places.ts';
 import { silent } from '../../builder/progress.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { forAll } from '../support/for-all.ts';
 import { Mirror } from './mirror.ts';
 import { overtureFile, type Place } from './overture-file.ts';
 import { scratchFolders } from './scratch-folders.ts';
@@ -179,20 +180,18 @@ test('what is no bucket, no release and no Parquet is told with the address', as
 test('whatever the groups, the places within the boxes come, and no others', async () => {
   const lon = fc.double({ min: -77, max: -76.2, noNaN: true });
   const lat = fc.double({ min: 39, max: 39.6, noNaN: true });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.tuple(lon, lat), { minLength: 1, maxLength: 40 }),
-      fc.integer({ min: 1, max: 40 }),
-      fc.boolean(),
-      async (points, rowsPerGroup, pageIndex) => {
-        const places = points.map(([x, y], i) => place(`p${i}`, x, y));
-        mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup, pageIndex }));
-        const within = places.filter(
-          (p) => p.lon >= -76.7 && p.lon <= -76.5 && p.lat >= 39.2 && p.lat <= 39.4,
-        );
-        expect(ids(await fetchPlaces())).toEqual(within.map(({ id }) => id));
-      },
-    ),
-    { numRuns: 50 },
+  await forAll(
+    50,
+    fc.array(fc.tuple(lon, lat), { minLength: 1, maxLength: 40 }),
+    fc.integer({ min: 1, max: 40 }),
+    fc.boolean(),
+    async (points, rowsPerGroup, pageIndex) => {
+      const places = points.map(([x, y], i) => place(`p${i}`, x, y));
+      mirror.put(`${PREFIX}/a.parquet`, overtureFile(places, { rowsPerGroup, pageIndex }));
+      const within = places.filter(
+        (p) => p.lon >= -76.7 && p.lon <= -76.5 && p.lat >= 39.2 && p.lat <= 39.4,
+      );
+      expect(ids(await fetchPlaces())).toEqual(within.map(({ id }) => id));
+    },
   );
 });

@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { Http } from '../../builder/fetch/http.ts';
 import { isPublicAddress } from '../../builder/fetch/public-addresses.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { forAll } from '../support/for-all.ts';
 import { Mirror } from './mirror.ts';
 import { scratchFolders } from './scratch-folders.ts';
 
@@ -120,17 +121,14 @@ test('a redirect from https to http is not followed', async () => {
   // The certificate is not what is tested here.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const lax = new Http({ retryMs: 2, namedHosts: [named.host, new URL(url).host] });
-  try {
-    expect(await refusalOf(`${url}${FILE}`, lax)).toBe(
-      `${url}${FILE}: redirects from https to ${named.url}${FILE}, where anybody on the way could change it; give the final address, if that is meant`,
-    );
-    expect(named.exchanges).toEqual([]);
-  } finally {
-    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
-    await lax.close();
-    server.closeAllConnections();
-    server.close();
-  }
+  onTestFinished(() => void server.close());
+  onTestFinished(() => void server.closeAllConnections());
+  onTestFinished(() => lax.close());
+  onTestFinished(() => void delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);
+  expect(await refusalOf(`${url}${FILE}`, lax)).toBe(
+    `${url}${FILE}: redirects from https to ${named.url}${FILE}, where anybody on the way could change it; give the final address, if that is meant`,
+  );
+  expect(named.exchanges).toEqual([]);
 });
 
 /** First and last address of what IANA keeps from public hosts, as numbers are written there. */
@@ -157,24 +155,22 @@ const isKept = (address: number) =>
   KEPT.some(([first, last]) => numberOf(first) <= address && address <= numberOf(last));
 const bytesOf = (address: number) => [24, 16, 8, 0].map((shift) => (address >>> shift) & 255);
 
-test('IPv4 addresses are public but for those that IANA keeps, also wrapped in IPv6', () => {
+test('IPv4 addresses are public but for those that IANA keeps, also wrapped in IPv6', async () => {
   const nearEdges = KEPT.flatMap((range) =>
     range.map(numberOf).flatMap((edge) => [edge - 1, edge, edge + 1]),
   ).filter((address) => address >= 0 && address < 2 ** 32);
-  fc.assert(
-    fc.property(
-      fc.oneof(fc.constantFrom(...nearEdges), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
-      (address) => {
-        const bytes = bytesOf(address);
-        const dotted = bytes.join('.');
-        const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
-        const groups = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`;
-        for (const form of [dotted, `::ffff:${dotted}`, `::ffff:${groups}`, `64:ff9b::${groups}`]) {
-          expect([form, isPublicAddress(form)]).toEqual([form, !isKept(address)]);
-        }
-      },
-    ),
-    { numRuns: 2_000 },
+  await forAll(
+    2_000,
+    fc.oneof(fc.constantFrom(...nearEdges), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+    (address) => {
+      const bytes = bytesOf(address);
+      const dotted = bytes.join('.');
+      const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
+      const groups = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`;
+      for (const form of [dotted, `::ffff:${dotted}`, `::ffff:${groups}`, `64:ff9b::${groups}`]) {
+        expect([form, isPublicAddress(form)]).toEqual([form, !isKept(address)]);
+      }
+    },
   );
 });
 

@@ -2,7 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { BY } from '../support/customers.ts';
-import { type Front, HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
+import { HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
@@ -35,11 +36,7 @@ const FRONTS = {
 };
 
 describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
-  let front: Front;
-  beforeAll(async () => {
-    front = await FRONTS[name]();
-  });
-  afterAll(() => front.stop());
+  const front = ofTests(() => FRONTS[name]());
 
   /** A summary that nobody has asked this front for. */
   const unasked = () =>

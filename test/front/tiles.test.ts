@@ -3,11 +3,10 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { openStore } from '../../shards/store/open-store.ts';
 import { type Front, HOSTS, startNginxFront } from '../support/front.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { openWire, type Wire } from '../support/wire.ts';
 
@@ -30,7 +29,7 @@ beforeAll(async () => {
   wire = await openWire(bucket.http);
   front = await startNginxFront({ bucket: wire.address, bucketPath: '' });
   const store = await openStore(inject('demoStore'));
-  const { manifest } = await openRelease(store, new ReleaseCache(1 << 20));
+  const { manifest } = await releaseIn(store);
   await store.close();
   archive = Object.values(manifest.tiles)[0].archive.name;
   await mkdir(path.join(bucketFolder, 'tiles'));

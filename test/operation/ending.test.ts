@@ -2,6 +2,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { expect, inject, test } from 'vitest';
 import { booksOf, withLedger } from '../support/books.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { linkedBlocks, runService } from '../support/running-service.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
@@ -49,7 +50,7 @@ test('told to end, it is not ready, then answers what was begun; what a slow rea
 
 test('a start that fails waits for no drain, and leaves no ledger open', async () => {
   const folder = await folderOfThisTest();
-  const service = await runService(inject('demoStore'), `${folder}/first`);
+  const service = await ofThisTest(runService(inject('demoStore'), `${folder}/first`));
   const { port } = new URL(service.address);
   const begunMs = performance.now();
   for (const wrong of ['PORT', 'METRICS_PORT']) {
@@ -61,7 +62,6 @@ test('a start that fails waits for no drain, and leaves no ledger open', async (
   const open = await openFiles();
   expect(open.filter((file) => file.includes(`${folder}/first`))).not.toEqual([]);
   expect(open.filter((file) => file.includes(`${folder}/second`))).toEqual([]);
-  await service.close();
 });
 
 /** The files that this process has open. */

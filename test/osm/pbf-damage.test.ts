@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { readPbf } from '../../builder/osm/pbf.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { forAll } from '../support/for-all.ts';
 import { Scratch } from './scratch.ts';
 
 const scratch = new Scratch();
@@ -24,17 +25,14 @@ describe('a damaged file', () => {
   test('cut anywhere but between blocks is refused, by its name and the place', async () => {
     const seams = new Set([0, ...blocks.map((block) => block.end)]);
     const cut = fc.integer({ min: 1, max: whole.length - 1 }).filter((at) => !seams.has(at));
-    await fc.assert(
-      fc.asyncProperty(cut, async (at) => {
-        const path = scratch.write('cut.osm.pbf', whole.subarray(0, at));
-        const error = await digestOf(path).catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(BuildError);
-        expect((error as Error).message).toMatch(
-          new RegExp(`^${path}: (not an OSM PBF file|truncated: .* at byte \\d+)`),
-        );
-      }),
-      { numRuns: 300 },
-    );
+    await forAll(300, cut, async (at) => {
+      const path = scratch.write('cut.osm.pbf', whole.subarray(0, at));
+      const error = await digestOf(path).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(BuildError);
+      expect((error as Error).message).toMatch(
+        new RegExp(`^${path}: (not an OSM PBF file|truncated: .* at byte \\d+)`),
+      );
+    });
   });
 
   test('with a bit flipped in compressed data is refused, or read as it was', async () => {
@@ -44,10 +42,7 @@ describe('a damaged file', () => {
         bit: fc.integer({ min: 0, max: 7 }),
       }),
     );
-    await fc.assert(
-      fc.asyncProperty(bit, (flip) => isRefusedOrUnchanged(flip.at, flip.bit)),
-      { numRuns: 500 },
-    );
+    await forAll(500, bit, (flip) => isRefusedOrUnchanged(flip.at, flip.bit));
   });
 
   test('with any one bit flipped in what frames its blocks is refused, or read as it was', async () => {
@@ -63,15 +58,12 @@ describe('a damaged file', () => {
       at: fc.integer({ min: blocks[1].dataStart, max: whole.length - 64 }),
       noise: fc.uint8Array({ minLength: 32, maxLength: 64 }),
     });
-    await fc.assert(
-      fc.asyncProperty(span, async ({ at, noise }) => {
-        const bytes = Buffer.from(whole);
-        bytes.set(noise, at);
-        fc.pre(!bytes.equals(whole));
-        await expectRefused(bytes);
-      }),
-      { numRuns: 200 },
-    );
+    await forAll(200, span, async ({ at, noise }) => {
+      const bytes = Buffer.from(whole);
+      bytes.set(noise, at);
+      fc.pre(!bytes.equals(whole));
+      await expectRefused(bytes);
+    });
   });
 });
 

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { BY } from '../support/customers.ts';
 import { newLmdbLedgers } from '../support/new-ledgers.ts';
-import { openPortal, type PortalHarness, type Visitor } from '../support/portal-harness.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { openPortal, slugOf, type Visitor } from '../support/portal-harness.ts';
 import { DAY, Shop } from '../support/shop.ts';
 import { signatureOf } from '../support/stripe-stand-in/signature.ts';
 
 const newAddress = newLmdbLedgers();
-let shop: Shop;
-let portal: PortalHarness;
-beforeAll(async () => {
-  shop = await Shop.open(newAddress());
-  shop.books.now = Math.floor(Date.now() / 1000);
-  portal = await openPortal({
-    ledger: shop.ledger,
-    payment: () => shop.payment,
+const shop = ofTests(() => Shop.open(newAddress()));
+const portal = ofTests(() =>
+  openPortal({
+    ...{ ledger: shop.ledger, payment: () => shop.payment },
     config: { accountUrl: 'https://account.example.org' },
-  });
-});
-afterAll(async () => {
-  await portal.close();
-  await shop.close();
-});
+  }),
+);
+beforeAll(() => void Object.assign(shop.books, { now: Math.floor(Date.now() / 1000) }));
 
 let visitor: Visitor;
 let people = 0;
@@ -32,10 +26,24 @@ beforeEach(async () => {
   await visitor.signIn(`buyer${++people}@example.org`);
 });
 
-const slugOf = (answer: { json(): { type: string } }) => answer.json().type.split('/').at(-1);
 const ownId = async () => (await shop.ledger.accountByEmail(`buyer${people}@example.org`))!.id;
 const send = (body: string | Buffer, headers: Record<string, string>) =>
   portal.app.inject({ method: 'POST', url: '/billing/webhook', payload: body, headers });
+
+/** The visitor's checkout of the membership, which is paid. */
+async function paid() {
+  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
+  const session = shop.sessionAt(checkout_url);
+  shop.books.pay(session);
+  return session;
+}
+
+/** The visitor's subscription, of which the portal has been told. */
+async function subscribed() {
+  const session = await paid();
+  await shop.deliverNew();
+  return shop.books.subscriptions.get(session.subscription!)!;
+}
 
 test('from the checkout to a member’s account: the address, the payment, the event', async () => {
   const answer = await visitor.change('POST', '/billing/subscribe');
@@ -75,8 +83,7 @@ test('from the checkout to a member’s account: the address, the payment, the e
 });
 
 test('a checkout that is paid and of which no event has come yet is a membership, too', async () => {
-  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
-  shop.books.pay(shop.sessionAt(checkout_url));
+  await paid();
   const again = await visitor.change('POST', '/billing/subscribe');
   expect([again.statusCode, slugOf(again)]).toEqual([409, 'already-subscribed']);
   expect((await visitor.get('/account')).json().membership.status).toBe('active');
@@ -144,17 +151,10 @@ test('an account can begin ten checkouts an hour', async () => {
 });
 
 test('who has been a member can be one again', async () => {
-  const subscribe = async () => {
-    const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
-    const session = shop.sessionAt(checkout_url);
-    shop.books.pay(session);
-    await shop.deliverNew();
-    return shop.books.subscriptions.get(session.subscription!)!;
-  };
-  const first = await subscribe();
+  const first = await subscribed();
   shop.books.cancel(first);
   await shop.deliverNew();
-  const second = await subscribe();
+  const second = await subscribed();
   expect(second.customer).toBe(first.customer);
   expect((await visitor.get('/account')).json().tokens_remaining).toBe(25_000);
 });
@@ -323,30 +323,25 @@ test('a signed body of no use is taken and forgotten; one that is too large is r
 });
 
 test('however many events come at once from one address, all are taken', async () => {
-  const strict = await openPortal({
-    ...{ ledger: shop.ledger, payment: () => shop.payment },
-    config: { rateLimitPerMinute: 2 },
-  });
-  try {
-    const body = Buffer.from('{"id":"evt_many","type":"product.created","data":{"object":{}}}');
-    const signature = signatureOf(body, shop.standIn.webhookSecret, shop.books.now);
-    const request = { method: 'POST', url: '/billing/webhook', payload: body } as const;
-    for (let i = 0; i < 10; i++) {
-      const headers = { 'stripe-signature': signature };
-      expect((await strict.app.inject({ ...request, headers })).statusCode).toBe(200);
-    }
-  } finally {
-    await strict.close();
+  const strict = await ofThisTest(
+    openPortal({
+      ...{ ledger: shop.ledger, payment: () => shop.payment },
+      config: { rateLimitPerMinute: 2 },
+    }),
+  );
+  const body = Buffer.from('{"id":"evt_many","type":"product.created","data":{"object":{}}}');
+  const signature = signatureOf(body, shop.standIn.webhookSecret, shop.books.now);
+  const request = { method: 'POST', url: '/billing/webhook', payload: body } as const;
+  for (let i = 0; i < 10; i++) {
+    const headers = { 'stripe-signature': signature };
+    expect((await strict.app.inject({ ...request, headers })).statusCode).toBe(200);
   }
 });
 
 test('who has not paid for the month is led to where the card is changed, and sold no second membership', async () => {
-  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
-  const session = shop.sessionAt(checkout_url);
-  shop.books.pay(session);
-  await shop.deliverNew();
-  shop.books.withoutMoney.add(session.customer);
-  const [item] = shop.books.subscriptions.get(session.subscription!)!.items.data;
+  const { customer, items } = await subscribed();
+  shop.books.withoutMoney.add(customer);
+  const [item] = items.data;
   shop.books.advance(item.current_period_end - shop.books.now + 4 * DAY);
   await shop.deliverNew();
   portal.clock.aheadMs = shop.now() - Date.now();
@@ -358,19 +353,16 @@ test('who has not paid for the month is led to where the card is changed, and so
 });
 
 test('an account that is closed is not charged again, also if Stripe is out at that moment', async () => {
-  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
-  const session = shop.sessionAt(checkout_url);
-  shop.books.pay(session);
-  await shop.deliverNew();
+  const subscription = await subscribed();
   const id = await ownId();
   shop.standIn.fault = 'error';
   expect((await visitor.change('DELETE', '/account')).statusCode).toBe(204);
   await shop.payment.settleOpenEvents();
-  expect(shop.books.subscriptions.get(session.subscription!)?.status).toBe('active');
+  expect(subscription.status).toBe('active');
   shop.standIn.fault = 'none';
   shop.books.advance(60);
   await shop.payment.settleOpenEvents();
-  expect(shop.books.subscriptions.get(session.subscription!)?.status).toBe('canceled');
+  expect(subscription.status).toBe('canceled');
   await shop.deliverNew();
   expect((await shop.ledger.account(id))?.membership).toBeNull();
   expect(await shop.ledger.openEvents(10)).toEqual([]);
@@ -399,13 +391,6 @@ test('an account that is closed in the very moment of subscribing leaves nothing
 });
 
 test('a closing that fails ends nothing, and the next one all', async () => {
-  const subscribed = async () => {
-    const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
-    const session = shop.sessionAt(checkout_url);
-    shop.books.pay(session);
-    await shop.deliverNew();
-    return shop.books.subscriptions.get(session.subscription!)!;
-  };
   const subscription = await subscribed();
   // All that a closing does before it fails.
   await shop.payment.endSubscription((await shop.ledger.account(await ownId()))!);
@@ -422,9 +407,7 @@ test('a closing that fails ends nothing, and the next one all', async () => {
 });
 
 test('a checkout that was paid while its account was closed is ended when that is told', async () => {
-  const { checkout_url } = (await visitor.change('POST', '/billing/subscribe')).json();
-  const [session, id] = [shop.sessionAt(checkout_url), await ownId()];
-  shop.books.pay(session);
+  const [session, id] = [await paid(), await ownId()];
   // Closed by a ledger's own means: nobody has told the payment.
   await shop.ledger.closeAccount(id, { by: 'operator', atMs: shop.now() });
   await shop.deliverNew();
@@ -434,22 +417,18 @@ test('a checkout that was paid while its account was closed is ended when that i
 });
 
 test('without Stripe nothing can be bought, and what is there works', async () => {
-  const poor = await openPortal();
-  try {
-    const customer = poor.visitor();
-    await customer.signIn('somebody@example.org');
-    for (const [url, body] of [
-      ['/billing/subscribe', undefined],
-      ['/billing/packs', { pack_id: 'pack_10k' }],
-      ['/billing/portal', undefined],
-    ] as const) {
-      const answer = await customer.change('POST', url, body);
-      expect([answer.statusCode, slugOf(answer)]).toEqual([503, 'membership-unavailable']);
-    }
-    const event = await poor.app.inject({ method: 'POST', url: '/billing/webhook', payload: '{}' });
-    expect(event.statusCode).toBe(503);
-    expect((await customer.change('DELETE', '/account')).statusCode).toBe(204);
-  } finally {
-    await poor.close();
+  const poor = await ofThisTest(openPortal());
+  const customer = poor.visitor();
+  await customer.signIn('somebody@example.org');
+  for (const [url, body] of [
+    ['/billing/subscribe', undefined],
+    ['/billing/packs', { pack_id: 'pack_10k' }],
+    ['/billing/portal', undefined],
+  ] as const) {
+    const answer = await customer.change('POST', url, body);
+    expect([answer.statusCode, slugOf(answer)]).toEqual([503, 'membership-unavailable']);
   }
+  const event = await poor.app.inject({ method: 'POST', url: '/billing/webhook', payload: '{}' });
+  expect(event.statusCode).toBe(503);
+  expect((await customer.change('DELETE', '/account')).statusCode).toBe(204);
 });

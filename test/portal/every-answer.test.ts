@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { ofTests } from '../support/of-tests.ts';
 import { checkedExamples, lintOpenApi } from '../support/openapi.ts';
-import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
+import { openPortal } from '../support/portal-harness.ts';
 
-let portal: PortalHarness;
-beforeAll(async () => {
-  portal = await openPortal({ config: { version: '1.2.3' } });
-});
-afterAll(() => portal.close());
+const portal = ofTests(() => openPortal({ config: { version: '1.2.3' } }));
 
 test('/health says that the process is alive, and its version', async () => {
   const { statusCode, body } = await portal.app.inject('/health');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { serveMailPage } from '../../infra/mail-page.ts';
 import { folderMailer } from '../../portal/mail/folder-mailer.ts';
 import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
@@ -61,46 +61,40 @@ async function until<T>(find: () => T | undefined): Promise<T> {
 test('a real mail server gets one message to one mailbox, and its code or its link signs in', async () => {
   const mailer = smtpMailer(smtpUrl, FROM);
   const portal = await openPortal({ mailer });
-  try {
-    const visitor = portal.visitor();
-    const email = "o'hara+x@mail.example.org";
-    await visitor.post('/auth/request', { email });
-    const { from, to, raw } = await until(() => received.find(({ to }) => to.includes(email)));
-    expect([from, to]).toEqual(['no-reply@example.org', [email]]);
-    const mail = await PostalMime.parse(raw);
-    expect(mail.from).toMatchObject({ name: 'Travel times', address: 'no-reply@example.org' });
-    expect(mail.to?.map(({ address }) => address)).toEqual([email]);
-    expect([mail.cc ?? [], mail.bcc ?? []]).toEqual([[], []]);
-    expect(mail.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
+  onTestFinished(() => mailer.close());
+  onTestFinished(() => portal.close());
+  const visitor = portal.visitor();
+  const email = "o'hara+x@mail.example.org";
+  await visitor.post('/auth/request', { email });
+  const { from, to, raw } = await until(() => received.find(({ to }) => to.includes(email)));
+  expect([from, to]).toEqual(['no-reply@example.org', [email]]);
+  const mail = await PostalMime.parse(raw);
+  expect(mail.from).toMatchObject({ name: 'Travel times', address: 'no-reply@example.org' });
+  expect(mail.to?.map(({ address }) => address)).toEqual([email]);
+  expect([mail.cc ?? [], mail.bcc ?? []]).toEqual([[], []]);
+  expect(mail.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
 
-    const [code] = /\b\d{6}\b/.exec(mail.text!)!;
-    const [link, token] = /http:\/\/localhost:8081\/auth\/verify\?token=([\w-]+)/.exec(mail.text!)!;
-    // Code and link stand in the HTML too, and nothing in it tells anybody that it was opened.
-    expect(mail.html!.replaceAll(/<[^>]+>/g, '')).toContain(`${code.slice(0, 3)} ${code.slice(3)}`);
-    expect(mail.html!.match(/https?:\/\/[^"<]+/g)).toEqual([link]);
-    expect(mail.html).not.toMatch(/<img|<script|<link|url\(/);
-    expect((await visitor.post('/auth/verify', { token })).json().email).toBe(email);
-    expect((await visitor.post('/auth/verify-code', { email, code })).statusCode).toBe(400);
-  } finally {
-    await portal.close();
-    await mailer.close();
-  }
+  const [code] = /\b\d{6}\b/.exec(mail.text!)!;
+  const [link, token] = /http:\/\/localhost:8081\/auth\/verify\?token=([\w-]+)/.exec(mail.text!)!;
+  // Code and link stand in the HTML too, and nothing in it tells anybody that it was opened.
+  expect(mail.html!.replaceAll(/<[^>]+>/g, '')).toContain(`${code.slice(0, 3)} ${code.slice(3)}`);
+  expect(mail.html!.match(/https?:\/\/[^"<]+/g)).toEqual([link]);
+  expect(mail.html).not.toMatch(/<img|<script|<link|url\(/);
+  expect((await visitor.post('/auth/verify', { token })).json().email).toBe(email);
+  expect((await visitor.post('/auth/verify-code', { email, code })).statusCode).toBe(400);
 });
 
 test('a name in the address, or a second address, never reaches the server', async () => {
   const mailer = smtpMailer(smtpUrl, FROM);
-  try {
-    const had = received.length;
-    const text = { subject: 'x', text: 'x', html: 'x' };
-    // The routes refuse these; the mailer itself must not read a list either.
-    await mailer.send({ to: 'a@c.example, b@d.example', ...text }).catch(() => {});
-    await mailer.send({ to: 'a@c.example\r\nBcc: b@d.example', ...text }).catch(() => {});
-    for (const { to, raw } of received.slice(had)) {
-      expect(to.length).toBe(1);
-      expect((await PostalMime.parse(raw)).bcc ?? []).toEqual([]);
-    }
-  } finally {
-    await mailer.close();
+  onTestFinished(() => mailer.close());
+  const had = received.length;
+  const text = { subject: 'x', text: 'x', html: 'x' };
+  // The routes refuse these; the mailer itself must not read a list either.
+  await mailer.send({ to: 'a@c.example, b@d.example', ...text }).catch(() => {});
+  await mailer.send({ to: 'a@c.example\r\nBcc: b@d.example', ...text }).catch(() => {});
+  for (const { to, raw } of received.slice(had)) {
+    expect(to.length).toBe(1);
+    expect((await PostalMime.parse(raw)).bcc ?? []).toEqual([]);
   }
 });
 
@@ -171,21 +165,18 @@ test('the page of mails is for who was told of it where the service began', asyn
   const text = 'See https://x.example/?token=1&next=/my';
   await mailer.send({ to: 'a@c.example', subject: 'secret', text, html: '<p>hello' });
   const [portal, other] = [await openPortal(), await openPortal()];
-  try {
-    const told = serveMailPage(portal.app, folder);
-    const shown = await portal.app.inject(told);
-    expect([shown.statusCode, shown.body]).toEqual([200, expect.stringContaining('secret')]);
-    expect(shown.body).toContain('<a href="https://x.example/?token=1&#38;next=/my">');
-    expect(shown.headers).toMatchObject({ 'referrer-policy': 'no-referrer' });
-    const strange = serveMailPage(other.app, folder);
-    for (const path of ['/mail', '/mail/', '/mail/x', strange, told.slice(0, -1), `${told}A`]) {
-      const answer = await portal.app.inject(path);
-      expect([path, answer.statusCode]).toEqual([path, 404]);
-      expect(answer.body).not.toContain('secret');
-    }
-  } finally {
-    await portal.close();
-    await other.close();
+  onTestFinished(() => other.close());
+  onTestFinished(() => portal.close());
+  const told = serveMailPage(portal.app, folder);
+  const shown = await portal.app.inject(told);
+  expect([shown.statusCode, shown.body]).toEqual([200, expect.stringContaining('secret')]);
+  expect(shown.body).toContain('<a href="https://x.example/?token=1&#38;next=/my">');
+  expect(shown.headers).toMatchObject({ 'referrer-policy': 'no-referrer' });
+  const strange = serveMailPage(other.app, folder);
+  for (const path of ['/mail', '/mail/', '/mail/x', strange, told.slice(0, -1), `${told}A`]) {
+    const answer = await portal.app.inject(path);
+    expect([path, answer.statusCode]).toEqual([path, 404]);
+    expect(answer.body).not.toContain('secret');
   }
 });
 
@@ -205,23 +196,20 @@ test('a folder of mails keeps the newest', async () => {
 test('without a server mails are files that their owner alone reads, in the order they came', async () => {
   const parent = await mkdtemp(path.join(tmpdir(), 'tta-mail-'));
   const folder = path.join(parent, 'var', 'mail');
-  try {
-    const mailer = folderMailer(folder, FROM);
-    for (const subject of ['first', 'second']) {
-      await mailer.send({ to: 'a@c.example', subject, text: 'hello', html: '<p>hello' });
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    const names = (await readdir(folder)).sort();
-    const mails = await Promise.all(
-      names.map(async (name) => PostalMime.parse(await readFile(path.join(folder, name)))),
-    );
-    expect(mails.map(({ subject }) => subject)).toEqual(['first', 'second']);
-    expect(mails[0].text?.trim()).toBe('hello');
-    const modes = await Promise.all(
-      [folder, path.join(folder, names[0])].map(async (at) => (await stat(at)).mode & 0o777),
-    );
-    expect(modes).toEqual([0o700, 0o600]);
-  } finally {
-    await rm(parent, { recursive: true, force: true });
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  const mailer = folderMailer(folder, FROM);
+  for (const subject of ['first', 'second']) {
+    await mailer.send({ to: 'a@c.example', subject, text: 'hello', html: '<p>hello' });
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
+  const names = (await readdir(folder)).sort();
+  const mails = await Promise.all(
+    names.map(async (name) => PostalMime.parse(await readFile(path.join(folder, name)))),
+  );
+  expect(mails.map(({ subject }) => subject)).toEqual(['first', 'second']);
+  expect(mails[0].text?.trim()).toBe('hello');
+  const modes = await Promise.all(
+    [folder, path.join(folder, names[0])].map(async (at) => (await stat(at)).mode & 0o777),
+  );
+  expect(modes).toEqual([0o700, 0o600]);
 });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import { MAX_SESSIONS, SESSION_LIFE_MS } from '../../portal/accounts/sessions.ts';
+import { SESSION_LIFE_MS } from '../../portal/accounts/sessions.ts';
 import { BY, ROUTE } from '../support/customers.ts';
-import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { openPortal, slugOf } from '../support/portal-harness.ts';
 
 const DAY_MS = 86_400_000;
-let portal: PortalHarness;
-beforeAll(async () => {
-  portal = await openPortal();
-});
-afterAll(() => portal.close());
+const portal = ofTests(() => openPortal());
 
 let people = 0;
 const someone = () => `owner${++people}@example.org`;
-const slugOf = (answer: { json(): { type: string } }) => answer.json().type.split('/').at(-1);
 let clients = 0;
 async function owner(headers: Record<string, string> = {}) {
   const email = someone();
@@ -157,17 +153,13 @@ describe('keys', () => {
 test('days of usage that are no days, or in no order, are refused by name', async () => {
   const { visitor } = await owner();
   for (const [query, name] of [
-    ...[
-      ['from=2026-02-30', 'from'],
-      ['to=yesterday', 'to'],
-      ['from=2026-1-1', 'from'],
-    ],
-    ...[
-      ['from=2026-02-02&to=2026-02-01', 'to'],
-      ['since=2026-01-01', 'since'],
-      ['from=2020-01-01&to=2021-01-01', 'from'],
-      ['from=2020-01-01', 'from'],
-    ],
+    ['from=2026-02-30', 'from'],
+    ['to=yesterday', 'to'],
+    ['from=2026-1-1', 'from'],
+    ['from=2026-02-02&to=2026-02-01', 'to'],
+    ['since=2026-01-01', 'since'],
+    ['from=2020-01-01&to=2021-01-01', 'from'],
+    ['from=2020-01-01', 'from'],
   ]) {
     const answer = await visitor.get(`/usage?${query}`);
     expect([query, answer.statusCode]).toEqual([query, 400]);
@@ -235,31 +227,19 @@ describe('sessions', () => {
     expect((await visitor.get('/account')).statusCode).toBe(401);
   });
 
-  test('last thirty days from when they were last used, and no more than twenty at once', async () => {
-    const own = await openPortal();
-    try {
-      const visitor = own.visitor();
-      await visitor.signIn('old@example.org');
-      own.clock.aheadMs += SESSION_LIFE_MS - 1000;
+  test('last thirty days from when they were last used', async () => {
+    const own = await ofThisTest(openPortal());
+    const visitor = own.visitor();
+    await visitor.signIn('old@example.org');
+    for (const [passedMs, status] of [
+      [SESSION_LIFE_MS - 1000, 200],
+      [SESSION_LIFE_MS - 1000, 200],
+      [SESSION_LIFE_MS, 401],
+    ]) {
+      own.clock.aheadMs += passedMs;
       const used = await visitor.get('/account');
-      expect([used.statusCode, used.headers['set-cookie']]).toEqual([
-        200,
-        expect.stringContaining('Max-Age=2592000'),
-      ]);
-      own.clock.aheadMs += SESSION_LIFE_MS - 1000;
-      expect((await visitor.get('/account')).statusCode).toBe(200);
-      own.clock.aheadMs += SESSION_LIFE_MS;
-      expect((await visitor.get('/account')).statusCode).toBe(401);
-      const visitors = [];
-      for (let i = 0; i <= MAX_SESSIONS; i++) {
-        own.clock.aheadMs += 2 * 60 * 60 * 1000;
-        visitors.push(own.visitor({ address: `10.8.${i}.1` }));
-        await visitors[i].signIn('old@example.org');
-      }
-      expect((await visitors[0].get('/account')).statusCode).toBe(401);
-      expect((await visitors[1].get('/sessions')).json().sessions).toHaveLength(MAX_SESSIONS);
-    } finally {
-      await own.close();
+      expect(used.statusCode).toBe(status);
+      if (status === 200) expect(used.headers['set-cookie']).toContain('Max-Age=2592000');
     }
   });
 });

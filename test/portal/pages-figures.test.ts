@@ -6,6 +6,8 @@ import { CODE_SAMPLES } from '../../portal/pages/my/code-samples.ts';
 import { detailInWords } from '../../portal/pages/my/detail-in-words.ts';
 import { divideUsage, lastDays } from '../../portal/pages/my/divided-usage.ts';
 import { nextPath } from '../../portal/pages/shell/routes.ts';
+import { forAll } from '../support/for-all.ts';
+import { positions } from '../support/rings.ts';
 
 const SIZE = { width: 480, height: 320, margin: 40 };
 
@@ -39,60 +41,46 @@ test('activity is told in words: of devices, tokens and days, and of strangers w
   expect(detailInWords('tokens-granted', '5000, signup')).toBe('5,000 tokens to begin with');
 });
 
-test('an outline lies within its margin, and its scale is that of the ground', () => {
+test('an outline lies within its margin, and its scale is that of the ground', async () => {
   const place = fc.record({
     lon: fc.double({ min: -170, max: 170, noNaN: true }),
     lat: fc.double({ min: -60, max: 70, noNaN: true }),
     wide: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
     high: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
   });
-  fc.assert(
-    fc.property(place, ({ lon, lat, wide, high }) => {
-      const ring: [number, number][] = [
-        [lon, lat],
-        [lon + wide, lat],
-        [lon + wide, lat + high],
-        [lon, lat + high],
-        [lon, lat],
-      ];
-      const { path, scale } = drawOutline(
-        { geometry: { type: 'Polygon', coordinates: [ring] } },
-        SIZE,
-      );
-      const drawn = corners(path);
-      for (const [x, y] of drawn) {
-        expect(x).toBeGreaterThanOrEqual(39.9);
-        expect(x).toBeLessThanOrEqual(440.1);
-        expect(y).toBeGreaterThanOrEqual(39.9);
-        expect(y).toBeLessThanOrEqual(280.1);
-      }
-      // The west side of the box, on the ground and in the picture; corners are rounded to 0.1.
-      const height = Math.abs(drawn[3][1] - drawn[0][1]);
-      const expected = (height / metresBetween(ring[3], ring[0])) * scale.metres;
-      expect(Math.abs(scale.length - expected)).toBeLessThan(
-        0.003 * expected + (0.2 * expected) / height,
-      );
-      expect(scale.length).toBeLessThanOrEqual(0.3 * SIZE.width);
-      expect(scale.length).toBeGreaterThan(0.3 * 0.39 * SIZE.width);
-    }),
-  );
+  await forAll(100, place, ({ lon, lat, wide, high }) => {
+    const ring: [number, number][] = [
+      [lon, lat],
+      [lon + wide, lat],
+      [lon + wide, lat + high],
+      [lon, lat + high],
+      [lon, lat],
+    ];
+    const { path, scale } = drawOutline(
+      { geometry: { type: 'Polygon', coordinates: [ring] } },
+      SIZE,
+    );
+    const drawn = corners(path);
+    for (const [x, y] of drawn) {
+      expect(x).toBeGreaterThanOrEqual(39.9);
+      expect(x).toBeLessThanOrEqual(440.1);
+      expect(y).toBeGreaterThanOrEqual(39.9);
+      expect(y).toBeLessThanOrEqual(280.1);
+    }
+    // The west side of the box, on the ground and in the picture; corners are rounded to 0.1.
+    const height = Math.abs(drawn[3][1] - drawn[0][1]);
+    const expected = (height / metresBetween(ring[3], ring[0])) * scale.metres;
+    expect(Math.abs(scale.length - expected)).toBeLessThan(
+      0.003 * expected + (0.2 * expected) / height,
+    );
+    expect(scale.length).toBeLessThanOrEqual(0.3 * SIZE.width);
+    expect(scale.length).toBeGreaterThan(0.3 * 0.39 * SIZE.width);
+  });
 });
 
 test('a place across the antimeridian is drawn in one piece', () => {
-  const east: [number, number][] = [
-    [179.8, 51],
-    [180, 51],
-    [180, 52],
-    [179.8, 52],
-    [179.8, 51],
-  ];
-  const west: [number, number][] = [
-    [-180, 51],
-    [-179.8, 51],
-    [-179.8, 52],
-    [-180, 52],
-    [-180, 51],
-  ];
+  const east = positions('179.8 51, 180 51, 180 52, 179.8 52, 179.8 51');
+  const west = positions('-180 51, -179.8 51, -179.8 52, -180 52, -180 51');
   const { path, place } = drawOutline(
     { geometry: { type: 'MultiPolygon', coordinates: [[east], [west]] } },
     SIZE,
@@ -109,7 +97,7 @@ test('lengths of a scale are 1, 2 or 5 times a power of ten', () => {
   ]);
 });
 
-test('usage laid out by day and part adds up to what there is', () => {
+test('usage laid out by day and part adds up to what there is', async () => {
   const days = lastDays(30, Date.parse('2026-03-01T12:00:00Z'));
   expect([days.length, days[0], days[28], days[29]]).toEqual([
     ...[30, '2026-01-31', '2026-02-28', '2026-03-01'],
@@ -121,34 +109,29 @@ test('usage laid out by day and part adds up to what there is', () => {
     requests: fc.integer({ min: 1, max: 9 }),
     tokens: fc.integer({ min: 0, max: 1_000 }),
   });
-  fc.assert(
-    fc.property(fc.array(row), (rows) => {
-      const { parts, days: bars, tokens } = divideUsage(rows, days, ({ key_id }) => key_id);
-      expect(parts.length).toBeLessThanOrEqual(4);
-      expect(bars.map((bar) => bar.day)).toEqual(days);
-      let all = 0;
-      for (const { day, ofParts, tokens: ofDay } of bars) {
-        let expected = 0;
-        for (const one of rows) if (one.day === day) expected += one.tokens;
-        expect(ofDay).toBe(expected);
-        expect(ofParts.reduce((sum, part) => sum + part, 0)).toBe(expected);
-        all += expected;
-      }
-      expect(tokens).toBe(all);
-    }),
-  );
+  await forAll(100, fc.array(row), (rows) => {
+    const { parts, days: bars, tokens } = divideUsage(rows, days, ({ key_id }) => key_id);
+    expect(parts.length).toBeLessThanOrEqual(4);
+    expect(bars.map((bar) => bar.day)).toEqual(days);
+    let all = 0;
+    for (const { day, ofParts, tokens: ofDay } of bars) {
+      let expected = 0;
+      for (const one of rows) if (one.day === day) expected += one.tokens;
+      expect(ofDay).toBe(expected);
+      expect(ofParts.reduce((sum, part) => sum + part, 0)).toBe(expected);
+      all += expected;
+    }
+    expect(tokens).toBe(all);
+  });
 });
 
-test('a chart has at most five lines, at whole numbers, and room for its highest bar', () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat({ max: 1e9 }), { minLength: 1, maxLength: 90 }), (values) => {
-      const { lines, top, yOf } = chartScale(values, 600);
-      expect(lines.length).toBeLessThanOrEqual(5);
-      expect(lines.every(Number.isInteger)).toBe(true);
-      expect(yOf(Math.max(...values))).toBeGreaterThanOrEqual(top);
-    }),
-  );
-});
+test('a chart has at most five lines, at whole numbers, and room for its highest bar', () =>
+  forAll(100, fc.array(fc.nat({ max: 1e9 }), { minLength: 1, maxLength: 90 }), (values) => {
+    const { lines, top, yOf } = chartScale(values, 600);
+    expect(lines.length).toBeLessThanOrEqual(5);
+    expect(lines.every(Number.isInteger)).toBe(true);
+    expect(yOf(Math.max(...values))).toBeGreaterThanOrEqual(top);
+  }));
 
 test('code in every language asks the address with the key in a header', () => {
   expect(CODE_SAMPLES.map(({ name }) => name)).toEqual(['curl', 'Python', 'R', 'JavaScript']);

@@ -1,20 +1,19 @@
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PAGE_PATHS } from '../../portal/page-paths.ts';
 import { PLANS } from '../../portal/plans.ts';
-import { openPortal, type PortalHarness } from '../support/portal-harness.ts';
+import { ofTests } from '../support/of-tests.ts';
+import { openPortal } from '../support/portal-harness.ts';
 
 const API = 'https://api.example.org';
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const KILOBYTE = 1_000;
 
-let portal: PortalHarness;
-beforeAll(async () => {
-  portal = await openPortal({
+const portal = ofTests(() =>
+  openPortal({
     config: { apiUrl: `${API}/below`, exampleBlock: '990010001001000' },
-  });
-});
-afterAll(() => portal.close());
+  }),
+);
 
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   portal.app.inject({ method, url, headers });

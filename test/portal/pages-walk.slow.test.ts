@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Payment } from '../../portal/payment/payment.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openPortalSite, type PortalSite } from '../support/portal-site.ts';
 import { openWatched } from '../support/watched-page.ts';
 
@@ -44,9 +45,11 @@ function focused(page: Page): Promise<string> {
 }
 
 test('from the first visit to a metered request with the new key', async () => {
-  const context = await site.browser.newContext({
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
+  const context = await ofThisTest(
+    site.browser.newContext({
+      permissions: ['clipboard-read', 'clipboard-write'],
+    }),
+  );
   const { page, asked, wrong } = await openWatched(context, site.address);
   expect(await page.title()).toBe('Travel-Time Access');
   await page.getByRole('img', { name: 'Outline of Port Meridian, XA' }).waitFor();
@@ -109,11 +112,10 @@ test('from the first visit to a metered request with the new key', async () => {
   expect(JSON.stringify(await context.storageState({ indexedDB: true }))).not.toContain(key);
   expect(asked.filter((url) => url.includes(key))).toEqual([]);
   expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a place is found by its name, by keyboard too', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   await page.getByLabel('City or town').fill('halc');
   await page.getByText('1 place found').waitFor();
@@ -124,11 +126,10 @@ test('a place is found by its name, by keyboard too', async () => {
   await page.getByLabel('City or town').fill('Atlantis');
   await page.getByText('No place of this release has that in its name.').waitFor();
   expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('the whole way by keyboard: sign in, a key, sign out', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -181,11 +182,10 @@ test('the whole way by keyboard: sign in, a key, sign out', async () => {
   const { id } = (await site.proxy.ledger.accountByEmail('keys@example.org'))!;
   expect(await site.proxy.ledger.sessions(id, Date.now())).toEqual([]);
   expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('what goes wrong at the sign-in is said plainly, and another code can be sent', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, `${site.address}/sign-in`, [400]);
   const send = page.getByRole('button', { name: 'Send me a code' });
   await send.click();
@@ -214,11 +214,10 @@ test('what goes wrong at the sign-in is said plainly, and another code can be se
   await page.getByLabel('Six-digit code').fill(await mailedCode('slow@example.org', 1));
   await page.waitForURL(`${site.address}/my`);
   expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('the link of the mail signs in by its button, and leads to the page that was wanted', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, `${site.address}/sign-in?next=/my/keys`);
   await page.getByLabel('E-mail address').fill('link@example.org');
   await page.getByRole('button', { name: 'Send me a code' }).click();
@@ -228,11 +227,10 @@ test('the link of the mail signs in by its button, and leads to the page that wa
   await page.waitForURL(`${site.address}/my/keys`);
   await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
   expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('a page of an account leads those who are not signed in to the sign-in, and back', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, `${site.address}/my/plan`, [UNAUTHORIZED]);
   await page.waitForURL(`${site.address}/sign-in?next=/my/plan`);
   await page.getByLabel('E-mail address').fill('back@example.org');
@@ -242,11 +240,10 @@ test('a page of an account leads those who are not signed in to the sign-in, and
   await page.getByText(/^Membership and token packs are not available/).waitFor();
   expect(await page.getByRole('button', { name: /member|Buy/ }).count()).toBe(0);
   expect(wrong).toEqual([]);
-  await context.close();
 });
 
 test('membership and packs lead to the checkout', async () => {
-  const context = await shop.signedIn('buyer@example.org');
+  const context = await ofThisTest(shop.signedIn('buyer@example.org'));
   for (const [button, address] of [
     ['Become a member', `${CHECKOUT}/membership`],
     ['Buy 50,000 tokens', `${CHECKOUT}/pack_50k`],
@@ -257,11 +254,10 @@ test('membership and packs lead to the checkout', async () => {
     expect((await left).url()).toBe(address);
     await page.close();
   }
-  await context.close();
 });
 
 test('another device is signed out from here, and the account is deleted', async () => {
-  const here = await site.signedIn('leaving@example.org');
+  const here = await ofThisTest(site.signedIn('leaving@example.org'));
   const account = (await site.proxy.ledger.accountByEmail('leaving@example.org'))!;
   await site.proxy.ledger.beginSession(account.id, {
     ...{ id: 'elsewhere', secretHash: 'x', startedAtMs: Date.now(), address: '192.0.2.1' },
@@ -284,11 +280,10 @@ test('another device is signed out from here, and the account is deleted', async
   await page.waitForURL(`${site.address}/`);
   expect(await site.proxy.ledger.accountByEmail('leaving@example.org')).toBeUndefined();
   expect(wrong).toEqual([]);
-  await here.close();
 });
 
 test('the pages stand while the API is down, and say so', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   await context.route(`${site.apiAddress}/**`, (route) => route.abort());
   const page = await context.newPage();
   await page.goto(site.address);
@@ -296,11 +291,10 @@ test('the pages stand while the API is down, and say so', async () => {
   await page.getByText(/^Cannot load the facts of the release\./).waitFor();
   await page.getByRole('link', { name: 'Get an API key' }).click();
   await page.getByLabel('E-mail address').waitFor();
-  await context.close();
 });
 
 test('a script that is smuggled into a page does not run', async () => {
-  const context = await site.browser.newContext();
+  const context = await ofThisTest(site.browser.newContext());
   const { page, wrong } = await openWatched(context, site.address);
   const ran = await page.evaluate(`
     const script = document.createElement('script');
@@ -309,5 +303,4 @@ test('a script that is smuggled into a page does not run', async () => {
     'smuggled' in window`);
   expect(ran).toBe(false);
   expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);
-  await context.close();
 });

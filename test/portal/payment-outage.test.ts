@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EventWorker } from '../../portal/payment/event-worker.ts';
 import { BY } from '../support/customers.ts';
 import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { DAY, Shop } from '../support/shop.ts';
 
 const newAddress = newLmdbLedgers();
-let shop: Shop;
-beforeEach(async () => {
-  shop = await Shop.open(newAddress());
-});
-afterEach(() => shop.close());
+const shop = ofEachTest(() => Shop.open(newAddress()));
 
 const receive = async () => {
   for (const event of shop.books.events.splice(0)) {
@@ -146,20 +143,21 @@ test('an event that fails by itself holds no other up', async () => {
 test('however many events fail, their worker goes on', async () => {
   const told = { type: 'invoice.paid', object: 'in_lost', receivedAtMs: 0 };
   const open = Array.from({ length: 150_000 }, (_, i) => ({ id: `evt_${i}`, ...told }));
-  const worker = new EventWorker({
-    // On a disk it would take minutes to keep so many.
-    ledger: {
-      keepEvent: async () => true,
-      openEvents: async (limit, offset = 0) => open.slice(offset, offset + limit),
-      closeEvent: async () => {},
-    },
-    isOwn: () => true,
-    settle: () => Promise.reject(new Error('refused')),
-    now: () => 0,
-    onError: () => {},
-  });
+  const worker = await ofThisTest(
+    new EventWorker({
+      // On a disk it would take minutes to keep so many.
+      ledger: {
+        keepEvent: async () => true,
+        openEvents: async (limit, offset = 0) => open.slice(offset, offset + limit),
+        closeEvent: async () => {},
+      },
+      isOwn: () => true,
+      settle: () => Promise.reject(new Error('refused')),
+      now: () => 0,
+      onError: () => {},
+    }),
+  );
   await worker.wake();
-  await worker.stop();
 });
 
 test('a portal that ends in the middle leaves nothing undone and does nothing twice', async () => {

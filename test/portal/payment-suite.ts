@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isMember, WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { BY } from '../support/customers.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { DAY, MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
 import type { StripeEvent } from '../support/stripe-stand-in/objects.ts';
 
 /** What payment promises on any ledger. `newAddress` gives that of a new and empty one. */
 export function paymentSuite(name: string, newAddress: () => string): void {
   describe(`payment on ${name}`, () => {
-    let shop: Shop;
-    beforeAll(async () => {
-      shop = await Shop.open(newAddress());
-    });
-    afterAll(() => shop.close());
+    const shop = ofTests(() => Shop.open(newAddress()));
 
     const member = async () => {
       const id = await shop.newAccount();

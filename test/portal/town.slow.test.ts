@@ -1,21 +1,18 @@
 import { randomInt } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { isMember } from '../../portal/accounts/accounts.ts';
 import { booksOf } from '../support/books.ts';
 import { newLmdbLedgers } from '../support/new-ledgers.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { ofTests } from '../support/of-tests.ts';
+import { startRedis } from '../support/redis-server.ts';
 import { type Citizen, Town } from './town.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 const newFolder = newLmdbLedgers();
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.stop());
+const redis = ofTests(() => startRedis());
 
 test.each([
   ['LMDB', newFolder],

@@ -3,7 +3,7 @@ import { type Area, circleArea } from '../../proxy/answers/area.ts';
 import { blocksIn } from '../../proxy/answers/blocks-in-area.ts';
 import { drawnArea } from '../../proxy/answers/drawn-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { boxRing, ring } from '../support/rings.ts';
+import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
 
 /** Codes of the counties that blocks were found in, and of those that were looked at. */
@@ -70,7 +70,7 @@ describe('only counties that an area touches are looked at', () => {
   });
 
   test('not those around a sliver across the country', async () => {
-    const sliver: Ring = ring('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
+    const sliver: Ring = positions('-99.9 30.01, -80.1 39.99, -80.1 39.99001, -99.9 30.01');
     const { read, pages } = await search(wholeCountry(), drawnArea([[sliver]]));
     // It runs from corner to corner through 80 columns and 40 rows.
     expect(read.length).toBeLessThanOrEqual(120);
@@ -99,7 +99,7 @@ describe('only counties that an area touches are looked at', () => {
         [-99.7, y + 1e-5],
       ];
     });
-    const spine: Ring = ring('-99.70001 38.8, -99.70001 30.1, -99.7 30.1');
+    const spine: Ring = positions('-99.70001 38.8, -99.70001 30.1, -99.7 30.1');
     const area = drawnArea([[[...teeth.flat(), ...spine]]]);
     const { read, pages } = await search(wholeCountry(), area);
     expect(new Set(read).size).toBe(read.length);
@@ -112,7 +112,7 @@ describe('a circle across the antimeridian', () => {
   const aleutians: WideCounty = {
     fips: '02016',
     box: [-180, 51, 180, 54],
-    centres: ring('179.9 52, -179.9 52, -170 52'),
+    centres: positions('179.9 52, -179.9 52, -170 52'),
   };
 
   test.each([[179.99], [-179.99], [180], [-180]])(

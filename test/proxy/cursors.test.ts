@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../portal/http/problem.ts';
 import { CursorSealer } from '../../proxy/cursors/cursor.ts';
+import { forAll } from '../support/for-all.ts';
 
 const sealer = new CursorSealer(['a secret of some length']);
 const QUERY = 'block-pois [["geoid","990010001001000"]]';
@@ -18,15 +19,12 @@ function distance(a: Buffer, b: Buffer): number {
 const position = fc.array(fc.maxSafeNat(), { minLength: 2, maxLength: 3 });
 
 describe('a cursor', () => {
-  test('opens to what was sealed, and is the same each time', () => {
-    fc.assert(
-      fc.property(position, fc.string(), (at, query) => {
-        const cursor = sealer.seal(query, at);
-        expect(sealer.open(query, cursor, at.length)).toEqual(at);
-        expect(sealer.seal(query, at)).toBe(cursor);
-      }),
-    );
-  });
+  test('opens to what was sealed, and is the same each time', () =>
+    forAll(100, position, fc.string(), (at, query) => {
+      const cursor = sealer.seal(query, at);
+      expect(sealer.open(query, cursor, at.length)).toEqual(at);
+      expect(sealer.seal(query, at)).toBe(cursor);
+    }));
 
   test('tells nothing of the position: neighbours differ in about half of all bits', () => {
     const cursors = Array.from({ length: 200 }, (_, i) =>

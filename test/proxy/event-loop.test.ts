@@ -4,6 +4,7 @@ import { drawnArea } from '../../proxy/answers/drawn-area.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { watchLoop } from '../support/loop-watch.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { wideRelease } from '../support/wide-release.ts';
 
@@ -49,25 +50,21 @@ test('100,000 blocks are looked for in 2,000 vertices with others let in', async
 });
 
 test('a batch of 250 origins is answered with others let in', async () => {
-  const proxy = await openProxy(inject('demoStore'));
-  try {
-    const { key } = await proxy.customer({ tokens: 1e9 });
-    const release = proxy.releases.current;
-    const index = await release.index(release.counties[0].manifest);
-    const origins = Array.from(index.geoids.slice(0, 250), geoidFromNumber);
-    let rows = 0;
-    const heldMs = await held(async () => {
-      const answer = await proxy.app.inject({
-        method: 'POST',
-        url: '/v1/blocks/pois',
-        headers: { authorization: `Bearer ${key}` },
-        payload: { origins },
-      });
-      rows = Number(answer.headers['x-tokens-charged']);
+  const proxy = await ofThisTest(openProxy(inject('demoStore')));
+  const { key } = await proxy.customer({ tokens: 1e9 });
+  const release = proxy.releases.current;
+  const index = await release.index(release.counties[0].manifest);
+  const origins = Array.from(index.geoids.slice(0, 250), geoidFromNumber);
+  let rows = 0;
+  const heldMs = await held(async () => {
+    const answer = await proxy.app.inject({
+      method: 'POST',
+      url: '/v1/blocks/pois',
+      headers: { authorization: `Bearer ${key}` },
+      payload: { origins },
     });
-    expect(rows).toBeGreaterThan(5_000);
-    expect(heldMs).toBeLessThan(PAID_MS);
-  } finally {
-    await proxy.close();
-  }
+    rows = Number(answer.headers['x-tokens-charged']);
+  });
+  expect(rows).toBeGreaterThan(5_000);
+  expect(heldMs).toBeLessThan(PAID_MS);
 });

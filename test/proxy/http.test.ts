@@ -1,23 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchesEtag } from '../../portal/http/etag.ts';
+import { forAll } from '../support/for-all.ts';
 import { checkedExamples, lintOpenApi } from '../support/openapi.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const proxy = proxyOfTests();
 const openApi = async () => (await proxy.get('/openapi.json')).body;
 
-test('If-None-Match is compared weakly, in lists', () => {
+test('If-None-Match is compared weakly, in lists', async () => {
   const opaque = fc
     .string({ unit: fc.constantFrom(...'abcXYZ09-_,/W ') })
     .map((text) => `"${text}"`);
   const entity = fc.tuple(opaque, fc.boolean()).map(([tag, weak]) => (weak ? `W/${tag}` : tag));
-  fc.assert(
-    fc.property(fc.array(entity, { minLength: 1 }), opaque, (list, etag) => {
-      const named = list.some((tag) => tag.replace(/^W\//, '') === etag);
-      expect(matchesEtag(list.join(', '), etag)).toBe(named);
-    }),
-  );
+  await forAll(100, fc.array(entity, { minLength: 1 }), opaque, (list, etag) => {
+    const named = list.some((tag) => tag.replace(/^W\//, '') === etag);
+    expect(matchesEtag(list.join(', '), etag)).toBe(named);
+  });
 });
 
 test('the OpenAPI document passes the linter', async () => {

@@ -1,8 +1,9 @@
 import { appendFile, cp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
@@ -22,8 +23,7 @@ beforeAll(async () => {
 
 /** A proxy of the test alone. */
 async function ownProxy(...[store, options]: Parameters<typeof openProxy>) {
-  const own = await openProxy(store, options);
-  onTestFinished(() => own.close());
+  const own = await ofThisTest(openProxy(store, options));
   return own;
 }
 

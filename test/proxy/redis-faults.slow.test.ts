@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf } from '../support/books.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { type RedisServer, startRedis, startRedisWithReplicas } from '../support/redis-server.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
@@ -80,31 +81,25 @@ test.each(Object.keys(FAULTS))('Redis %s', async (fault) => {
 });
 
 test('a master is killed while its replicas lag: what was acknowledged is on the next one', async () => {
-  const set = await startRedisWithReplicas();
-  const behind = await openProxy(store, { ledger: set.address });
-  try {
-    const load = await openLoad(behind);
-    await load.during(async () => {
-      // What is written now reaches no replica.
-      set.replication.freeze();
-      await pause(300);
-      await set.master.kill('SIGKILL');
-      await set.replication.close();
-      const { port } = set.master;
-      await expect.poll(set.masterPort, { interval: 20 }).not.toBe(port);
-      const next = set.replicas[(await set.masterPort()) === set.replicas[0].port ? 0 : 1];
-      // It takes writes once the other replica follows it.
-      await expect
-        .poll(() => next.cli('info', 'replication'), { interval: 20 })
-        .toMatch(/role:master[\s\S]*min_slaves_good_slaves:1/);
-    });
-    const there = await openLedger(set.address, { rateLimitPerMinute: 1 });
-    await load.expectBooks(there);
-    await there.close();
-  } finally {
-    await behind.close();
-    await set.stop();
-  }
+  const set = await ofThisTest(startRedisWithReplicas());
+  const behind = await ofThisTest(openProxy(store, { ledger: set.address }));
+  const load = await openLoad(behind);
+  await load.during(async () => {
+    // What is written now reaches no replica.
+    set.replication.freeze();
+    await pause(300);
+    await set.master.kill('SIGKILL');
+    await set.replication.close();
+    const { port } = set.master;
+    await expect.poll(set.masterPort, { interval: 20 }).not.toBe(port);
+    const next = set.replicas[(await set.masterPort()) === set.replicas[0].port ? 0 : 1];
+    // It takes writes once the other replica follows it.
+    await expect
+      .poll(() => next.cli('info', 'replication'), { interval: 20 })
+      .toMatch(/role:master[\s\S]*min_slaves_good_slaves:1/);
+  });
+  const there = await ofThisTest(openLedger(set.address, { rateLimitPerMinute: 1 }));
+  await load.expectBooks(there);
 });
 
 interface Load {

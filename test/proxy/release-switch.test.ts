@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -70,38 +71,25 @@ test('a county that the release before lacked is found after it', async () => {
 test('a request under way finishes on the release it began with', async () => {
   const { geoid } = before.blocks[3];
   const expected = (await proxy.get(summary(geoid), key)).body;
-  const cold = await openProxy(folder);
-  try {
-    const { key: coldKey } = await cold.customer();
-    const readRange = cold.store.readRange.bind(cold.store);
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const reading = new Promise<void>((resolve) => {
-      cold.store.readRange = async (...range) => {
-        resolve();
-        await held;
-        return readRange(...range);
-      };
-    });
-    const underWay = cold.get(summary(geoid), coldKey).then((answer) => answer.body);
-    await reading;
-    await publishSmallRelease(folder, 'second', [same, after, added]);
-    await cold.releases.refresh();
-    letGo();
-    expect(await underWay).toBe(expected);
-    expect((await cold.get(summary(geoid), coldKey)).body).not.toBe(expected);
-  } finally {
-    await cold.close();
-  }
-});
-
-test('a cursor goes on where it was after a release that left its county alone', async () => {
-  const { geoid } = same.blocks[3];
-  const whole = (await proxy.get(`/v1/blocks/${geoid}/pois?limit=1000`, key)).json().results;
-  const first = (await proxy.get(pois(geoid), key)).json();
-  await publishSecond();
-  const second = (await proxy.get(`${pois(geoid)}&cursor=${first.next_cursor}`, key)).json();
-  expect([...first.results, ...second.results]).toEqual(whole.slice(0, 10));
+  const cold = await ofThisTest(openProxy(folder));
+  const { key: coldKey } = await cold.customer();
+  const readRange = cold.store.readRange.bind(cold.store);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const reading = new Promise<void>((resolve) => {
+    cold.store.readRange = async (...range) => {
+      resolve();
+      await held;
+      return readRange(...range);
+    };
+  });
+  const underWay = cold.get(summary(geoid), coldKey).then((answer) => answer.body);
+  await reading;
+  await publishSmallRelease(folder, 'second', [same, after, added]);
+  await cold.releases.refresh();
+  letGo();
+  expect(await underWay).toBe(expected);
+  expect((await cold.get(summary(geoid), coldKey)).body).not.toBe(expected);
 });

@@ -1,4 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { SMALL_LEAVES, smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -46,8 +47,9 @@ describe('the same representation has one ETag, however it is asked for', () => 
 });
 
 test('equal ETags are equal bytes, also between services that sign cursors differently', async () => {
-  const other = await openProxy(folder, { config: { cursorSecrets: ['another secret entirely'] } });
-  onTestFinished(() => other.close());
+  const other = await ofThisTest(
+    openProxy(folder, { config: { cursorSecrets: ['another secret entirely'] } }),
+  );
   const { key } = await other.customer();
   for (const url of [`${block}/summary`, `${block}/pois?limit=5`]) {
     const [here, there] = [await proxy.get(url, proxy.key), await other.get(url, key)];
@@ -61,8 +63,7 @@ test('equal ETags are equal bytes, also between services that sign cursors diffe
 test('cursors of the secret before are good after a rotation', async () => {
   const [old, fresh] = ['the secret of last month', 'the secret of this month'];
   const pageWith = async (cursorSecrets: string[], query: string) => {
-    const one = await openProxy(folder, { config: { cursorSecrets } });
-    onTestFinished(() => one.close());
+    const one = await ofThisTest(openProxy(folder, { config: { cursorSecrets } }));
     return one.get(`${block}/pois?limit=5${query}`, (await one.customer()).key);
   };
   const cursor = (await pageWith([old], '')).json().next_cursor;

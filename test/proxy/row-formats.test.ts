@@ -6,6 +6,7 @@ import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import { POI_TIMES, withOrigin } from '../../proxy/formats/row-table.ts';
 import { Rows } from '../../proxy/formats/rows.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
+import { forAll } from '../support/for-all.ts';
 import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';
 
 const { columns } = withOrigin(POI_TIMES, ['geoid']);
@@ -60,39 +61,35 @@ function expectBytes(bytes: Buffer, expected: string): void {
   expect(bytes.toString('hex')).toBe(Buffer.from(expected).toString('hex'));
 }
 
-test('rows of texts are, in each format, what objects would be, byte for byte', () => {
-  fc.assert(
-    fc.property(fc.array(rowOfAnything, { maxLength: 6 }), (drawn) => {
-      const objects = drawn.map(({ tenths, geoid, dest_id, mode, ...facts }) => {
-        return { geoid, dest_id, mode, travel_time: tenths / 10, ...facts };
-      });
-      const written = (name: keyof typeof ROW_FORMATS) => {
-        const format = ROW_FORMATS[name];
-        const rows = new Rows(format);
-        for (const { geoid, dest_id, mode, tenths, ...facts } of drawn) {
-          const members = [
-            format.members({ geoid }, ['geoid']),
-            format.members({ dest_id }, ['dest_id']),
-            timeTexts(format)[mode][tenths],
-            format.members(facts, columns.slice(4)),
-          ];
-          rows.add(format.begin(facts.lon, facts.lat) + members.join() + format.end);
-        }
-        expect(rows.count).toBe(drawn.length);
-        return rows;
-      };
-      const body = (results: unknown) => {
-        return { before: 'é', results, next_cursor: null, left_out: undefined, after: [{}] };
-      };
-      expectBytes(renderJson(body(written('json'))).whole(), JSON.stringify(body(objects)));
-      for (const name of ['csv', 'ndjson', 'geojson'] as const) {
-        const bytes = renderRows(ROW_FORMATS[name], columns, body(written(name)));
-        expectBytes(bytes.whole(), ROWS_AS_OBJECTS[name](objects, columns));
+test('rows of texts are, in each format, what objects would be, byte for byte', () =>
+  forAll(200, fc.array(rowOfAnything, { maxLength: 6 }), (drawn) => {
+    const objects = drawn.map(({ tenths, geoid, dest_id, mode, ...facts }) => {
+      return { geoid, dest_id, mode, travel_time: tenths / 10, ...facts };
+    });
+    const written = (name: keyof typeof ROW_FORMATS) => {
+      const format = ROW_FORMATS[name];
+      const rows = new Rows(format);
+      for (const { geoid, dest_id, mode, tenths, ...facts } of drawn) {
+        const members = [
+          format.members({ geoid }, ['geoid']),
+          format.members({ dest_id }, ['dest_id']),
+          timeTexts(format)[mode][tenths],
+          format.members(facts, columns.slice(4)),
+        ];
+        rows.add(format.begin(facts.lon, facts.lat) + members.join() + format.end);
       }
-    }),
-    { numRuns: 200 },
-  );
-});
+      expect(rows.count).toBe(drawn.length);
+      return rows;
+    };
+    const body = (results: unknown) => {
+      return { before: 'é', results, next_cursor: null, left_out: undefined, after: [{}] };
+    };
+    expectBytes(renderJson(body(written('json'))).whole(), JSON.stringify(body(objects)));
+    for (const name of ['csv', 'ndjson', 'geojson'] as const) {
+      const bytes = renderRows(ROW_FORMATS[name], columns, body(written(name)));
+      expectBytes(bytes.whole(), ROWS_AS_OBJECTS[name](objects, columns));
+    }
+  }));
 
 test('rows that fill their pieces to the byte lose nothing', () => {
   for (const length of [16_383, 16_384, 16_385]) {

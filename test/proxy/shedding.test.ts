@@ -1,5 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { LoadShedder } from '../../portal/http/shedding.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 
 const LATE_MS = 100;
@@ -39,29 +40,27 @@ test('who has a request under way gets no second one; others are let in, of newc
 });
 
 test('what is sent away is 503 with Retry-After, uncharged and before the key is looked at; probes pass', async () => {
-  const proxy = await openProxy(inject('demoStore'), { config: { shedAtLagMs: LATE_MS } });
-  try {
-    const { id, key } = await proxy.customer({ tokens: 100 });
-    const { shedder } = proxy.app;
-    const late = setInterval(() => turns(shedder!, 4, 1_000), 1);
-    turns(shedder!, 4, 1_000);
-    const answers = [];
-    for (let i = 0; i < 10; i++) answers.push(await proxy.get('/v1/tokens', key));
-    const shed = answers.filter(({ statusCode }) => statusCode === 503);
-    expect(shed).toHaveLength(5);
-    for (const answer of shed) {
-      expect(answer.json().type).toMatch(/\/overloaded$/);
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-      // Nothing is known of who asks yet.
-      expect(answer.headers).not.toHaveProperty('x-tokens-remaining');
-    }
-    for (let i = 0; i < 4; i++) {
-      expect((await proxy.get('/v1/health')).statusCode).toBe(200);
-      expect((await proxy.get('/v1/ready')).statusCode).toBe(200);
-    }
-    clearInterval(late);
-    expect(await proxy.balance(id)).toBe(100);
-  } finally {
-    await proxy.close();
+  const proxy = await ofThisTest(
+    openProxy(inject('demoStore'), { config: { shedAtLagMs: LATE_MS } }),
+  );
+  const { id, key } = await proxy.customer({ tokens: 100 });
+  const { shedder } = proxy.app;
+  const late = setInterval(() => turns(shedder!, 4, 1_000), 1);
+  turns(shedder!, 4, 1_000);
+  const answers = [];
+  for (let i = 0; i < 10; i++) answers.push(await proxy.get('/v1/tokens', key));
+  const shed = answers.filter(({ statusCode }) => statusCode === 503);
+  expect(shed).toHaveLength(5);
+  for (const answer of shed) {
+    expect(answer.json().type).toMatch(/\/overloaded$/);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    // Nothing is known of who asks yet.
+    expect(answer.headers).not.toHaveProperty('x-tokens-remaining');
   }
+  for (let i = 0; i < 4; i++) {
+    expect((await proxy.get('/v1/health')).statusCode).toBe(200);
+    expect((await proxy.get('/v1/ready')).statusCode).toBe(200);
+  }
+  clearInterval(late);
+  expect(await proxy.balance(id)).toBe(100);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Mode } from '../../shards/modes.ts';
+import { forAll } from '../support/for-all.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 import { SMALL_LEAVES, smallReleaseOfTests } from '../support/small-release.ts';
 import { SMALL_MODES, type SmallBlock, smallCounty } from '../support/small-world.ts';
@@ -80,51 +81,44 @@ const anyBlock = fc.constantFrom(...county.blocks);
 const anyModes = fc.array(fc.constantFrom(...SMALL_MODES), { maxLength: 4 });
 const anyTypes = fc.array(fc.constantFrom(...Object.keys(LEAVES_OF).map(Number)), { maxLength: 4 });
 
-test('a summary is what the plain data says, for any block, modes and types', async () => {
-  await fc.assert(
-    fc.asyncProperty(anyBlock, anyModes, anyTypes, async (block, mode, type) => {
-      const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
-      const answer = await proxy.get(url, proxy.key);
-      const results = naiveSummary(
-        block,
-        modesOf(mode),
-        type.length === 0 ? SMALL_LEAVES : leavesOf(type),
-      );
-      const { geoid, population, landArea } = block;
-      expect(answer.json()).toEqual({
-        block: { geoid, population, land_area_m2: landArea },
-        results,
-        ...naiveUnrouted(block, modesOf(mode)),
-      });
-      expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
-    }),
-    { numRuns: 300 },
-  );
-});
+test('a summary is what the plain data says, for any block, modes and types', () =>
+  forAll(300, anyBlock, anyModes, anyTypes, async (block, mode, type) => {
+    const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
+    const answer = await proxy.get(url, proxy.key);
+    const results = naiveSummary(
+      block,
+      modesOf(mode),
+      type.length === 0 ? SMALL_LEAVES : leavesOf(type),
+    );
+    const { geoid, population, landArea } = block;
+    expect(answer.json()).toEqual({
+      block: { geoid, population, land_area_m2: landArea },
+      results,
+      ...naiveUnrouted(block, modesOf(mode)),
+    });
+    expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
+  }));
 
 test('a summary in pages is the summary: next_cursor is there only if limit or cursor was sent', async () => {
   const anyLimit = fc.integer({ min: 1, max: 20 });
-  await fc.assert(
-    fc.asyncProperty(anyBlock, anyModes, anyTypes, anyLimit, async (block, mode, type, limit) => {
-      const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
-      const whole = (await proxy.get(url, proxy.key)).json();
-      expect(whole).not.toHaveProperty('next_cursor');
-      const rows: unknown[] = [];
-      let next = '';
-      do {
-        const answer = await proxy.get(`${url}&limit=${limit}${next}`, proxy.key);
-        const { results, next_cursor, ...beside } = answer.json();
-        const { results: _, ...wholeBeside } = whole;
-        expect(beside).toEqual(wholeBeside);
-        expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
-        rows.push(...results);
-        if (next_cursor !== null) expect(results).toHaveLength(limit);
-        next = next_cursor === null ? '' : `&cursor=${next_cursor}`;
-      } while (next !== '');
-      expect(rows).toEqual(whole.results);
-    }),
-    { numRuns: 100 },
-  );
+  await forAll(100, anyBlock, anyModes, anyTypes, anyLimit, async (block, mode, type, limit) => {
+    const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
+    const whole = (await proxy.get(url, proxy.key)).json();
+    expect(whole).not.toHaveProperty('next_cursor');
+    const rows: unknown[] = [];
+    let next = '';
+    do {
+      const answer = await proxy.get(`${url}&limit=${limit}${next}`, proxy.key);
+      const { results, next_cursor, ...beside } = answer.json();
+      const { results: _, ...wholeBeside } = whole;
+      expect(beside).toEqual(wholeBeside);
+      expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
+      rows.push(...results);
+      if (next_cursor !== null) expect(results).toHaveLength(limit);
+      next = next_cursor === null ? '' : `&cursor=${next_cursor}`;
+    } while (next !== '');
+    expect(rows).toEqual(whole.results);
+  });
 });
 
 test('a summary’s cursor goes on with another limit, or none, and with no other query', async () => {
@@ -208,37 +202,34 @@ test('the pages of a block joined are what the plain data says, for any filter a
     hundredths: anyMinutes,
     limit: fc.oneof(fc.integer({ min: 3, max: 40 }), fc.constant(1000)),
   });
-  await fc.assert(
-    fc.asyncProperty(shape, async ({ block, mode, type, destIds, hundredths, limit }) => {
-      const asked = query({
-        mode,
-        type,
-        dest_id: destIds,
-        max_minutes: hundredths === undefined ? [] : [hundredths / 100],
-        limit: [limit],
-      });
-      const wanted = naivePois(block)
-        .filter((row) => modesOf(mode).includes(row.mode))
-        .filter((row) => type.length === 0 || leavesOf(type).some((t) => row.types.includes(t)))
-        .filter((row) => destIds.length === 0 || destIds.includes(row.dest_id))
-        .filter((row) => Math.round(row.travel_time * 100) <= (hundredths ?? 3000))
-        .map(({ types, ...row }) => row);
-      const rows: Row[] = [];
-      let next = '';
-      do {
-        const answer = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, proxy.key);
-        const { unrouted, ...page }: Page = answer.json();
-        expect({ ...(unrouted && { unrouted }) }).toEqual(naiveUnrouted(block, modesOf(mode)));
-        expect(page.block_geoid).toBe(block.geoid);
-        expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, page.results.length)));
-        rows.push(...page.results);
-        if (page.next_cursor !== null) expect(page.results).toHaveLength(limit);
-        next = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
-      } while (next !== '');
-      expect(rows).toEqual(wanted);
-    }),
-    { numRuns: 200 },
-  );
+  await forAll(200, shape, async ({ block, mode, type, destIds, hundredths, limit }) => {
+    const asked = query({
+      mode,
+      type,
+      dest_id: destIds,
+      max_minutes: hundredths === undefined ? [] : [hundredths / 100],
+      limit: [limit],
+    });
+    const wanted = naivePois(block)
+      .filter((row) => modesOf(mode).includes(row.mode))
+      .filter((row) => type.length === 0 || leavesOf(type).some((t) => row.types.includes(t)))
+      .filter((row) => destIds.length === 0 || destIds.includes(row.dest_id))
+      .filter((row) => Math.round(row.travel_time * 100) <= (hundredths ?? 3000))
+      .map(({ types, ...row }) => row);
+    const rows: Row[] = [];
+    let next = '';
+    do {
+      const answer = await proxy.get(`/v1/blocks/${block.geoid}/pois?${asked}${next}`, proxy.key);
+      const { unrouted, ...page }: Page = answer.json();
+      expect({ ...(unrouted && { unrouted }) }).toEqual(naiveUnrouted(block, modesOf(mode)));
+      expect(page.block_geoid).toBe(block.geoid);
+      expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, page.results.length)));
+      rows.push(...page.results);
+      if (page.next_cursor !== null) expect(page.results).toHaveLength(limit);
+      next = page.next_cursor === null ? '' : `&cursor=${page.next_cursor}`;
+    } while (next !== '');
+    expect(rows).toEqual(wanted);
+  });
 });
 
 test('the least and the greatest dest_id, 1.0 and 30.0 come through exactly', async () => {

@@ -4,6 +4,7 @@ import type { Content } from '../../shards/content.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { CheckedPages, pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { forAll } from '../support/for-all.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
 
 const PAGE = 2048;
@@ -35,40 +36,34 @@ async function open(bytes: Uint8Array, sumsOf = bytes, chunk = 777) {
 
 const lengths = fc.constantFrom(0, 1, 5, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE, 5 * PAGE + 123);
 
-test('any range of sound bytes is what was written', async () => {
-  await fc.assert(
-    fc.asyncProperty(lengths, fc.nat(), fc.nat(), fc.nat(5000), async (length, from, to, chunk) => {
-      const bytes = randomBytes(length);
-      const { ref, pages } = await open(bytes, bytes, chunk + 1);
-      const [start, end] = [from % (length + 1), to % (length + 1)].sort((a, b) => a - b);
-      const range = await pages.readRange(ref, start, end - start);
-      expect(Buffer.from(range).equals(bytes.subarray(start, end))).toBe(true);
-    }),
-    { numRuns: 100 },
-  );
-});
+test('any range of sound bytes is what was written', () =>
+  forAll(100, lengths, fc.nat(), fc.nat(), fc.nat(5000), async (length, from, to, chunk) => {
+    const bytes = randomBytes(length);
+    const { ref, pages } = await open(bytes, bytes, chunk + 1);
+    const [start, end] = [from % (length + 1), to % (length + 1)].sort((a, b) => a - b);
+    const range = await pages.readRange(ref, start, end - start);
+    expect(Buffer.from(range).equals(bytes.subarray(start, end))).toBe(true);
+  }));
 
 test('a flipped byte fails every range that it is in, and none that ends in a page before', async () => {
   const bytes = randomBytes(5 * PAGE + 123);
-  await fc.assert(
-    fc.asyncProperty(
-      fc.nat(bytes.length - 1),
-      fc.integer({ min: 1, max: 255 }),
-      async (at, mask) => {
-        const flipped = bytes.slice();
-        flipped[at] ^= mask;
-        const { ref, pages } = await open(flipped, bytes);
-        const failing = pages.readRange(ref, at, 1);
-        await expect(failing).rejects.toThrow(ShardError);
-        await expect(failing).rejects.toThrow(`${ref.name}: bytes from ${at - (at % PAGE)}: `);
-        await expect(pages.readRange(ref, 0, bytes.length)).rejects.toThrow(
-          'build the release again',
-        );
-        const before = await pages.readRange(ref, 0, at - (at % PAGE));
-        expect(Buffer.from(before).equals(bytes.subarray(0, before.length))).toBe(true);
-      },
-    ),
-    { numRuns: 100 },
+  await forAll(
+    100,
+    fc.nat(bytes.length - 1),
+    fc.integer({ min: 1, max: 255 }),
+    async (at, mask) => {
+      const flipped = bytes.slice();
+      flipped[at] ^= mask;
+      const { ref, pages } = await open(flipped, bytes);
+      const failing = pages.readRange(ref, at, 1);
+      await expect(failing).rejects.toThrow(ShardError);
+      await expect(failing).rejects.toThrow(`${ref.name}: bytes from ${at - (at % PAGE)}: `);
+      await expect(pages.readRange(ref, 0, bytes.length)).rejects.toThrow(
+        'build the release again',
+      );
+      const before = await pages.readRange(ref, 0, at - (at % PAGE));
+      expect(Buffer.from(before).equals(bytes.subarray(0, before.length))).toBe(true);
+    },
   );
 });
 

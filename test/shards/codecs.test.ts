@@ -21,6 +21,7 @@ import {
 import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
 import { ordinalIn } from '../../shards/sorted.ts';
 import { VarintReader, VarintWriter } from '../../shards/varint.ts';
+import { forAll } from '../support/for-all.ts';
 
 /** The definition, a bit at a time: shares nothing with the tables. */
 function crcByBits(bytes: Uint8Array): number {
@@ -40,45 +41,37 @@ describe('CRC-32C', () => {
     expect(crc32c(new TextEncoder().encode('123456789'))).toBe(0xe3069283);
   });
 
-  test('equals the definition, whole and in pieces', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, cut) => {
-        const at = Math.min(cut, bytes.length);
-        expect(crc32c(bytes)).toBe(crcByBits(bytes));
-        expect(crc32c(bytes, crc32c(bytes, 0, 0, at), at)).toBe(crcByBits(bytes));
-      }),
-    );
+  test('equals the definition, whole and in pieces', () =>
+    forAll(100, fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, cut) => {
+      const at = Math.min(cut, bytes.length);
+      expect(crc32c(bytes)).toBe(crcByBits(bytes));
+      expect(crc32c(bytes, crc32c(bytes, 0, 0, at), at)).toBe(crcByBits(bytes));
+    }));
+});
+
+test('varints give back every integer below 2⁵³, and end early rather than lie', async () => {
+  const natural = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constant(Number.MAX_SAFE_INTEGER));
+  const signed = fc.integer({ min: -(2 ** 52) + 1, max: 2 ** 52 - 1 });
+  await forAll(100, fc.array(natural), fc.array(signed), (naturals, integers) => {
+    const out = new VarintWriter(1);
+    for (const value of naturals) out.uint(value);
+    for (const value of integers) out.int(value);
+    const reader = new VarintReader(out.view());
+    expect(naturals.map(() => reader.uint())).toEqual(naturals);
+    expect(integers.map(() => reader.int())).toEqual(integers.map((value) => value || 0));
+    expect(reader.done).toBe(true);
+    expect(() => reader.byte()).toThrow('ends early');
   });
 });
 
-test('varints give back every integer below 2⁵³, and end early rather than lie', () => {
-  const natural = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constant(Number.MAX_SAFE_INTEGER));
-  const signed = fc.integer({ min: -(2 ** 52) + 1, max: 2 ** 52 - 1 });
-  fc.assert(
-    fc.property(fc.array(natural), fc.array(signed), (naturals, integers) => {
-      const out = new VarintWriter(1);
-      for (const value of naturals) out.uint(value);
-      for (const value of integers) out.int(value);
-      const reader = new VarintReader(out.view());
-      expect(naturals.map(() => reader.uint())).toEqual(naturals);
-      expect(integers.map(() => reader.int())).toEqual(integers.map((value) => value || 0));
-      expect(reader.done).toBe(true);
-      expect(() => reader.byte()).toThrow('ends early');
-    }),
-  );
-});
-
-test('a dictionary gives back its ids and finds each of them, and no other', () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(fc.maxSafeNat()), fc.maxSafeNat(), (unsorted, other) => {
-      const ids = [...unsorted].sort((a, b) => a - b);
-      const decoded = decodeDictionary(encodeDictionary(ids));
-      expect([...decoded]).toEqual(ids);
-      for (const [i, id] of ids.entries()) expect(ordinalIn(decoded, id)).toBe(i);
-      expect(ordinalIn(decoded, other)).toBe(ids.indexOf(other));
-    }),
-  );
-});
+test('a dictionary gives back its ids and finds each of them, and no other', () =>
+  forAll(100, fc.uniqueArray(fc.maxSafeNat()), fc.maxSafeNat(), (unsorted, other) => {
+    const ids = [...unsorted].sort((a, b) => a - b);
+    const decoded = decodeDictionary(encodeDictionary(ids));
+    expect([...decoded]).toEqual(ids);
+    for (const [i, id] of ids.entries()) expect(ordinalIn(decoded, id)).toBe(i);
+    expect(ordinalIn(decoded, other)).toBe(ids.indexOf(other));
+  }));
 
 const TARGETS = 500;
 const modeRow = (unit: TimeUnit): fc.Arbitrary<ModeRow> =>
@@ -104,28 +97,22 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
   const decode = (ordinal: number, bytes: Uint8Array, modes: number) =>
     decodeRow('object', ordinal, bytes, modes, TARGETS, unit);
 
-  test('comes back as it was written', () => {
-    fc.assert(
-      fc.property(rows, fc.nat(), (modes, ordinal) => {
-        expect(decode(ordinal, encode(ordinal, modes), modes.length)).toEqual(modes);
-      }),
-    );
-  });
+  test('comes back as it was written', () =>
+    forAll(100, rows, fc.nat(), (modes, ordinal) => {
+      expect(decode(ordinal, encode(ordinal, modes), modes.length)).toEqual(modes);
+    }));
 
-  test('truncated, with any bit flipped, or read in another place is a named error', () => {
-    fc.assert(
-      fc.property(rows, fc.nat(), fc.nat(), (modes, ordinal, where) => {
-        const bytes = encode(ordinal, modes);
-        fc.pre(bytes.length > 0);
-        const flipped = bytes.slice();
-        flipped[where % bytes.length] ^= 1 << (where % 8);
-        expect(() => decode(ordinal, flipped, modes.length)).toThrow(ShardError);
-        const cut = bytes.subarray(0, 1 + (where % (bytes.length - 1)));
-        expect(() => decode(ordinal, cut, modes.length)).toThrow(ShardError);
-        expect(() => decode(ordinal + 1, bytes, modes.length)).toThrow(`row ${ordinal + 1}`);
-      }),
-    );
-  });
+  test('truncated, with any bit flipped, or read in another place is a named error', () =>
+    forAll(100, rows, fc.nat(), fc.nat(), (modes, ordinal, where) => {
+      const bytes = encode(ordinal, modes);
+      fc.pre(bytes.length > 0);
+      const flipped = bytes.slice();
+      flipped[where % bytes.length] ^= 1 << (where % 8);
+      expect(() => decode(ordinal, flipped, modes.length)).toThrow(ShardError);
+      const cut = bytes.subarray(0, 1 + (where % (bytes.length - 1)));
+      expect(() => decode(ordinal, cut, modes.length)).toThrow(ShardError);
+      expect(() => decode(ordinal + 1, bytes, modes.length)).toThrow(`row ${ordinal + 1}`);
+    }));
 });
 
 describe('a nearest object', () => {
@@ -141,36 +128,30 @@ describe('a nearest object', () => {
     return bytes.subarray(offset, offset + length);
   };
 
-  test('gives every row back by one range whose place is arithmetic', () => {
-    fc.assert(
-      fc.property(shaped, ({ rows, columns, times }) => {
-        const bytes = encodeNearest(times, columns);
-        expect(readNearestShape('object', bytes)).toEqual({ rows, columns });
-        for (let row = 0; row < rows; row++) {
-          const encoded = rowBytes(bytes, row, columns);
-          const decoded = decodeNearestRow('object', row, encoded, columns);
-          const amid = new Uint8Array(encoded.length + 1);
-          amid.set(encoded, 1);
-          expect(decodeNearestRow('object', row, amid.subarray(1), columns)).toEqual(decoded);
-          expect([...decoded]).toEqual([...times.subarray(row * columns, (row + 1) * columns)]);
-        }
-      }),
-    );
-  });
+  test('gives every row back by one range whose place is arithmetic', () =>
+    forAll(100, shaped, ({ rows, columns, times }) => {
+      const bytes = encodeNearest(times, columns);
+      expect(readNearestShape('object', bytes)).toEqual({ rows, columns });
+      for (let row = 0; row < rows; row++) {
+        const encoded = rowBytes(bytes, row, columns);
+        const decoded = decodeNearestRow('object', row, encoded, columns);
+        const amid = new Uint8Array(encoded.length + 1);
+        amid.set(encoded, 1);
+        expect(decodeNearestRow('object', row, amid.subarray(1), columns)).toEqual(decoded);
+        expect([...decoded]).toEqual([...times.subarray(row * columns, (row + 1) * columns)]);
+      }
+    }));
 
-  test('never gives a row with a flipped bit, or another row', () => {
-    fc.assert(
-      fc.property(shaped, fc.nat(), ({ rows, columns, times }, where) => {
-        const bytes = encodeNearest(times, columns);
-        const row = where % rows;
-        const flipped = rowBytes(bytes, row, columns).slice();
-        flipped[where % flipped.length] ^= 1 << (where % 8);
-        expect(() => decodeNearestRow('object', row, flipped, columns)).toThrow(ShardError);
-        const right = rowBytes(bytes, row, columns);
-        expect(() => decodeNearestRow('object', row + 1, right, columns)).toThrow(ShardError);
-      }),
-    );
-  });
+  test('never gives a row with a flipped bit, or another row', () =>
+    forAll(100, shaped, fc.nat(), ({ rows, columns, times }, where) => {
+      const bytes = encodeNearest(times, columns);
+      const row = where % rows;
+      const flipped = rowBytes(bytes, row, columns).slice();
+      flipped[where % flipped.length] ^= 1 << (where % 8);
+      expect(() => decodeNearestRow('object', row, flipped, columns)).toThrow(ShardError);
+      const right = rowBytes(bytes, row, columns);
+      expect(() => decodeNearestRow('object', row + 1, right, columns)).toThrow(ShardError);
+    }));
 });
 
 const record: fc.Arbitrary<BlockRecord> = fc.record({
@@ -192,47 +173,42 @@ const records = fc
   .map((list) => list.sort((a, b) => a.geoid - b.geoid));
 
 describe('a block index', () => {
-  test('gives every block back', () => {
-    fc.assert(
-      fc.property(records, (blocks) => {
-        const index = BlockIndex.decode('object', BlockIndex.encode(blocks));
-        expect(index.count).toBe(blocks.length);
-        for (const [i, block] of blocks.entries()) {
-          expect(index.ordinalOf(String(block.geoid).padStart(15, '0'))).toBe(i);
-          expect(index.population(i)).toBe(block.population);
-          expect(index.landArea(i)).toBe(block.landArea);
-          expect([index.lon[i], index.lat[i]]).toEqual([block.lon, block.lat]);
-          expect([index.link(i, 'walk'), index.link(i, 'bike')]).toEqual(block.links);
-        }
-      }),
-    );
-  });
+  test('gives every block back', () =>
+    forAll(100, records, (blocks) => {
+      const index = BlockIndex.decode('object', BlockIndex.encode(blocks));
+      expect(index.count).toBe(blocks.length);
+      for (const [i, block] of blocks.entries()) {
+        expect(index.ordinalOf(String(block.geoid).padStart(15, '0'))).toBe(i);
+        expect(index.population(i)).toBe(block.population);
+        expect(index.landArea(i)).toBe(block.landArea);
+        expect([index.lon[i], index.lat[i]]).toEqual([block.lon, block.lat]);
+        expect([index.link(i, 'walk'), index.link(i, 'bike')]).toEqual(block.links);
+      }
+    }));
 
-  test('truncated, with any bit of it flipped, or of another kind is a named error', () => {
-    fc.assert(
-      fc.property(records, fc.nat(), (blocks, where) => {
-        const bytes = BlockIndex.encode(blocks);
-        const intact = BlockIndex.decode('object', bytes);
-        expect(() =>
-          BlockIndex.decode('object', bytes.subarray(0, where % (bytes.length - 8))),
-        ).toThrow(ShardError);
-        const flipped = bytes.slice();
-        flipped[where % bytes.length] ^= 1 << (where % 8);
-        // The padding between sections means nothing: there, and only there, a flip may pass.
-        try {
-          expect(BlockIndex.decode('object', flipped)).toEqual(intact);
-        } catch (error) {
-          expect(error).toBeInstanceOf(ShardError);
-        }
-      }),
-    );
+  test('truncated, with any bit of it flipped, or of another kind is a named error', async () => {
+    await forAll(100, records, fc.nat(), (blocks, where) => {
+      const bytes = BlockIndex.encode(blocks);
+      const intact = BlockIndex.decode('object', bytes);
+      expect(() =>
+        BlockIndex.decode('object', bytes.subarray(0, where % (bytes.length - 8))),
+      ).toThrow(ShardError);
+      const flipped = bytes.slice();
+      flipped[where % bytes.length] ^= 1 << (where % 8);
+      // The padding between sections means nothing: there, and only there, a flip may pass.
+      try {
+        expect(BlockIndex.decode('object', flipped)).toEqual(intact);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ShardError);
+      }
+    });
     expect(() => BlockIndex.decode('object', encodeNearest(new Uint16Array(4), 2))).toThrow(
       'is a "NEAR", not a "INDX"',
     );
   });
 });
 
-test('a POI table gives every record back, in any script', () => {
+test('a POI table gives every record back, in any script', async () => {
   const text = fc.string({ unit: 'grapheme' });
   const poi = fc.record({
     name: text,
@@ -247,14 +223,12 @@ test('a POI table gives every record back, in any script', () => {
       .uniqueArray(fc.integer({ min: 1, max: 65_535 }))
       .map((types) => types.sort((a, b) => a - b)),
   });
-  fc.assert(
-    fc.property(fc.array(poi), (pois) => {
-      const table = PoiTable.fromBytes('object', encodePoiTable(pois));
-      expect(Array.from({ length: table.count }, (_, i) => table.facts(i))).toEqual(
-        pois.map((p) => ({ ...p, lon: p.lon || 0, lat: p.lat || 0 })),
-      );
-    }),
-  );
+  await forAll(100, fc.array(poi), (pois) => {
+    const table = PoiTable.fromBytes('object', encodePoiTable(pois));
+    expect(Array.from({ length: table.count }, (_, i) => table.facts(i))).toEqual(
+      pois.map((p) => ({ ...p, lon: p.lon || 0, lat: p.lat || 0 })),
+    );
+  });
 });
 
 test('a table of many POIs is read in many steps', () => {

@@ -1,20 +1,17 @@
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
 import { lockHolder } from '../support/lock-holder.ts';
+import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 import { bytes, failure, readerSuite } from './reader-suite.ts';
 import { writerSuite } from './writer-suite.ts';
 
 const folder = folderOfEachTest();
-let store: FolderStore;
-beforeEach(async () => {
-  store = new FolderStore(folder);
-});
-afterEach(() => store.close());
+const store = ofEachTest(() => new FolderStore(folder));
 
 const ref = { name: 'kind/object.tta', bytes: 1000, sha256: '' };
 
@@ -53,19 +50,18 @@ test('an object of the right size and wrong bytes is not present, and is replace
 
 test('who has mended an object reads the mended one at once, another reader soon', async () => {
   const keepOpenMs = 100;
-  const reader = new FolderStore(folder, keepOpenMs);
+  const reader = await ofThisTest(new FolderStore(folder, keepOpenMs));
   await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
   for (const each of [store, reader]) expect((await each.readRange(ref, 100, 1))[0]).toBe(7);
   await store.putContent(ref.name, bytes);
   expect((await store.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
   await new Promise((resolve) => setTimeout(resolve, keepOpenMs * 2));
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
-  await reader.close();
 });
 
 test('what is read all along is opened anew before it goes stale, while nobody waits', async () => {
   const keepOpenMs = 1_000;
-  const reader = new FolderStore(folder, keepOpenMs);
+  const reader = await ofThisTest(new FolderStore(folder, keepOpenMs));
   await store.putContent(ref.name, Uint8Array.from(bytes).fill(7, 100, 101));
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(7);
   await store.putContent(ref.name, bytes);
@@ -74,7 +70,6 @@ test('what is read all along is opened anew before it goes stale, while nobody w
   await reader.readRange(ref, 100, 1);
   await sleep(keepOpenMs * 0.2);
   expect((await reader.readRange(ref, 100, 1))[0]).toBe(bytes[100]);
-  await reader.close();
 });
 
 test('a lock whose owner has died is taken over', async () => {
@@ -130,7 +125,7 @@ test('a lock of an earlier process that had the number of this one is taken over
 });
 
 test('a name that leads out of the folder is refused, to read, to write and to remove', async () => {
-  const inner = new FolderStore(path.join(folder, 'inner'));
+  const inner = await ofThisTest(new FolderStore(path.join(folder, 'inner')));
   await writeFile(path.join(folder, 'outside'), 'kept');
   for (const name of ['../outside', 'kind/../../outside', '..']) {
     const refused = { failure: 'unavailable', message: expect.stringMatching(/out of the store/) };
@@ -141,7 +136,6 @@ test('a name that leads out of the folder is refused, to read, to write and to r
   }
   expect(await readFile(path.join(folder, 'outside'), 'utf8')).toBe('kept');
   await inner.putContent('kind/a..b', bytes);
-  await inner.close();
 });
 
 test('what a killed build wrote beside is a leftover, however deep', async () => {

@@ -7,7 +7,8 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { MICRO } from '../../shards/units.ts';
-import { ring } from '../support/rings.ts';
+import { forAll } from '../support/for-all.ts';
+import { positions } from '../support/rings.ts';
 
 type Cell = readonly [x: number, y: number];
 
@@ -84,20 +85,17 @@ function crossesByCounting(cells: readonly Cell[]): boolean {
 
 const area = (...polygons: Polygon[]) => ringsOf([{ polygons }]);
 
-test('a point is inside, outside or on the border as the winding number has it', () => {
-  fc.assert(
-    fc.property(
-      starCells,
-      fc.tuple(fc.integer({ min: -10, max: 10 }), fc.integer({ min: -10, max: 10 })),
-      fc.boolean(),
-      (cells, p, reversed) => {
-        const rings = area([ringOf(reversed ? cells.toReversed() : cells)]);
-        expect(sideOf(rings, 0, ...p)).toBe(sideByWinding(cells, p));
-      },
-    ),
-    { numRuns: 1000 },
-  );
-});
+test('a point is inside, outside or on the border as the winding number has it', () =>
+  forAll(
+    1000,
+    starCells,
+    fc.tuple(fc.integer({ min: -10, max: 10 }), fc.integer({ min: -10, max: 10 })),
+    fc.boolean(),
+    (cells, p, reversed) => {
+      const rings = area([ringOf(reversed ? cells.toReversed() : cells)]);
+      expect(sideOf(rings, 0, ...p)).toBe(sideByWinding(cells, p));
+    },
+  ));
 
 test('a hole is outside, its border is border, and an island in it is inside', () => {
   const square = (half: number): Cell[] => [
@@ -126,21 +124,17 @@ describe('areas that tile a square', () => {
     fc.integer({ min: 1, max: SIDE - 1 }),
   );
 
-  test('have each point within once, also on their borders, and know all that it touches', () => {
-    fc.assert(
-      fc.property(inner, inner, (middle, p) => {
-        const triangles = outline.map((a, i) => [middle, a, outline[(i + 1) % outline.length]]);
-        const rings = ringsOf(triangles.map((cells) => ({ polygons: [[ringOf(cells)]] })));
-        const owners = triangles.filter((_, i) => isWithin(rings, i, ...p));
-        expect(owners).toHaveLength(1);
-        const touched = triangles.flatMap((cells, i) =>
-          sideByWinding(cells, p) === 'outside' ? [] : [i],
-        );
-        expect(new AreaIndex(rings).at(...p)).toEqual(touched);
-      }),
-      { numRuns: 500 },
-    );
-  });
+  test('have each point within once, also on their borders, and know all that it touches', () =>
+    forAll(500, inner, inner, (middle, p) => {
+      const triangles = outline.map((a, i) => [middle, a, outline[(i + 1) % outline.length]]);
+      const rings = ringsOf(triangles.map((cells) => ({ polygons: [[ringOf(cells)]] })));
+      const owners = triangles.filter((_, i) => isWithin(rings, i, ...p));
+      expect(owners).toHaveLength(1);
+      const touched = triangles.flatMap((cells, i) =>
+        sideByWinding(cells, p) === 'outside' ? [] : [i],
+      );
+      expect(new AreaIndex(rings).at(...p)).toEqual(touched);
+    }));
 });
 
 test('an index of no areas finds none', () => {
@@ -150,20 +144,16 @@ test('an index of no areas finds none', () => {
 });
 
 describe('a ring crosses itself', () => {
-  test('as comparing all pairs of edges has it', () => {
-    fc.assert(
-      fc.property(fc.array(cell, { minLength: 3, maxLength: 7 }), (cells) => {
-        fc.pre(
-          cells.every(([x, y], i) => {
-            const [nextX, nextY] = cells[(i + 1) % cells.length];
-            return x !== nextX || y !== nextY;
-          }),
-        );
-        expect(polygonFault([closed(cells)]) !== null).toBe(crossesByCounting(cells));
-      }),
-      { numRuns: 2000 },
-    );
-  });
+  test('as comparing all pairs of edges has it', () =>
+    forAll(2000, fc.array(cell, { minLength: 3, maxLength: 7 }), (cells) => {
+      fc.pre(
+        cells.every(([x, y], i) => {
+          const [nextX, nextY] = cells[(i + 1) % cells.length];
+          return x !== nextX || y !== nextY;
+        }),
+      );
+      expect(polygonFault([closed(cells)]) !== null).toBe(crossesByCounting(cells));
+    }));
 
   test('when two rings share more than points', () => {
     const square = (x: number, side: number): Cell[] => [
@@ -176,28 +166,26 @@ describe('a ring crosses itself', () => {
     expect(both(square(0, 9), square(3, 3))).toBe(false);
     expect(both(square(0, 9), square(3, 9))).toBe(true);
     // A hole may touch its shell in a corner, not run along it.
-    expect(both(square(0, 9), ring('0 4, 3 3, 3 5'))).toBe(false);
-    expect(both(square(0, 9), ring('0 4, 3 3, 3 5, 0 5'))).toBe(true);
+    expect(both(square(0, 9), positions('0 4, 3 3, 3 5'))).toBe(false);
+    expect(both(square(0, 9), positions('0 4, 3 3, 3 5, 0 5'))).toBe(true);
   });
 });
 
-test('an area comes back from rings as the polygons it was, shells with their holes', () => {
-  const hole: Cell[] = ring('-1 -1, -1 1, 1 1, 1 -1');
+test('an area comes back from rings as the polygons it was, shells with their holes', async () => {
+  const hole: Cell[] = positions('-1 -1, -1 1, 1 1, 1 -1');
   const shell = (x: number): Cell[] => [
     [x - 5, -5],
     [x + 5, -5],
     [x + 5, 5],
     [x - 5, 5],
   ];
-  fc.assert(
-    fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), (withHole) => {
-      const polygons = withHole.map((has, i) => {
-        const moved = hole.map(([x, y]): Cell => [x + 20 * i, y]);
-        return has ? [ringOf(shell(20 * i)), ringOf(moved)] : [ringOf(shell(20 * i))];
-      });
-      const other = [[ringOf(shell(-90))]];
-      const rings = ringsOf([{ polygons: other[0].map((ring) => [ring]) }, { polygons }]);
-      expect(polygonsOf(rings, 1)).toEqual(polygons);
-    }),
-  );
+  await forAll(100, fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), (withHole) => {
+    const polygons = withHole.map((has, i) => {
+      const moved = hole.map(([x, y]): Cell => [x + 20 * i, y]);
+      return has ? [ringOf(shell(20 * i)), ringOf(moved)] : [ringOf(shell(20 * i))];
+    });
+    const other = [[ringOf(shell(-90))]];
+    const rings = ringsOf([{ polygons: other[0].map((ring) => [ring]) }, { polygons }]);
+    expect(polygonsOf(rings, 1)).toEqual(polygons);
+  });
 });

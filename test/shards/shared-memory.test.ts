@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CostCache, SharedMemory } from '../../shards/shared-memory.ts';
+import { forAll } from '../support/for-all.ts';
 
 const bytesOf = (bytes: number) => bytes;
 
-test('caches never hold more than their memory in all, nor one more than its own bound', () => {
+test('caches never hold more than their memory in all, nor one more than its own bound', async () => {
   const change = fc.record({
     isFirst: fc.boolean(),
     key: fc.nat(30),
@@ -12,69 +13,64 @@ test('caches never hold more than their memory in all, nor one more than its own
     costMs: fc.double({ min: 0, max: 5, noNaN: true }),
     isRead: fc.boolean(),
   });
-  fc.assert(
-    fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
-      const memory = new SharedMemory(300);
-      const caches = [
-        new CostCache<number, number>(memory, bytesOf),
-        new CostCache<number, number>(memory, bytesOf, 100),
-      ];
-      for (const { isFirst, key, bytes, costMs, isRead } of changes) {
-        const cache = caches[isFirst ? 0 : 1];
-        if (isRead) cache.get(key);
-        else cache.set(key, bytes, costMs);
-        const held = caches.map((one) => {
-          return Array.from({ length: 31 }, (_, k) => one.get(k) ?? 0).reduce((a, b) => a + b);
-        });
-        expect(held).toEqual(caches.map((one) => one.bytes));
-        expect(memory.bytes).toBeLessThanOrEqual(300);
-        expect(caches[1].bytes).toBeLessThanOrEqual(100);
-      }
-    }),
-  );
+  await forAll(100, fc.array(change, { maxLength: 200 }), (changes) => {
+    const memory = new SharedMemory(300);
+    const caches = [
+      new CostCache<number, number>(memory, bytesOf),
+      new CostCache<number, number>(memory, bytesOf, 100),
+    ];
+    for (const { isFirst, key, bytes, costMs, isRead } of changes) {
+      const cache = caches[isFirst ? 0 : 1];
+      if (isRead) cache.get(key);
+      else cache.set(key, bytes, costMs);
+      const held = caches.map((one) => {
+        return Array.from({ length: 31 }, (_, k) => one.get(k) ?? 0).reduce((a, b) => a + b);
+      });
+      expect(held).toEqual(caches.map((one) => one.bytes));
+      expect(memory.bytes).toBeLessThanOrEqual(300);
+      expect(caches[1].bytes).toBeLessThanOrEqual(100);
+    }
+  });
 });
 
-test('what goes is what saves least of all there is, as a list on paper has it', () => {
+test('what goes is what saves least of all there is, as a list on paper has it', async () => {
   const change = fc.record({
     cache: fc.nat(1),
     key: fc.nat(9),
     bytes: fc.integer({ min: 1, max: 90 }),
     isRead: fc.boolean(),
   });
-  fc.assert(
-    fc.property(fc.array(change, { maxLength: 150 }), (changes) => {
-      const memory = new SharedMemory(300);
-      const caches = [0, 1].map(() => new CostCache<number, number>(memory, bytesOf));
-      let paper: { at: string; bytes: number; costMs: number; uses: number; priority: number }[] =
-        [];
-      let age = 0;
-      for (const [i, { cache, key, bytes, isRead }] of changes.entries()) {
-        const at = `${cache} ${key}`;
-        const known = paper.find((one) => one.at === at);
-        const weigh = (one: (typeof paper)[number]) => {
-          one.priority = age + (one.uses * one.costMs) / one.bytes;
-        };
-        if (isRead) {
-          expect(caches[cache].get(key)).toBe(known?.bytes);
-          if (known) known.uses++;
-          if (known) weigh(known);
-          continue;
-        }
-        // No two are worth the same.
-        const costMs = 1 + ((i * 7919) % 1009) / 100 + i * 1e-7;
-        caches[cache].set(key, bytes, costMs);
-        const added = { at, bytes, costMs, uses: 1, priority: 0 };
-        weigh(added);
-        paper = [...paper.filter((one) => one !== known), added];
-        while (paper.reduce((sum, one) => sum + one.bytes, 0) > 300) {
-          const least = paper.reduce((a, b) => (a.priority <= b.priority ? a : b));
-          age = least.priority;
-          paper = paper.filter((one) => one !== least);
-        }
+  await forAll(100, fc.array(change, { maxLength: 150 }), (changes) => {
+    const memory = new SharedMemory(300);
+    const caches = [0, 1].map(() => new CostCache<number, number>(memory, bytesOf));
+    let paper: { at: string; bytes: number; costMs: number; uses: number; priority: number }[] = [];
+    let age = 0;
+    for (const [i, { cache, key, bytes, isRead }] of changes.entries()) {
+      const at = `${cache} ${key}`;
+      const known = paper.find((one) => one.at === at);
+      const weigh = (one: (typeof paper)[number]) => {
+        one.priority = age + (one.uses * one.costMs) / one.bytes;
+      };
+      if (isRead) {
+        expect(caches[cache].get(key)).toBe(known?.bytes);
+        if (known) known.uses++;
+        if (known) weigh(known);
+        continue;
       }
-      expect(memory.bytes).toBe(paper.reduce((sum, one) => sum + one.bytes, 0));
-    }),
-  );
+      // No two are worth the same.
+      const costMs = 1 + ((i * 7919) % 1009) / 100 + i * 1e-7;
+      caches[cache].set(key, bytes, costMs);
+      const added = { at, bytes, costMs, uses: 1, priority: 0 };
+      weigh(added);
+      paper = [...paper.filter((one) => one !== known), added];
+      while (paper.reduce((sum, one) => sum + one.bytes, 0) > 300) {
+        const least = paper.reduce((a, b) => (a.priority <= b.priority ? a : b));
+        age = least.priority;
+        paper = paper.filter((one) => one !== least);
+      }
+    }
+    expect(memory.bytes).toBe(paper.reduce((sum, one) => sum + one.bytes, 0));
+  });
 });
 
 test('what is dear for its bytes outlives what is cheap, whichever cache it is in', () => {

@@ -6,6 +6,7 @@ import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { MICRO } from '../../shards/units.ts';
+import { forAll } from '../support/for-all.ts';
 import { boxRing } from '../support/rings.ts';
 
 type Cell = readonly [x: number, y: number];
@@ -115,39 +116,30 @@ function haveCommonGround(a: Ring, b: Ring): boolean {
 }
 
 describe('a polygon has a fault', () => {
-  test('where a hole is not in its shell, as the middles of its edges have it', () => {
+  test('where a hole is not in its shell, as the middles of its edges have it', async () => {
     const seen = { whole: 0, not: 0 };
-    fc.assert(
-      fc.property(simpleRing, simpleRing, (shell, hole) => {
-        const isWhole = isHoleIn(shell, hole);
-        seen[isWhole ? 'whole' : 'not']++;
-        expect(polygonFault([shell, hole]) === null).toBe(isWhole);
-        expect(polygonFault([shell.toReversed(), hole]) === null).toBe(isWhole);
-      }),
-      { numRuns: 8_000 },
-    );
+    await forAll(8_000, simpleRing, simpleRing, (shell, hole) => {
+      const isWhole = isHoleIn(shell, hole);
+      seen[isWhole ? 'whole' : 'not']++;
+      expect(polygonFault([shell, hole]) === null).toBe(isWhole);
+      expect(polygonFault([shell.toReversed(), hole]) === null).toBe(isWhole);
+    });
     expect(Math.min(seen.whole, seen.not)).toBeGreaterThan(20);
   });
 
-  test('where holes are in each other', () => {
+  test('where holes are in each other', async () => {
     const shell: Ring = boxRing(-1, -1, SIDE + 1, SIDE + 1);
-    fc.assert(
-      fc.property(simpleRing, simpleRing, (a, b) => {
-        const isFault = haveCommonGround(a, b) || anyPair(a, b, alongside);
-        expect(polygonFault([shell, a, b]) !== null).toBe(isFault);
-      }),
-      { numRuns: 3_000 },
-    );
+    await forAll(3_000, simpleRing, simpleRing, (a, b) => {
+      const isFault = haveCommonGround(a, b) || anyPair(a, b, alongside);
+      expect(polygonFault([shell, a, b]) !== null).toBe(isFault);
+    });
   });
 });
 
-test('polygons overlap where they have ground in common, not where they share a border', () => {
-  fc.assert(
-    fc.property(simpleRing, simpleRing, (a, b) => {
-      expect(overlap([[a], [b]])).toBe(haveCommonGround(a, b));
-    }),
-    { numRuns: 3_000 },
-  );
+test('polygons overlap where they have ground in common, not where they share a border', async () => {
+  await forAll(3_000, simpleRing, simpleRing, (a, b) => {
+    expect(overlap([[a], [b]])).toBe(haveCommonGround(a, b));
+  });
   const square = (x: number): Polygon => [boxRing(x, 0, x + 2, 2)];
   expect(overlap([square(0), square(2), square(4)])).toBe(false);
   expect(overlap([square(0), square(4), square(0)])).toBe(true);
@@ -167,22 +159,19 @@ test('a polygon in the hole of another does not overlap it', () => {
   expect(overlap([[square(9), square(6)], [square(7)]])).toBe(true);
 });
 
-test('a point is in polygons as a ray through each ring has it, in whatever order it is asked', () => {
+test('a point is in polygons as a ray through each ring has it, in whatever order it is asked', async () => {
   const micro = (ring: Ring): Ring => ring.map(([x, y]) => [x / MICRO, y / MICRO] as const);
   const points = fc.array(fc.tuple(fc.nat(2 * SIDE), fc.nat(2 * SIDE)), { maxLength: 40 });
-  fc.assert(
-    fc.property(simpleRing, simpleRing, points, fc.boolean(), (a, b, asked, isSorted) => {
-      const polygons = isHoleIn(a, b) ? [[a, b]] : haveCommonGround(a, b) ? [[a]] : [[a], [b]];
-      const sweep = new SweepLine(polygons);
-      expect(sweep.fault()).toBeNull();
-      const areas = polygons.map((polygon) => ringsOf([{ polygons: [polygon.map(micro)] }]));
-      if (isSorted) asked.sort(([x1], [x2]) => x1 - x2);
-      for (const [x, y] of asked.map(([p, q]): Cell => [p / 2, q / 2])) {
-        expect(sweep.isInside(x, y)).toBe(areas.some((area) => isWithin(area, 0, x, y)));
-      }
-    }),
-    { numRuns: 3_000 },
-  );
+  await forAll(3_000, simpleRing, simpleRing, points, fc.boolean(), (a, b, asked, isSorted) => {
+    const polygons = isHoleIn(a, b) ? [[a, b]] : haveCommonGround(a, b) ? [[a]] : [[a], [b]];
+    const sweep = new SweepLine(polygons);
+    expect(sweep.fault()).toBeNull();
+    const areas = polygons.map((polygon) => ringsOf([{ polygons: [polygon.map(micro)] }]));
+    if (isSorted) asked.sort(([x1], [x2]) => x1 - x2);
+    for (const [x, y] of asked.map(([p, q]): Cell => [p / 2, q / 2])) {
+      expect(sweep.isInside(x, y)).toBe(areas.some((area) => isWithin(area, 0, x, y)));
+    }
+  });
 });
 
 describe('2,000 edges take little longer than 500, whatever they are', () => {

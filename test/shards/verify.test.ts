@@ -18,6 +18,7 @@ import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { forAll } from '../support/for-all.ts';
 import { TamperedRelease, withTime } from '../support/tampered-release.ts';
 
 const [WALK, , TRANSIT] = [0, 1, 2];
@@ -101,24 +102,22 @@ test('a byte flipped anywhere in each object is found, and all of them are named
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     fc.integer({ min: 0, max: 7 }),
   );
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(place, { minLength: refs.length, maxLength: refs.length }),
-      async (places) => {
-        const whole = await Promise.all(refs.map((ref) => release.bytesOf(ref)));
-        for (const [i, ref] of refs.entries()) {
-          const [where, bit] = places[i];
-          const flipped = whole[i].slice();
-          flipped[Math.floor(where * flipped.length)] ^= 1 << bit;
-          await writeFile(release.path(ref), flipped);
-        }
-        const faults = await release.faults();
-        for (const [i, ref] of refs.entries()) await writeFile(release.path(ref), whole[i]);
-        const named = faults.map((fault) => fault.replace(/: hash: is [0-9a-f]{64}; .*/, ''));
-        expect(named.sort()).toEqual(refs.map(({ name }) => name).sort());
-      },
-    ),
-    { numRuns: 4 },
+  await forAll(
+    4,
+    fc.array(place, { minLength: refs.length, maxLength: refs.length }),
+    async (places) => {
+      const whole = await Promise.all(refs.map((ref) => release.bytesOf(ref)));
+      for (const [i, ref] of refs.entries()) {
+        const [where, bit] = places[i];
+        const flipped = whole[i].slice();
+        flipped[Math.floor(where * flipped.length)] ^= 1 << bit;
+        await writeFile(release.path(ref), flipped);
+      }
+      const faults = await release.faults();
+      for (const [i, ref] of refs.entries()) await writeFile(release.path(ref), whole[i]);
+      const named = faults.map((fault) => fault.replace(/: hash: is [0-9a-f]{64}; .*/, ''));
+      expect(named.sort()).toEqual(refs.map(({ name }) => name).sort());
+    },
   );
 });
 

@@ -172,14 +172,12 @@ describe('bridges and tunnels do not follow the ground', () => {
     const times = await seconds(
       'walk',
       [
-        ...([
-          [[0, 200], PATH],
-          [[200, 260], span],
-          [[260, 400], span],
-          [[400, 500], span],
-          [[500, 600], PATH],
-          [[400, 430], { highway: 'steps' }],
-        ] as const),
+        [[0, 200], PATH],
+        [[200, 260], span],
+        [[260, 400], span],
+        [[400, 500], span],
+        [[500, 600], PATH],
+        [[400, 430], { highway: 'steps' }],
       ],
       valley,
     );

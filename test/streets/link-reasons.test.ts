@@ -12,6 +12,7 @@ import {
   WALK_FORWARD,
   withStress,
 } from '../../builder/streets/traits.ts';
+import { forAll } from '../support/for-all.ts';
 
 const CALM = withStress(0, 1, 1);
 const BOTH = WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | CALM;
@@ -73,7 +74,7 @@ function linkerOf(
 const reason = (link: unknown) => (typeof link === 'string' ? link : 'linked');
 const [, FAR] = ROUTING.linkRadii;
 
-test('a block says why it could not be linked: by the nearest street of each kind', () => {
+test('a block says why it could not be linked: by the nearest street of each kind', async () => {
   const kinds = {
     open: (metres: number) => street(metres, BOTH),
     closed: (metres: number) => street(metres, RIDE),
@@ -87,23 +88,20 @@ test('a block says why it could not be linked: by the nearest street of each kin
     fc.integer({ min: 1, max: FAR - 50 }),
     fc.integer({ min: FAR + 50, max: 4 * FAR }),
   );
-  fc.assert(
-    fc.property(fc.array(fc.tuple(kind, metres), { minLength: 1, maxLength: 4 }), (list) => {
-      const linker = linkerOf(
-        'walk',
-        list.map(([name, away]) => kinds[name](away)),
-      );
-      const near = new Set(list.filter(([, away]) => away <= FAR).map(([name]) => name));
-      near.delete('tunnel');
-      const expected = near.has('open')
-        ? 'linked'
-        : near.size > 0
-          ? 'not-on-mode-network'
-          : 'no-street-near';
-      expect(reason(linker.link(-70, LAT))).toBe(expected);
-    }),
-    { numRuns: 200 },
-  );
+  await forAll(200, fc.array(fc.tuple(kind, metres), { minLength: 1, maxLength: 4 }), (list) => {
+    const linker = linkerOf(
+      'walk',
+      list.map(([name, away]) => kinds[name](away)),
+    );
+    const near = new Set(list.filter(([, away]) => away <= FAR).map(([name]) => name));
+    near.delete('tunnel');
+    const expected = near.has('open')
+      ? 'linked'
+      : near.size > 0
+        ? 'not-on-mode-network'
+        : 'no-street-near';
+    expect(reason(linker.link(-70, LAT))).toBe(expected);
+  });
 });
 
 test('a cycle track alone links the bike and not the walk; beyond the data neither', () => {

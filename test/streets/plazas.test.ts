@@ -3,6 +3,7 @@ import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { CLOSED, modeCosts } from '../../builder/streets/mode-costs.ts';
 import { streetTraits } from '../../builder/streets/traits.ts';
 import { type WayTime, wayTime } from '../../builder/streets/way-time.ts';
+import { positions } from '../support/rings.ts';
 
 type Tags = Record<string, string>;
 /** A degree is so small here that it is flat: a unit is a metre of both coordinates. */
@@ -53,16 +54,7 @@ const seconds = (metres: number) => metres / (4.8 / 3.6);
 const PATH = { highway: 'footway' };
 const PLAZA = { highway: 'pedestrian', area: 'yes' };
 /** A path to one corner of a square of 100 m, and one from the opposite corner. */
-const SQUARE = [
-  ...([
-    [-50, 0],
-    [0, 0],
-    [100, 0],
-    [100, 100],
-    [0, 100],
-    [150, 100],
-  ] as const),
-];
+const SQUARE = positions('-50 0, 0 0, 100 0, 100 100, 0 100, 150 100');
 const ACROSS: [number[], Tags][] = [
   [[0, 1], PATH],
   [[3, 5], PATH],
@@ -76,18 +68,7 @@ test('a plaza is walked across, an outline that is a mere path is walked around'
 
 test('what is not of the plaza is walked around, by its inward corner', () => {
   // An L, entered at the end of each arm; the straight line between these is outside.
-  const points = [
-    ...([
-      [-10, 100],
-      [0, 100],
-      [0, 0],
-      [100, 0],
-      [100, 20],
-      [20, 20],
-      [20, 100],
-      [110, 0],
-    ] as const),
-  ];
+  const points = positions('-10 100, 0 100, 0 0, 100 0, 100 20, 20 20, 20 100, 110 0');
   const paths: [number[], Tags][] = [
     [[0, 1], PATH],
     [[3, 7], PATH],
@@ -106,13 +87,7 @@ test.each<[string, Tags, number]>([
   ['one that says how long alone: ten minutes of waiting', { duration: '5' }, 15 * 60],
   ['one that says nothing: ten minutes and 10 km/h', {}, 10 * 60 + 1000 / (10 / 3.6)],
 ])('%s', (_, tags, expected) => {
-  const points = [
-    ...([
-      [0, 0],
-      [400, 0],
-      [1000, 0],
-    ] as const),
-  ];
+  const points = positions('0 0, 400 0, 1000 0');
   const found = walk(points, [[[0, 1, 2], { route: 'ferry', ...tags }]]);
   expect(Math.abs(found - expected)).toBeLessThan(3);
 });
@@ -136,12 +111,7 @@ test('a ferry drawn as several ways is waited for once, anew where one may go on
 });
 
 test('a ferry for cars alone takes nobody; an elevator is a way that takes a minute', () => {
-  const points = [
-    ...([
-      [0, 0],
-      [0, 1],
-    ] as const),
-  ];
+  const points = positions('0 0, 0 1');
   expect(streetTraits(new Map(Object.entries({ route: 'ferry', foot: 'no' })))).toBe(0);
   expect(walk(points, [[[0, 1], { highway: 'elevator' }]])).toBe(60);
 });

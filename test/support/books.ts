@@ -1,7 +1,7 @@
 import type { AccountId } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { newAccount, newKey } from './customers.ts';
+import { issuedKey, newAccount } from './customers.ts';
 
 /** What an account's books say. Σ grants − Σ usage = balance, or tokens have been lost or made. */
 export interface Books {
@@ -30,13 +30,12 @@ export async function booksOf(ledger: Ledger, account: AccountId): Promise<Books
 export async function openCustomer(
   ledger: Ledger,
   { tokens, isMember = false }: { tokens: number; isMember?: boolean },
-): Promise<{ account: AccountId; key: string }> {
+): Promise<{ account: AccountId; keyId: string; key: string }> {
   const { id } = await newAccount(ledger, { email: null, member: isMember });
   const atMs = Date.now();
   if (tokens > 0) await ledger.grant(id, { tokens, cause: 'test', atMs }, 'operator');
-  const made = await newKey(ledger, id, 'test', atMs);
-  if (!made.created) throw new Error(made.reason);
-  return { account: id, key: made.plainKey };
+  const { key, plainKey } = await issuedKey(ledger, id, 'test', atMs);
+  return { account: id, keyId: key.id, key: plainKey };
 }
 
 /** A ledger's folder, open while `use` runs; a service may have it open meanwhile. */

@@ -32,3 +32,12 @@ export function newKey(
 ): Promise<KeyIssue> {
   return ledger.issueKey({ owner: { id }, label, by: 'operator', atMs });
 }
+
+/** The same where there is room for it. */
+export async function issuedKey(
+  ...order: Parameters<typeof newKey>
+): Promise<Extract<KeyIssue, { created: true }>> {
+  const made = await newKey(...order);
+  if (!made.created) throw new Error(made.reason);
+  return made;
+}

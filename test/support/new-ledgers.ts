@@ -1,6 +1,10 @@
 import path from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
-import { type RedisServer, startRedis } from './redis-server.ts';
+import { beforeAll } from 'vitest';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { ofTests } from './of-tests.ts';
+import { openBeside } from './open-beside.ts';
+import { startRedis } from './redis-server.ts';
 import { folderOfTests } from './temporary-folder.ts';
 
 /** Addresses of new and empty LMDB ledgers, whose folders go when the tests of the file have run. */
@@ -12,11 +16,30 @@ export function newLmdbLedgers(): () => string {
 
 /** The same on Redis: databases of one server, which ends when the tests of the file have run. */
 export function newRedisLedgers(): () => string {
-  let redis: RedisServer;
+  const redis = ofTests(() => startRedis());
   let databases = 0;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
   return () => redis.address(databases++);
+}
+
+interface LedgersOfTests {
+  readonly ledger: Ledger;
+  /** The same ledger, opened once more: as another server has it. */
+  readonly other: Ledger;
+  readonly address: () => string;
+}
+
+/** A ledger that tests share, twice. */
+export function ledgersOfTests(
+  newAddress: () => string,
+  options: { readonly rateLimitPerMinute: number },
+): LedgersOfTests {
+  let address: string;
+  beforeAll(() => {
+    address = newAddress();
+  });
+  return {
+    ledger: ofTests(() => openLedger(address, options)),
+    other: ofTests(() => openBeside(address, options)),
+    address: () => address,
+  };
 }

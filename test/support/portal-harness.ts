@@ -46,6 +46,11 @@ export interface Visitor {
   signIn(email: string): Promise<LightMyRequestResponse>;
 }
 
+/** The slug of a problem document. */
+export function slugOf(answer: LightMyRequestResponse): string | undefined {
+  return answer.json().type.split('/').at(-1);
+}
+
 /** A portal over a fresh LMDB ledger, its mails in memory: no socket. */
 export async function openPortal(
   options: {

@@ -1,5 +1,5 @@
-/** Positions by their coordinates, as well-known text writes them: `ring('0 0, 9 0, 9 9, 0 0')`. */
-export function ring(text: string): [number, number][] {
+/** Positions by their coordinates, as well-known text writes them: `positions('0 0, 9 0, 9 9, 0 0')`. */
+export function positions(text: string): [number, number][] {
   return text.split(', ').map((position) => {
     const [x, y] = position.split(' ').map(Number);
     return [x, y];

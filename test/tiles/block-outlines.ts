@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Outlines, readOutlines } from '../../shards/fgb/outlines.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 
 export interface CountyOutlines {
   readonly file: string;
@@ -14,7 +13,7 @@ export interface CountyOutlines {
 /** The block polygons of every county of the release in a store folder. */
 export async function outlinesOf(folder: string): Promise<CountyOutlines[]> {
   const store = new FolderStore(folder);
-  const { manifest } = await openRelease(store, new ReleaseCache(1 << 20));
+  const { manifest } = await releaseIn(store);
   await store.close();
   return Promise.all(
     Object.values(manifest.counties).map(async ({ objects }) => {

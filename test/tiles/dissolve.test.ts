@@ -9,7 +9,8 @@ import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { type Rings, twiceSignedArea } from '../../shards/geometry/rings.ts';
 import { sharedBorderSteps } from '../../shards/geometry/shared-borders.ts';
-import { ring } from '../support/rings.ts';
+import { forAll } from '../support/for-all.ts';
+import { positions } from '../support/rings.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
 import { areasOf, gridAreas } from './grid-areas.ts';
 import { judge } from './validity.ts';
@@ -28,38 +29,32 @@ beforeAll(async () => {
   city = await outlinesOf(inject('demoStore'));
 });
 
-test('the union of any squares covers those squares and no others', () => {
-  fc.assert(
-    fc.property(cells, (grid) => {
-      const polygons = whole(chosen(grid));
-      grid.forEach((inside, cell) => {
-        const x = ((cell % SIDE) + 0.5) * CELL;
-        const y = (Math.floor(cell / SIDE) + 0.5) * CELL;
-        expect(polygonsAround(polygons, x, y)).toBe(inside ? 1 : 0);
-      });
-    }),
-  );
-});
+test('the union of any squares covers those squares and no others', () =>
+  forAll(100, cells, (grid) => {
+    const polygons = whole(chosen(grid));
+    grid.forEach((inside, cell) => {
+      const x = ((cell % SIDE) + 0.5) * CELL;
+      const y = (Math.floor(cell / SIDE) + 0.5) * CELL;
+      expect(polygonsAround(polygons, x, y)).toBe(inside ? 1 : 0);
+    });
+  }));
 
-test('every ring is simple; shells turn left, holes turn right; a polygon is one piece', () => {
-  fc.assert(
-    fc.property(cells, (grid) => {
-      const polygons = whole(chosen(grid));
-      for (let p = 0; p + 1 < polygons.firstRing.length; p++) {
-        for (let r = polygons.firstRing[p]; r < polygons.firstRing[p + 1]; r++) {
-          const [start, end] = [polygons.firstPoint[r], polygons.firstPoint[r + 1]];
-          const area = twiceSignedArea(polygons.x, polygons.y, start, end);
-          expect(Math.sign(area)).toBe(r === polygons.firstRing[p] ? 1 : -1);
-          const points = Array.from({ length: end - start }, (_, i) =>
-            [polygons.x[start + i], polygons.y[start + i]].join(),
-          );
-          expect(new Set(points).size).toBe(points.length);
-        }
+test('every ring is simple; shells turn left, holes turn right; a polygon is one piece', () =>
+  forAll(100, cells, (grid) => {
+    const polygons = whole(chosen(grid));
+    for (let p = 0; p + 1 < polygons.firstRing.length; p++) {
+      for (let r = polygons.firstRing[p]; r < polygons.firstRing[p + 1]; r++) {
+        const [start, end] = [polygons.firstPoint[r], polygons.firstPoint[r + 1]];
+        const area = twiceSignedArea(polygons.x, polygons.y, start, end);
+        expect(Math.sign(area)).toBe(r === polygons.firstRing[p] ? 1 : -1);
+        const points = Array.from({ length: end - start }, (_, i) =>
+          [polygons.x[start + i], polygons.y[start + i]].join(),
+        );
+        expect(new Set(points).size).toBe(points.length);
       }
-      expect(polygons.firstRing.length - 1).toBe(piecesOf(grid));
-    }),
-  );
-});
+    }
+    expect(polygons.firstRing.length - 1).toBe(piecesOf(grid));
+  }));
 
 test('GEOS finds every union valid and of the right area', async () => {
   const seed = 20_261_121;
@@ -80,17 +75,14 @@ test('GEOS finds every union valid and of the right area', async () => {
   });
 });
 
-test('it does not matter which side of a county line an area is on, nor in which order', () => {
-  fc.assert(
-    fc.property(cells, fc.nat(SIDE), (grid, line) => {
-      const areas = chosen(grid);
-      const west = areas.filter((cell) => cell % SIDE < line);
-      const east = areas.filter((cell) => cell % SIDE >= line);
-      const parts = [east, west].map((side) => ({ outlines: GRID, areas: side.reverse() }));
-      expect(canonical(dissolve(parts, 0))).toEqual(canonical(whole(areas)));
-    }),
-  );
-});
+test('it does not matter which side of a county line an area is on, nor in which order', () =>
+  forAll(100, cells, fc.nat(SIDE), (grid, line) => {
+    const areas = chosen(grid);
+    const west = areas.filter((cell) => cell % SIDE < line);
+    const east = areas.filter((cell) => cell % SIDE >= line);
+    const parts = [east, west].map((side) => ({ outlines: GRID, areas: side.reverse() }));
+    expect(canonical(dissolve(parts, 0))).toEqual(canonical(whole(areas)));
+  }));
 
 test('small holes are filled, with the islands in them; large ones stay', () => {
   const map = [
@@ -128,7 +120,7 @@ test.each([
   ['a hair off the neighbour', 1],
 ])('a corner %s, where the neighbour has none, leaves no seam', (_, off) => {
   const areas = areasOf([
-    ring('0 0, 2000 0, 2000 1000, 0 1000'),
+    positions('0 0, 2000 0, 2000 1000, 0 1000'),
     [
       [0, 1000],
       [1000, 1000 + off],
@@ -147,7 +139,7 @@ test.each([
   expect(twiceSignedArea(union.x, union.y, 0, union.firstPoint[1])).toBe(2 * 2000 * 2000);
 });
 
-test('blocks of two counties join as topojson joins them', () => {
+test('blocks of two counties join as topojson joins them', async () => {
   const features = city.flatMap(({ outlines }, county) =>
     Array.from(outlines.geoids.keys(), (area) => ({ outlines, county, area })),
   );
@@ -158,48 +150,42 @@ test('blocks of two counties join as topojson joins them', () => {
   const collection: GeoJsonCollection = { type: 'GeometryCollection', geometries };
   const world = topology({ all: collection });
   const all = world.objects.all as GeometryCollection;
-  fc.assert(
-    fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
-      const isPicked = (_: unknown, i: number) => roll(i, seed) <= share;
-      const picked = features.filter(isPicked);
-      const parts = city.map(({ outlines }, county) => ({
-        outlines,
-        areas: Uint32Array.from(picked.filter((f) => f.county === county).map((f) => f.area)),
-      }));
-      const ours = dissolve(parts, 0);
-      const theirs = merge(world, all.geometries.filter(isPicked) as Parameters<typeof merge>[1]);
-      const sum = picked.reduce(
-        (sum, f) => sum + area(polygonsOfAll(onlyArea(f.outlines, f.area))),
-        0,
-      );
-      expect(area(polygonsOfAll(ours))).toBeCloseTo(sum, 12);
-      for (let i = 0; i < 50; i++) {
-        const { outlines, area } = features[(i * 7919 + seed) % features.length];
-        const [x, y] = somewhereIn(outlines, area);
-        // Its rings may touch themselves: inside is what an odd number of them goes around.
-        const inside = evenOdd(theirs.coordinates, x / 1e6, y / 1e6);
-        expect(polygonsAround(ours, x, y)).toBe(inside ? 1 : 0);
-      }
-    }),
-    { numRuns: 15 },
-  );
+  await forAll(15, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
+    const isPicked = (_: unknown, i: number) => roll(i, seed) <= share;
+    const picked = features.filter(isPicked);
+    const parts = city.map(({ outlines }, county) => ({
+      outlines,
+      areas: Uint32Array.from(picked.filter((f) => f.county === county).map((f) => f.area)),
+    }));
+    const ours = dissolve(parts, 0);
+    const theirs = merge(world, all.geometries.filter(isPicked) as Parameters<typeof merge>[1]);
+    const sum = picked.reduce(
+      (sum, f) => sum + area(polygonsOfAll(onlyArea(f.outlines, f.area))),
+      0,
+    );
+    expect(area(polygonsOfAll(ours))).toBeCloseTo(sum, 12);
+    for (let i = 0; i < 50; i++) {
+      const { outlines, area } = features[(i * 7919 + seed) % features.length];
+      const [x, y] = somewhereIn(outlines, area);
+      // Its rings may touch themselves: inside is what an odd number of them goes around.
+      const inside = evenOdd(theirs.coordinates, x / 1e6, y / 1e6);
+      expect(polygonsAround(ours, x, y)).toBe(inside ? 1 : 0);
+    }
+  });
 });
 
-test('with the shared borders found before, a union is the same, point by point', () => {
+test('with the shared borders found before, a union is the same, point by point', async () => {
   const borders = city.map(({ outlines }) => inOneGo(sharedBorderSteps(outlines)));
-  fc.assert(
-    fc.property(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
-      const parts = city.map(({ outlines }, county) => ({
-        outlines,
-        areas: Uint32Array.from(outlines.geoids.keys()).filter(
-          (area) => roll(area * city.length + county, seed) <= share,
-        ),
-      }));
-      const withBorders = parts.map((part, county) => ({ ...part, borders: borders[county] }));
-      expect(dissolve(withBorders, 1e4)).toEqual(dissolve(parts, 1e4));
-    }),
-    { numRuns: 25 },
-  );
+  await forAll(25, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
+    const parts = city.map(({ outlines }, county) => ({
+      outlines,
+      areas: Uint32Array.from(outlines.geoids.keys()).filter(
+        (area) => roll(area * city.length + county, seed) <= share,
+      ),
+    }));
+    const withBorders = parts.map((part, county) => ({ ...part, borders: borders[county] }));
+    expect(dissolve(withBorders, 1e4)).toEqual(dissolve(parts, 1e4));
+  });
 });
 
 test('shared borders of areas with holes, spurs, and corners where the neighbour has none', () => {

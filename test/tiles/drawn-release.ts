@@ -3,9 +3,8 @@ import path from 'node:path';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
 import type { PMTiles } from 'pmtiles';
 import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { decodeTile, libraryArchive } from './archive-source.ts';
 
 /** A release and its archives, read by the PMTiles and vector tile libraries. */
@@ -21,7 +20,7 @@ export interface DrawnRelease {
 
 export async function openDrawnRelease(folder: string): Promise<DrawnRelease> {
   const store = new FolderStore(folder);
-  const release = await openRelease(store, new ReleaseCache(1 << 24));
+  const release = await releaseIn(store);
   const opened = new Map<string, Promise<PMTiles>>();
   const archive = (key: string): Promise<PMTiles> => {
     const found =

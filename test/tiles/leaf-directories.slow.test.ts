@@ -7,12 +7,13 @@ import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
 import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { ScratchFile } from '../../shards/scratch-file.ts';
 import { CountingStore } from '../support/counting-store.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
 test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf the first time', async () => {
   const folder = await folderOfThisTest();
-  const store = new CountingStore(folder);
+  const store = await ofThisTest(new CountingStore(folder));
   const spill = new ScratchFile(path.join(folder, 'scratch'));
   const writer = new PmtilesWriter(spill);
   const side = 448;
@@ -48,5 +49,4 @@ test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf 
   expect(store.reads).toHaveLength(4);
   await again.tile(at(7));
   expect(store.reads).toHaveLength(5);
-  await store.close();
 }, 60_000);

@@ -4,8 +4,9 @@ import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
-import { ring } from '../support/rings.ts';
+import { positions } from '../support/rings.ts';
 import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
 import { serveMap } from './map-server.ts';
 
@@ -86,7 +87,7 @@ async function expectEveryBlockDrawn(column: number, mapUrl: string, source: Til
   const page = await browser.newPage({ viewport: SIZE });
   try {
     // The last zooms of the archive, one beyond them, and one where blocks are a few pixels.
-    for (const [zoom, share] of ring('13 1, 14 1, 15.5 1, 11 0.97')) {
+    for (const [zoom, share] of positions('13 1, 14 1, 15.5 1, 11 0.97')) {
       const wanted = {
         ...source,
         centre: middle,
@@ -128,33 +129,25 @@ function nameOf(column: number): string {
 test('MapLibre draws every block in the colour of its band, from an archive in object storage', async () => {
   const column = await richestColumn();
   const { archive } = city.release.manifest.tiles[nameOf(column)];
-  const storage = await serveMap(await readFile(path.join(inject('demoStore'), archive.name)));
-  const server = await serveMap(new Uint8Array());
-  try {
-    const url = `pmtiles://${storage.url}archive.pmtiles`;
-    await expectEveryBlockDrawn(column, server.url, { url });
-  } finally {
-    server.close();
-    storage.close();
-  }
+  const storage = await ofThisTest(
+    serveMap(await readFile(path.join(inject('demoStore'), archive.name))),
+  );
+  const server = await ofThisTest(serveMap(new Uint8Array()));
+  const url = `pmtiles://${storage.url}archive.pmtiles`;
+  await expectEveryBlockDrawn(column, server.url, { url });
 }, 120_000);
 
 test('and from the tiles of the service, with a key, on a page of another origin', async () => {
   const column = await richestColumn();
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const proxy = await openProxy(inject('demoStore'), { config: { baseUrl } });
-  const server = await serveMap(new Uint8Array());
-  try {
-    await proxy.app.listen({ port, host: '127.0.0.1' });
-    const { id, key } = await proxy.customer({ tokens: 1_000 });
-    const url = `${baseUrl}/v1/isochrone/tiles/${nameOf(column).replace('-', '/')}.json`;
-    await expectEveryBlockDrawn(column, server.url, { url, key });
-    const { balance } = (await proxy.ledger.account(id))!;
-    expect(balance).toBeLessThan(1_000);
-    expect(balance).toBeGreaterThan(800);
-  } finally {
-    server.close();
-    await proxy.close();
-  }
+  const proxy = await ofThisTest(openProxy(inject('demoStore'), { config: { baseUrl } }));
+  const server = await ofThisTest(serveMap(new Uint8Array()));
+  await proxy.app.listen({ port, host: '127.0.0.1' });
+  const { id, key } = await proxy.customer({ tokens: 1_000 });
+  const url = `${baseUrl}/v1/isochrone/tiles/${nameOf(column).replace('-', '/')}.json`;
+  await expectEveryBlockDrawn(column, server.url, { url, key });
+  const { balance } = (await proxy.ledger.account(id))!;
+  expect(balance).toBeLessThan(1_000);
+  expect(balance).toBeGreaterThan(800);
 }, 120_000);

@@ -7,7 +7,7 @@ import { type FgbFeature, writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
-import { ring } from '../support/rings.ts';
+import { positions } from '../support/rings.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
 
 let counties: CountyOutlines[];
@@ -71,8 +71,8 @@ test('shells are turned to run counter-clockwise and holes clockwise', () => {
 });
 
 test('points that fall together go, and rings without an area', () => {
-  const doubled: Ring = ring('0 0, 1 0, 1 0.0000001, 1 1, 0 1, 0 0');
-  const flat: Ring = ring('2 2, 3 2, 2 2.0000001, 2 2');
+  const doubled: Ring = positions('0 0, 1 0, 1 0.0000001, 1 1, 0 1, 0 0');
+  const flat: Ring = positions('2 2, 3 2, 2 2.0000001, 2 2');
   const layer = writeFlatGeobuf('blocks', COLUMNS, [block('240010001001000', [doubled], [flat])]);
   const { firstRing, firstPoint } = readOutlines('blocks/x.fgb', layer);
   expect([[...firstRing], [...firstPoint]]).toEqual([

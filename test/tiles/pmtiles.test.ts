@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { tileIdToZxy, zxyToTileId } from 'pmtiles';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { wholeOf } from '../../shards/content.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
@@ -13,15 +13,13 @@ import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { ScratchFile } from '../../shards/scratch-file.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { CountingStore } from '../support/counting-store.ts';
+import { forAll } from '../support/for-all.ts';
+import { ofTests } from '../support/of-tests.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { ARCHIVE_FACTS, libraryArchive } from './archive-source.ts';
 
 const folder = folderOfTests();
-let store: CountingStore;
-beforeAll(async () => {
-  store = new CountingStore(folder);
-});
-afterAll(() => store.close());
+const store = ofTests(() => new CountingStore(folder));
 
 const tileOf = (text: string) => gzipSync(text);
 
@@ -43,17 +41,16 @@ async function put(bytes: Uint8Array): Promise<ObjectRef> {
   return ref;
 }
 
-test('a tile’s place is the one the PMTiles library computes', () => {
-  fc.assert(
-    fc.property(
-      fc.nat(20),
-      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-      (z, at) => {
-        const first = (4 ** z - 1) / 3;
-        const [, x, y] = tileIdToZxy(first + Math.floor(at * 4 ** z));
-        expect(tileId({ z, x, y })).toBe(zxyToTileId(z, x, y));
-      },
-    ),
+test('a tile’s place is the one the PMTiles library computes', async () => {
+  await forAll(
+    100,
+    fc.nat(20),
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    (z, at) => {
+      const first = (4 ** z - 1) / 3;
+      const [, x, y] = tileIdToZxy(first + Math.floor(at * 4 ** z));
+      expect(tileId({ z, x, y })).toBe(zxyToTileId(z, x, y));
+    },
   );
   expect(() => tileId({ z: 3, x: 8, y: 0 })).toThrow(RangeError);
 });
@@ -65,22 +62,19 @@ test('any set of tiles is read back, by the PMTiles library and by us, and no ot
   const tiles = fc.uniqueArray(fc.tuple(address, fc.nat(4)), {
     selector: ([tile]) => tileId(tile),
   });
-  await fc.assert(
-    fc.asyncProperty(tiles, fc.array(address), async (kept, others) => {
-      const content = new Map(kept.map(([tile, n]) => [tileId(tile), `content ${n}`]));
-      const bytes = await write(kept.map(([tile, n]) => [tile, tileOf(`content ${n}`)]));
-      const library = libraryArchive(bytes);
-      const ours = await PmtilesArchive.open(store, await put(bytes));
-      for (const tile of [...kept.map(([tile]) => tile), ...others]) {
-        const expected = content.get(tileId(tile));
-        const theirs = await library.getZxy(tile.z, tile.x, tile.y);
-        expect(theirs && Buffer.from(theirs.data).toString()).toBe(expected);
-        const own = await ours.tile(tile);
-        expect(own ? gunzipSync(own).toString() : undefined).toBe(expected);
-      }
-    }),
-    { numRuns: 40 },
-  );
+  await forAll(40, tiles, fc.array(address), async (kept, others) => {
+    const content = new Map(kept.map(([tile, n]) => [tileId(tile), `content ${n}`]));
+    const bytes = await write(kept.map(([tile, n]) => [tile, tileOf(`content ${n}`)]));
+    const library = libraryArchive(bytes);
+    const ours = await PmtilesArchive.open(store, await put(bytes));
+    for (const tile of [...kept.map(([tile]) => tile), ...others]) {
+      const expected = content.get(tileId(tile));
+      const theirs = await library.getZxy(tile.z, tile.x, tile.y);
+      expect(theirs && Buffer.from(theirs.data).toString()).toBe(expected);
+      const own = await ours.tile(tile);
+      expect(own ? gunzipSync(own).toString() : undefined).toBe(expected);
+    }
+  });
 });
 
 test('the order in which tiles come does not change a byte', async () => {

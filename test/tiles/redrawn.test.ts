@@ -5,9 +5,8 @@ import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import { buildTiles, type TilesRequest } from '../../builder/tiles/build-tiles.ts';
 import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
@@ -17,7 +16,7 @@ beforeAll(async () => {
   await cp(inject('demoStore'), folder, { recursive: true });
   await rm(path.join(folder, 'tiles'), { recursive: true });
   store = new FolderStore(folder);
-  release = await openRelease(store, new ReleaseCache(1 << 20));
+  release = await releaseIn(store);
 });
 afterAll(() => store.close());
 

@@ -5,10 +5,9 @@ import type { Progress } from '../../builder/progress.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { Minutes, Tenths } from '../../shards/units.ts';
+import { releaseIn } from '../support/release-in.ts';
 import { type SmallCity, shopName, writeSmallCity } from './small-city.ts';
 
 /** A release that was built, and what the builder said meanwhile. */
@@ -35,8 +34,7 @@ export async function buildSmallCity(
   gtfs: readonly string[],
   serviceDate?: string,
 ): Promise<BuiltCity> {
-  const { osm, blocks } = await writeSmallCity(folder, city);
-  return buildCity(folder, { osm: [osm], blocks: [blocks], gtfs, serviceDate });
+  return buildCity(folder, { ...(await writeSmallCity(folder, city)), gtfs, serviceDate });
 }
 
 /** Builds a release of any inputs into `folder`. */
@@ -51,7 +49,7 @@ export async function buildCity(
     store,
     listening(said),
   );
-  const release = await openRelease(store, new ReleaseCache(1e8));
+  const release = await releaseIn(store);
   const [county] = Object.values(release.manifest.counties);
   return {
     result,

@@ -59,7 +59,7 @@ export async function writeSmallCity(
   folder: string,
   city: SmallCity,
   geoidOf = blockGeoid,
-): Promise<{ osm: string; blocks: string }> {
+): Promise<{ osm: string[]; blocks: string[] }> {
   const osm = path.join(folder, 'city.osm.pbf');
   const blocks = path.join(folder, 'blocks.zip');
   const parks = (city.parks ?? []).map((outline, i) =>
@@ -95,7 +95,7 @@ export async function writeSmallCity(
         values: [geoidOf(i), at.lat.toFixed(7), at.lon.toFixed(7), 10_000, 0, 100],
       })),
   });
-  return { osm, blocks };
+  return { osm: [osm], blocks: [blocks] };
 }
 
 /** Walking times in milliseconds between all of some points: [from][to], Infinity for no way. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
 import { expectProblem, expectRows } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 import { catchmentOf, type Filter, poisOf, summaryOf } from '../naive-answers.ts';
@@ -105,53 +106,46 @@ function bodyOf({ path, origins, filter }: Batch): object {
 }
 
 describe('batches', () => {
-  test('have the rows of each origin in the order of the request, and an error for each other', async () => {
-    await fc.assert(
-      fc.asyncProperty(batches(), async (batch) => {
-        const outcomes = outcomesOf(batch);
-        const results = outcomes.flatMap(({ rows }) => rows);
-        const answer = await demo.api.post(batch.path, bodyOf(batch));
-        const body = expectRows(answer, results.length);
-        expect(body).toMatchObject({ truncated: [], truncated_reason: null });
-        expect(body.results).toEqual(results);
-        expect(body.errors.map(({ type }: { type: string }) => type)).toEqual(
-          outcomes.flatMap(({ error }) => error ?? []),
-        );
-      }),
-      { numRuns: 80 },
-    );
-  });
+  test('have the rows of each origin in the order of the request, and an error for each other', () =>
+    forAll(80, batches(), async (batch) => {
+      const outcomes = outcomesOf(batch);
+      const results = outcomes.flatMap(({ rows }) => rows);
+      const answer = await demo.api.post(batch.path, bodyOf(batch));
+      const body = expectRows(answer, results.length);
+      expect(body).toMatchObject({ truncated: [], truncated_reason: null });
+      expect(body.results).toEqual(results);
+      expect(body.errors.map(({ type }: { type: string }) => type)).toEqual(
+        outcomes.flatMap(({ error }) => error ?? []),
+      );
+    }));
 
   test('deliver whole origins while the balance lasts, and name the rest', async () => {
     const share = fc.integer({ min: 1, max: 99 });
-    await fc.assert(
-      fc.asyncProperty(batches(), share, async (batch, percent) => {
-        const outcomes = outcomesOf(batch);
-        const sum = outcomes.reduce((total, { rows }) => total + rows.length, 0);
-        const tokens = Math.floor((sum * percent) / 100);
-        fc.pre(tokens >= 1);
-        const paid = countPaid(outcomes, tokens);
-        const results = outcomes.slice(0, paid).flatMap(({ rows }) => rows);
-        const as = await demo.api.newCustomer({ tokens });
-        const answer = await demo.api.post(batch.path, bodyOf(batch), { as });
-        if (outcomes.slice(0, paid).every(({ error }) => error !== undefined)) {
-          // Not even the first that has an answer can be paid.
-          const { tokens_required } = expectProblem(answer, 'tokens-exhausted');
-          expect(tokens_required).toBe(outcomes[paid].rows.length);
-          return;
-        }
-        const body = expectRows(answer, results.length);
-        expect(body.results).toEqual(results);
-        expect(body.truncated_reason).toBe('insufficient-balance');
-        // Whether an origin past the end is found out to be unknown is left open.
-        const rest = outcomes.slice(paid);
-        const known = rest.filter(({ error }) => error === undefined).map(({ name }) => name);
-        expect(body.truncated[0]).toEqual(known[0]);
-        expect(body.truncated).toEqual(expect.arrayContaining(known));
-        for (const name of body.truncated) expect(rest.map((one) => one.name)).toContainEqual(name);
-      }),
-      { numRuns: 60 },
-    );
+    await forAll(60, batches(), share, async (batch, percent) => {
+      const outcomes = outcomesOf(batch);
+      const sum = outcomes.reduce((total, { rows }) => total + rows.length, 0);
+      const tokens = Math.floor((sum * percent) / 100);
+      fc.pre(tokens >= 1);
+      const paid = countPaid(outcomes, tokens);
+      const results = outcomes.slice(0, paid).flatMap(({ rows }) => rows);
+      const as = await demo.api.newCustomer({ tokens });
+      const answer = await demo.api.post(batch.path, bodyOf(batch), { as });
+      if (outcomes.slice(0, paid).every(({ error }) => error !== undefined)) {
+        // Not even the first that has an answer can be paid.
+        const { tokens_required } = expectProblem(answer, 'tokens-exhausted');
+        expect(tokens_required).toBe(outcomes[paid].rows.length);
+        return;
+      }
+      const body = expectRows(answer, results.length);
+      expect(body.results).toEqual(results);
+      expect(body.truncated_reason).toBe('insufficient-balance');
+      // Whether an origin past the end is found out to be unknown is left open.
+      const rest = outcomes.slice(paid);
+      const known = rest.filter(({ error }) => error === undefined).map(({ name }) => name);
+      expect(body.truncated[0]).toEqual(known[0]);
+      expect(body.truncated).toEqual(expect.arrayContaining(known));
+      for (const name of body.truncated) expect(rest.map((one) => one.name)).toContainEqual(name);
+    });
   });
 });
 

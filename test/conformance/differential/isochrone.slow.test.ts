@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
 import { expectOk } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
 import { blockAt, type NaiveReaches, readNaiveReach } from '../naive-release.ts';
@@ -37,46 +38,34 @@ function reachOf(geoid: string, { mode, direction, minutes }: Asked): Map<string
   );
 }
 
-test('the blocks of an isochrone are what the plain arrays say, in both directions', async () => {
-  await fc.assert(
-    fc.asyncProperty(random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
-      const answer = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
-      const body = expectOk(answer);
-      const rows: [string, number][] = body.blocks.map(
-        (row: { geoid: string; travel_min: number }) => [row.geoid, row.travel_min],
-      );
-      expect(rows.length).toBe(body.reachable_blocks);
-      expect(new Map(rows)).toEqual(reachOf(geoid, asked));
-    }),
-    { numRuns: 60 },
-  );
-});
+test('the blocks of an isochrone are what the plain arrays say, in both directions', () =>
+  forAll(60, random.routableBlock, anyQuestion(), async ({ geoid }, asked) => {
+    const answer = await demo.api.get(PATH, { block: geoid, format: 'blocks', ...asked });
+    const body = expectOk(answer);
+    const rows: [string, number][] = body.blocks.map(
+      (row: { geoid: string; travel_min: number }) => [row.geoid, row.travel_min],
+    );
+    expect(rows.length).toBe(body.reachable_blocks);
+    expect(new Map(rows)).toEqual(reachOf(geoid, asked));
+  }));
 
 test('a contour covers every point of the blocks that are reached', async () => {
   const { api, release } = demo;
   const points = fc.array(random.point, { minLength: 30, maxLength: 30 });
-  await fc.assert(
-    fc.asyncProperty(
-      random.routableBlock,
-      anyQuestion(),
-      points,
-      async ({ geoid }, asked, some) => {
-        const { features } = expectOk(await api.get(PATH, { block: geoid, ...asked }));
-        const { geometry, properties } = features[0];
-        const shape: Rings[] =
-          geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-        const reached = reachOf(geoid, asked);
-        expect(properties).toEqual({
-          ...{ contour: asked.minutes, mode: asked.mode, reachable_blocks: reached.size },
-        });
-        for (const { lon, lat } of some) {
-          const block = blockAt(release, lon, lat);
-          if (!block || !reached.has(block.geoid)) continue;
-          if (degreesToBorder(block.polygons, lon, lat) < NEAR_BORDER) continue;
-          expect([lon, lat, isInside(shape, lon, lat)]).toEqual([lon, lat, true]);
-        }
-      },
-    ),
-    { numRuns: 40 },
-  );
+  await forAll(40, random.routableBlock, anyQuestion(), points, async ({ geoid }, asked, some) => {
+    const { features } = expectOk(await api.get(PATH, { block: geoid, ...asked }));
+    const { geometry, properties } = features[0];
+    const shape: Rings[] =
+      geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+    const reached = reachOf(geoid, asked);
+    expect(properties).toEqual({
+      ...{ contour: asked.minutes, mode: asked.mode, reachable_blocks: reached.size },
+    });
+    for (const { lon, lat } of some) {
+      const block = blockAt(release, lon, lat);
+      if (!block || !reached.has(block.geoid)) continue;
+      if (degreesToBorder(block.polygons, lon, lat) < NEAR_BORDER) continue;
+      expect([lon, lat, isInside(shape, lon, lat)]).toEqual([lon, lat, true]);
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
 import { poisOf, summaryOf, unroutedOf } from '../naive-answers.ts';
@@ -22,26 +23,23 @@ function bordering(lon: number, lat: number, within = NEAR_BORDER) {
 
 test('a point lies in the block whose polygon a ray from it says it is in', async () => {
   const { api, release } = demo;
-  await fc.assert(
-    fc.asyncProperty(random.point, random.mode, random.type, async (point, mode, type) => {
-      fc.pre(bordering(point.lon, point.lat).length === 0);
-      const block = blockAt(release, point.lon, point.lat);
-      const answer = await api.get(SUMMARY, { ...point, mode, type });
-      if (!block) {
-        expectProblem(answer, 'point-not-covered');
-        return;
-      }
-      const results = summaryOf(release, block.geoid, { mode, type });
-      const { geoid, population, land_area_m2 } = block;
-      expect(expectRows(answer, results.length)).toEqual({
-        resolved_block: geoid,
-        block: { geoid, population, land_area_m2 },
-        results,
-        ...unroutedOf(release, block, { mode }),
-      });
-    }),
-    { numRuns: 200 },
-  );
+  await forAll(200, random.point, random.mode, random.type, async (point, mode, type) => {
+    fc.pre(bordering(point.lon, point.lat).length === 0);
+    const block = blockAt(release, point.lon, point.lat);
+    const answer = await api.get(SUMMARY, { ...point, mode, type });
+    if (!block) {
+      expectProblem(answer, 'point-not-covered');
+      return;
+    }
+    const results = summaryOf(release, block.geoid, { mode, type });
+    const { geoid, population, land_area_m2 } = block;
+    expect(expectRows(answer, results.length)).toEqual({
+      resolved_block: geoid,
+      block: { geoid, population, land_area_m2 },
+      results,
+      ...unroutedOf(release, block, { mode }),
+    });
+  });
 });
 
 test('the places of a point are those of its block, page by page', async () => {
@@ -50,14 +48,11 @@ test('the places of a point are those of its block, page by page', async () => {
     ...{ mode: random.mode, type: random.type, dest_id: random.destIds },
     ...{ max_minutes: random.maxMinutes, limit: fc.constantFrom(50, 1000) },
   });
-  await fc.assert(
-    fc.asyncProperty(random.block, query, async ({ geoid, lon, lat }, asked) => {
-      fc.pre(blockAt(release, lon, lat)?.geoid === geoid);
-      const rows = await allPages(api, { path: '/v1/point/pois', query: { ...asked, lon, lat } });
-      expect(rows).toEqual(poisOf(release, geoid, asked));
-    }),
-    { numRuns: 40 },
-  );
+  await forAll(40, random.block, query, async ({ geoid, lon, lat }, asked) => {
+    fc.pre(blockAt(release, lon, lat)?.geoid === geoid);
+    const rows = await allPages(api, { path: '/v1/point/pois', query: { ...asked, lon, lat } });
+    expect(rows).toEqual(poisOf(release, geoid, asked));
+  });
 });
 
 test('a point on a border or a corner lies in exactly one of the blocks that meet there, always the same', async () => {
@@ -69,24 +64,21 @@ test('a point on a border or a corner lies in exactly one of the blocks that mee
       const [a, b] = [ring[at % (ring.length - 1)], ring[(at % (ring.length - 1)) + 1]];
       return { lon: a[0] + along * (b[0] - a[0]), lat: a[1] + along * (b[1] - a[1]) };
     });
-  await fc.assert(
-    fc.asyncProperty(corner, async ({ lon, lat }) => {
-      const touching = bordering(lon, lat, 1e-9).map(({ geoid }) => geoid);
-      const isInland = [0, 1, 2, 3, 4, 5, 6, 7].every((eighth) => {
-        const angle = (eighth + 0.31) * (Math.PI / 4);
-        const [x, y] = [lon + 1e-5 * Math.cos(angle), lat + 1e-5 * Math.sin(angle)];
-        return release.blocks.some(({ polygons }) => isInside(polygons, x, y));
-      });
-      const answer = await api.get(SUMMARY, { lon, lat, type: 101 });
-      if (!isInland && answer.statusCode === 404) {
-        expectProblem(answer, 'point-not-covered');
-        return;
-      }
-      const { resolved_block } = expectOk(answer);
-      expect(touching).toContain(resolved_block);
-      const again = await api.get('/v1/point/pois', { lon, lat, limit: 1 });
-      expect(expectOk(again).resolved_block).toBe(resolved_block);
-    }),
-    { numRuns: 150 },
-  );
+  await forAll(150, corner, async ({ lon, lat }) => {
+    const touching = bordering(lon, lat, 1e-9).map(({ geoid }) => geoid);
+    const isInland = [0, 1, 2, 3, 4, 5, 6, 7].every((eighth) => {
+      const angle = (eighth + 0.31) * (Math.PI / 4);
+      const [x, y] = [lon + 1e-5 * Math.cos(angle), lat + 1e-5 * Math.sin(angle)];
+      return release.blocks.some(({ polygons }) => isInside(polygons, x, y));
+    });
+    const answer = await api.get(SUMMARY, { lon, lat, type: 101 });
+    if (!isInland && answer.statusCode === 404) {
+      expectProblem(answer, 'point-not-covered');
+      return;
+    }
+    const { resolved_block } = expectOk(answer);
+    expect(touching).toContain(resolved_block);
+    const again = await api.get('/v1/point/pois', { lon, lat, limit: 1 });
+    expect(expectOk(again).resolved_block).toBe(resolved_block);
+  });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
 import { expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests } from '../demo.ts';
 import { catchmentOf, found, isFound } from '../naive-answers.ts';
@@ -39,73 +40,62 @@ function expectFound(
   );
 }
 
+const lessAMillionth = (degrees: number) => Number((degrees - 1e-6).toFixed(6));
+
 describe('GET /v1/pois', () => {
   const filters = () => ({ type: random.type, q: random.q, limit: fc.constantFrom(13, 100, 1000) });
 
   test('a box finds the places in it, borders included, also across the antimeridian', async () => {
     const { release } = demo;
-    const query = fc.record({ box: random.box, poi: random.poi, kind: fc.nat(3), ...filters() });
-    await fc.assert(
-      fc.asyncProperty(query, async ({ box, poi, kind, type, q, limit }) => {
-        const [west, south, east, north] = [
-          box,
-          // Its east is west of its west: it comes over the antimeridian.
-          [box[2] + 230, box[1], box[2], box[3]],
-          // As small as can be.
-          [poi.lon, poi.lat, poi.lon, poi.lat],
-          // With a place in its corner.
-          [
-            poi.lon,
-            Math.min(poi.lat, box[3]),
-            Math.max(poi.lon, box[2]),
-            Math.max(poi.lat, box[3]),
-          ],
-        ][kind];
-        const rows = await search(SEARCH, {
-          bbox: [west, south, east, north].join(),
-          type,
-          q,
-          limit,
-        });
-        const isIn = ({ lon, lat }: NaivePoi) =>
-          lat >= south &&
-          lat <= north &&
-          (west <= east ? lon >= west && lon <= east : lon >= west || lon <= east);
-        const all = release.pois.filter((one) => isIn(one) && isFound(release, one, { type, q }));
-        expect(rows).toEqual(all.map((one) => found(one)));
-      }),
-      { numRuns: 150 },
-    );
+    const query = fc.record({ box: random.box, poi: random.poi, kind: fc.nat(5), ...filters() });
+    await forAll(150, query, async ({ box, poi, kind, type, q, limit }) => {
+      const [west, south, east, north] = [
+        box,
+        // Its east is west of its west: it comes over the antimeridian.
+        [box[2] + 230, box[1], box[2], box[3]],
+        // As small as can be.
+        [poi.lon, poi.lat, poi.lon, poi.lat],
+        // With a place in its corner, and with one just beyond its east or its north.
+        [poi.lon, Math.min(poi.lat, box[3]), Math.max(poi.lon, box[2]), Math.max(poi.lat, box[3])],
+        [-180, -90, lessAMillionth(poi.lon), 90],
+        [-180, -90, 180, lessAMillionth(poi.lat)],
+      ][kind];
+      const rows = await search(SEARCH, {
+        bbox: [west, south, east, north].join(),
+        type,
+        q,
+        limit,
+      });
+      const isIn = ({ lon, lat }: NaivePoi) =>
+        lat >= south &&
+        lat <= north &&
+        (west <= east ? lon >= west && lon <= east : lon >= west || lon <= east);
+      const all = release.pois.filter((one) => isIn(one) && isFound(release, one, { type, q }));
+      expect(rows).toEqual(all.map((one) => found(one)));
+    });
   });
 
-  test('a box whose south is north of its north is invalid-bbox', async () => {
-    await fc.assert(
-      fc.asyncProperty(random.box, async ([west, south, east, north]) => {
-        fc.pre(south < north);
-        const bbox = [west, north, east, south].join();
-        expectProblem(await demo.api.get(SEARCH, { bbox }), 'invalid-bbox');
-      }),
-      { numRuns: 20 },
-    );
-  });
+  test('a box whose south is north of its north is invalid-bbox', () =>
+    forAll(20, random.box, async ([west, south, east, north]) => {
+      fc.pre(south < north);
+      const bbox = [west, north, east, south].join();
+      expectProblem(await demo.api.get(SEARCH, { bbox }), 'invalid-bbox');
+    }));
 
   test('a circle finds the places within it', async () => {
     const { release } = demo;
     const query = fc.record({ point: random.point, radius_m: random.radius, ...filters() });
-    await fc.assert(
-      fc.asyncProperty(query, async ({ point, radius_m, type, q, limit }) => {
-        const rows = await search(SEARCH, { ...point, radius_m, type, q, limit });
-        const matching = release.pois.filter((poi) => isFound(release, poi, { type, q }));
-        const isUnsure = (poi: NaivePoi) =>
-          Math.abs(metresBetween(point, poi) - radius_m) <= SPHERE_ERROR * radius_m + 0.2;
-        expectFound(
-          rows,
-          matching.filter((poi) => !isUnsure(poi) && metresBetween(point, poi) < radius_m),
-          matching.filter(isUnsure),
-        );
-      }),
-      { numRuns: 100 },
-    );
+    await forAll(100, query, async ({ point, radius_m, type, q, limit }) => {
+      const rows = await search(SEARCH, { ...point, radius_m, type, q, limit });
+      const matching = release.pois.filter((poi) => isFound(release, poi, { type, q }));
+      const isUnsure = (poi: NaivePoi) =>
+        Math.abs(metresBetween(point, poi) - radius_m) <= SPHERE_ERROR * radius_m + 0.2;
+      expectFound(
+        rows,
+        matching.filter((poi) => !isUnsure(poi) && metresBetween(point, poi) < radius_m),
+        matching.filter(isUnsure),
+      );
+    });
   });
 
   test('the order is the same every time, whatever the pages', async () => {
@@ -125,21 +115,17 @@ describe('GET /v1/places/{geoid}/pois', () => {
       geoid: fc.constantFrom(...release.places.map((place) => place.geoid)),
       ...{ type: random.type, q: random.q, limit: fc.constantFrom(29, 1000) },
     });
-    await fc.assert(
-      fc.asyncProperty(query, async ({ geoid, type, q, limit }) => {
-        const place = release.places.find((one) => one.geoid === geoid)!;
-        const rows = await search(`/v1/places/${geoid}/pois`, { type, q, limit });
-        const matching = release.pois.filter((poi) => isFound(release, poi, { type, q }));
-        const isUnsure = ({ lon, lat }: NaivePoi) =>
-          degreesToBorder(place.polygons, lon, lat) < 2e-6;
-        expectFound(
-          rows,
-          matching.filter((poi) => !isUnsure(poi) && isInside(place.polygons, poi.lon, poi.lat)),
-          matching.filter(isUnsure),
-        );
-      }),
-      { numRuns: 60 },
-    );
+    await forAll(60, query, async ({ geoid, type, q, limit }) => {
+      const place = release.places.find((one) => one.geoid === geoid)!;
+      const rows = await search(`/v1/places/${geoid}/pois`, { type, q, limit });
+      const matching = release.pois.filter((poi) => isFound(release, poi, { type, q }));
+      const isUnsure = ({ lon, lat }: NaivePoi) => degreesToBorder(place.polygons, lon, lat) < 2e-6;
+      expectFound(
+        rows,
+        matching.filter((poi) => !isUnsure(poi) && isInside(place.polygons, poi.lon, poi.lat)),
+        matching.filter(isUnsure),
+      );
+    });
   });
 });
 
@@ -160,30 +146,22 @@ describe('GET /v1/pois/{dest_id}/catchment', () => {
       ...{ mode: random.mode, max_minutes: random.maxMinutes },
       limit: fc.constantFrom(60, 500, 1000),
     });
-    await fc.assert(
-      fc.asyncProperty(random.poi, query, async ({ dest_id }, asked) => {
-        const rows = await allPages(api, { path: `/v1/pois/${dest_id}/catchment`, query: asked });
-        expect(rows).toEqual(catchmentOf(release, dest_id, asked));
-      }),
-      { numRuns: 40 },
-    );
+    await forAll(40, random.poi, query, async ({ dest_id }, asked) => {
+      const rows = await allPages(api, { path: `/v1/pois/${dest_id}/catchment`, query: asked });
+      expect(rows).toEqual(catchmentOf(release, dest_id, asked));
+    });
   });
 
   test('block keeps only these blocks', async () => {
     const { api, release } = demo;
     const some = fc.uniqueArray(random.block, { minLength: 1, maxLength: 10 });
-    await fc.assert(
-      fc.asyncProperty(random.poi, some, async ({ dest_id }, blocks) => {
-        const block = blocks.map(({ geoid }) => Number(geoid));
-        const query = { block, limit: 1000 };
-        const answer = await api.get(`/v1/pois/${dest_id}/catchment`, query);
-        const geoids = blocks.map(({ geoid }) => geoid);
-        const results = catchmentOf(release, dest_id, {}).filter((row) =>
-          geoids.includes(row.geoid),
-        );
-        expect(expectOk(answer)).toEqual({ dest_id, results, next_cursor: null });
-      }),
-      { numRuns: 40 },
-    );
+    await forAll(40, random.poi, some, async ({ dest_id }, blocks) => {
+      const block = blocks.map(({ geoid }) => Number(geoid));
+      const query = { block, limit: 1000 };
+      const answer = await api.get(`/v1/pois/${dest_id}/catchment`, query);
+      const geoids = blocks.map(({ geoid }) => geoid);
+      const results = catchmentOf(release, dest_id, {}).filter((row) => geoids.includes(row.geoid));
+      expect(expectOk(answer)).toEqual({ dest_id, results, next_cursor: null });
+    });
   });
 });

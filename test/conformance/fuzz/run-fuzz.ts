@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { Random } from '../../../infra/demo/seeded-random.ts';
-import { ReleaseCache } from '../../../shards/release-cache.ts';
-import { openRelease } from '../../../shards/release-source.ts';
 import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { startService } from '../../bench/service.ts';
+import { releaseIn } from '../../support/release-in.ts';
 import { faultsInBooks, openFuzzAccounts } from './accounts.ts';
 import { landmarksOf } from './landmarks.ts';
 import { Lane, newTally, type Tally } from './lane.ts';
@@ -36,7 +35,7 @@ export async function runFuzz(
   { requests, seed }: { readonly requests: number; readonly seed: number },
 ): Promise<FuzzReport> {
   const opened = new FolderStore(store);
-  const { marks, pools } = await landmarksOf(await openRelease(opened, new ReleaseCache(2 ** 28)));
+  const { marks, pools } = await landmarksOf(await releaseIn(opened));
   await opened.close();
   const askers = await openFuzzAccounts(ledgerFolder);
   const service = await startService(store, ledgerFolder, {

@@ -74,15 +74,11 @@ export const manyFaults = memoized(() => {
 
 function ring(lon: number, lat: number, half: number): string {
   const corners = [
-    ...[
-      [lon - half, lat - half],
-      [lon + half, lat - half],
-    ],
-    ...[
-      [lon + half, lat + half],
-      [lon - half, lat + half],
-      [lon - half, lat - half],
-    ],
+    [lon - half, lat - half],
+    [lon + half, lat - half],
+    [lon + half, lat + half],
+    [lon - half, lat + half],
+    [lon - half, lat - half],
   ];
   return JSON.stringify(corners);
 }

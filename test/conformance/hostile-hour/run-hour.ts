@@ -4,13 +4,12 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mintApiKey } from '../../../portal/accounts/api-key.ts';
-import { ReleaseCache } from '../../../shards/release-cache.ts';
-import { openRelease } from '../../../shards/release-source.ts';
 import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { residentMemory } from '../../bench/resident-memory.ts';
 import { startService } from '../../bench/service.ts';
 import { type PathsOf, ROUTES, someBlocks } from '../../bench/targets.ts';
 import { type Books, booksOf, openCustomer, withLedger } from '../../support/books.ts';
+import { releaseIn } from '../../support/release-in.ts';
 import { HOSTILE_ACCOUNTS, type HostileAccount, LARGEST } from './attacks.ts';
 import type { HonestOrders, HonestReport } from './honest-client.ts';
 import type { HostileOrders, HostileReport } from './hostile-client.ts';
@@ -150,7 +149,7 @@ async function openAll(ledgerFolder: string) {
 /** What the honest client asks for, and what attackers know. */
 async function knownToAll(storeFolder: string) {
   const store = new FolderStore(storeFolder);
-  const release = await openRelease(store, new ReleaseCache(2 ** 28));
+  const release = await releaseIn(store);
   const pathsBy = (pathsOf: PathsOf) => pathsOf({ release, places: [], address: '', key: '' });
   const [summaries, pois, searches] = await Promise.all(
     [ROUTES.block_summary, ROUTES.block_pois, ROUTES.poi_search].map(pathsBy),

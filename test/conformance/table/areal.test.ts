@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boxRing, ring } from '../../support/rings.ts';
+import { boxRing, positions } from '../../support/rings.ts';
 import { expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
 import { demoOfTests, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';
 import { allPages } from '../paging.ts';
@@ -85,9 +85,9 @@ describe('POST /v1/blocks/query', () => {
   });
 
   test.each([
-    ['unclosed', polygon(ring('-70 36, -69.9 36, -69.9 36.1, -70 36.1'))],
-    ['self-crossing', polygon(ring('-70 36, -69.9 36.1, -69.9 36, -70 36.1, -70 36'))],
-    ['of three positions', polygon(ring('-70 36, -69.9 36.1, -70 36'))],
+    ['unclosed', polygon(positions('-70 36, -69.9 36, -69.9 36.1, -70 36.1'))],
+    ['self-crossing', polygon(positions('-70 36, -69.9 36.1, -69.9 36, -70 36.1, -70 36'))],
+    ['of three positions', polygon(positions('-70 36, -69.9 36.1, -70 36'))],
     ['without rings', polygon()],
     ['with an empty ring', polygon([])],
     ['out of range', polygon(boxRing(-190, 35, -170, 36))],

@@ -12,7 +12,6 @@ function routable(count: number) {
   return demo.release.blocks.filter(({ isRoutable }) => isRoutable).slice(100, 100 + count);
 }
 const geoids = (count: number) => routable(count).map(({ geoid }) => geoid);
-const destIds = (count: number) => demo.release.pois.slice(0, count).map((poi) => poi.dest_id);
 
 describe('POST /v1/blocks/summary', () => {
   const path = '/v1/blocks/summary';
@@ -75,19 +74,6 @@ describe('POST /v1/blocks/summary', () => {
 
 describe('POST /v1/blocks/pois', () => {
   const path = '/v1/blocks/pois';
-
-  test('each origin returns all matching POIs within max_minutes, as its single route does', async () => {
-    const origins = geoids(3);
-    const filter = { mode: ['walk'], type: [100, 400], max_minutes: 9 };
-    const body = expectOk(await post(path, { origins, ...filter }));
-    const expected: object[] = [];
-    for (const geoid of origins) {
-      const single = await demo.api.get(`/v1/blocks/${geoid}/pois`, { ...filter, limit: 1000 });
-      for (const row of expectOk(single).results) expected.push({ ...row, geoid });
-    }
-    expect(expected.length).toBeGreaterThan(0);
-    expect(body).toEqual({ results: expected, errors: [], ...WHOLE });
-  });
 
   test('takes dest_id', async () => {
     const dest_id = [demo.poi.dest_id];
@@ -155,22 +141,6 @@ describe('POST /v1/point/pois', () => {
 
 describe('POST /v1/pois/catchment', () => {
   const path = '/v1/pois/catchment';
-
-  test('one row per POI, block and mode, as the single route has them', async () => {
-    const dest_ids = destIds(3).reverse();
-    const filter = { mode: ['walk'], max_minutes: 6 };
-    const body = expectOk(await post(path, { dest_ids, ...filter }));
-    const expected: object[] = [];
-    for (const dest_id of dest_ids) {
-      const single = await demo.api.get(`/v1/pois/${dest_id}/catchment`, {
-        ...filter,
-        limit: 1000,
-      });
-      expected.push(...expectOk(single).results);
-    }
-    expect(expected.length).toBeGreaterThan(0);
-    expect(body).toEqual({ results: expected, errors: [], ...WHOLE });
-  });
 
   test('block keeps only these blocks', async () => {
     const block = [Number(demo.block.geoid)];

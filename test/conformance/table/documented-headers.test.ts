@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BY } from '../../support/customers.ts';
+import { ofThisTest } from '../../support/of-tests.ts';
 import type { Answer, Call } from '../api.ts';
 import { Api, expectOk } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';
@@ -133,20 +134,18 @@ describe('the headers of problems are those that the document tells of', () => {
   });
 
   test('of requests beyond the rate, with a key and without', async () => {
-    const api = await Api.open({ rateLimitPerMinute: 1, config: { freeRateLimitPerMinute: 1 } });
-    try {
-      const [free, keyed] = [{ path: '/v1/plans', as: null }, summaryOf(demo.block.geoid)];
-      for (const [route, call] of [
-        ['/v1/plans', free],
-        [summary, keyed],
-      ] as const) {
-        await api.call(call);
-        const refused = await api.call(call);
-        expect(refused.statusCode).toBe(429);
-        expectDocumented(route, 'get', refused);
-      }
-    } finally {
-      await api.close();
+    const api = await ofThisTest(
+      Api.open({ rateLimitPerMinute: 1, config: { freeRateLimitPerMinute: 1 } }),
+    );
+    const [free, keyed] = [{ path: '/v1/plans', as: null }, summaryOf(demo.block.geoid)];
+    for (const [route, call] of [
+      ['/v1/plans', free],
+      [summary, keyed],
+    ] as const) {
+      await api.call(call);
+      const refused = await api.call(call);
+      expect(refused.statusCode).toBe(429);
+      expectDocumented(route, 'get', refused);
     }
   });
 });

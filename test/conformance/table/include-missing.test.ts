@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import Papa from 'papaparse';
 import { expect, test } from 'vitest';
+import { forAll } from '../../support/for-all.ts';
 import { boxRing } from '../../support/rings.ts';
-import { expectInvalid, expectOk } from '../api.ts';
+import { expectInvalid } from '../api.ts';
 import { demoOfTests, PORT_MERIDIAN } from '../demo.ts';
 import { arealWithMissingOf } from '../naive-answers.ts';
 import { allPages } from '../paging.ts';
@@ -43,17 +43,14 @@ test('every block of the area has a row for each type and mode, page by page, ch
     type: random.type.filter((type) => type.length > 0),
     limit: fc.constantFrom(19, 250, 1000),
   });
-  await fc.assert(
-    fc.asyncProperty(query, async (asked) => {
-      // An empty list is a fault, and asks for all where it is left out.
-      const mode = asked.mode.length > 0 ? { mode: asked.mode } : {};
-      const { type, limit } = asked;
-      const body = { ...shore(), ...mode, type, limit, include_missing: true };
-      const rows = await allPages(api, { method: 'POST', path: QUERY, body });
-      expect(rows).toEqual(arealWithMissingOf(release, shoreBlocks(), asked));
-    }),
-    { numRuns: 15 },
-  );
+  await forAll(15, query, async (asked) => {
+    // An empty list is a fault, and asks for all where it is left out.
+    const mode = asked.mode.length > 0 ? { mode: asked.mode } : {};
+    const { type, limit } = asked;
+    const body = { ...shore(), ...mode, type, limit, include_missing: true };
+    const rows = await allPages(api, { method: 'POST', path: QUERY, body });
+    expect(rows).toEqual(arealWithMissingOf(release, shoreBlocks(), asked));
+  });
 });
 
 test('so do the blocks of a place', async () => {
@@ -65,38 +62,12 @@ test('so do the blocks of a place', async () => {
   expect(rows).toHaveLength(blocks.length * 4);
 });
 
-test('in all forms, with the same columns on every page', async () => {
-  const { api } = demo;
-  const body = { ...shore(), type: [101], limit: 1000 };
+test('CSV has a column of reasons where rows without a time are asked for, and only there', async () => {
   for (const include_missing of [true, false]) {
-    const json = expectOk(await api.post(QUERY, { ...body, include_missing })).results;
-    const asked = { headers: { accept: 'text/csv' } };
-    const csv = await api.post(QUERY, { ...body, include_missing }, asked);
-    const { data, meta } = Papa.parse<Record<string, string>>(csv.body, {
-      header: true,
-      skipEmptyLines: true,
-    });
-    const columns = ['geoid', 'dest_type_id', 'mode_id', 'travel_time'];
-    expect(meta.fields).toEqual([...columns, ...(include_missing ? ['reason'] : [])]);
-    const told = data.map(({ travel_time, reason, ...row }) => ({
-      geoid: row.geoid,
-      dest_type_id: Number(row.dest_type_id),
-      mode_id: Number(row.mode_id),
-      travel_time: travel_time === '' ? null : Number(travel_time),
-      ...(reason ? { reason } : {}),
-    }));
-    expect(told).toEqual(json);
-    const lines = await api.post(
-      QUERY,
-      { ...body, include_missing },
-      { headers: { accept: 'application/x-ndjson' } },
-    );
-    expect(
-      lines.body
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(json);
+    const body = { ...shore(), type: [101], limit: 1000, include_missing };
+    const csv = await demo.api.post(QUERY, body, { headers: { accept: 'text/csv' } });
+    const reason = include_missing ? ',reason' : '';
+    expect(csv.body.split('\r\n')[0]).toBe(`geoid,dest_type_id,mode_id,travel_time${reason}`);
   }
 });
 

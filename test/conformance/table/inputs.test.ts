@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ofThisTest } from '../../support/of-tests.ts';
 import { type Answer, Api, expectInvalid, expectOk, expectProblem } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
 
@@ -174,15 +175,11 @@ describe('token headers of errors', () => {
 
   test('are on a refusal by rate too', async () => {
     const path = `/v1/blocks/${demo.block.geoid}/summary`;
-    const strict = await Api.open({ rateLimitPerMinute: 1 });
-    try {
-      await strict.get(path);
-      const refused = await strict.get(path);
-      expectProblem(refused, 'rate-limited');
-      const balance = String(await strict.balance());
-      expect(tokensOf(refused)).toEqual(['0', balance]);
-    } finally {
-      await strict.close();
-    }
+    const strict = await ofThisTest(Api.open({ rateLimitPerMinute: 1 }));
+    await strict.get(path);
+    const refused = await strict.get(path);
+    expectProblem(refused, 'rate-limited');
+    const balance = String(await strict.balance());
+    expect(tokensOf(refused)).toEqual(['0', balance]);
   });
 });

@@ -56,12 +56,6 @@ describe('§4.3 GET /v1/point/summary', () => {
       }
     }
   });
-
-  test('coordinates may be written with an exponent or a sign only as JSON numbers may', async () => {
-    const { lat } = at(demo.block);
-    const answer = await demo.api.get(SUMMARY, { lon: '-7.0e1', lat });
-    expect([200, 400, 404]).toContain(answer.statusCode);
-  });
 });
 
 describe('§4.3 GET /v1/point/pois', () => {

@@ -37,7 +37,7 @@ const asked: [string, (marks: Landmarks) => Call][] = [
 ];
 
 test.each(asked)(
-  '%s: the bytes of each format are those that objects would be',
+  '%s: the bytes of each format are those that objects would be, and cost the same',
   async (_, request) => {
     const call = request(demo);
     const json = await demo.api.call(call);
@@ -48,6 +48,7 @@ test.each(asked)(
     expect(rows.length).toBeGreaterThan(0);
     for (const [name, accept] of Object.entries(MEDIA)) {
       const answer = await demo.api.call({ ...call, headers: { accept } });
+      expect(answer.headers['x-tokens-charged']).toBe(json.headers['x-tokens-charged']);
       if (!answer.headers['content-type']?.toString().startsWith(accept)) {
         expect([name, 'lon' in rows[0]]).toEqual(['geojson', false]);
         continue;

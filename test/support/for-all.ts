@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+
+type Arbitraries<Values> = { [At in keyof Values]: fc.Arbitrary<Values[At]> };
+
+/**
+ * Holds so many drawn examples against a check; one that fails is made as small as can be. A check
+ * fails by throwing, or by returning something other than `true` or nothing.
+ */
+export function forAll<Values extends [unknown, ...unknown[]]>(
+  runs: number,
+  ...property: [...Arbitraries<Values>, (...values: Values) => unknown]
+): Promise<void> {
+  const arbitraries = property.slice(0, -1) as Arbitraries<Values>;
+  const check = property.at(-1) as (...values: Values) => Promise<boolean>;
+  const checked = fc.asyncProperty(...arbitraries, async (...values: Values) => check(...values));
+  return fc.assert(checked, { numRuns: runs });
+}

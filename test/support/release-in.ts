@@ -1,0 +1,9 @@
+import type { Release } from '../../shards/release.ts';
+import { ReleaseCache } from '../../shards/release-cache.ts';
+import { openRelease } from '../../shards/release-source.ts';
+import type { Store } from '../../shards/store/store.ts';
+
+/** The release in force of a store, with memory for all that tests read of it. */
+export function releaseIn(store: Store): Promise<Release> {
+  return openRelease(store, new ReleaseCache(2 ** 30));
+}
