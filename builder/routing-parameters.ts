@@ -5,13 +5,16 @@ import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 export const MILLIS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
 
+/** What a rider makes on level ground, in kilometres an hour. */
+const RIDE_KMH = 15;
+
 /**
  * The parameters of the routing world: the one place they are set. They are recorded in the
  * manifest and echoed to clients as `assumptions`.
  */
 export const ROUTING = {
   walkMetresPerSecond: 4.8 / 3.6,
-  bikeMetresPerSecond: 15 / 3.6,
+  bikeMetresPerSecond: RIDE_KMH / 3.6,
   /** Streets of more stress are walked, pushing the bike. */
   bikeMaxTrafficStress: 3,
   /** Where a map does not say how long a ferry takes, or how often it goes. */
@@ -69,13 +72,13 @@ export const HILLS = {
   /** Tobler (1993): walking speed falls off exponentially from a slight descent on. */
   tobler: { decay: 3.5, fastestAt: -0.05 as Grade },
   /**
-   * Kilometres an hour of a rider who makes 15 on the level, by grade; between them, linearly;
+   * Kilometres an hour of that rider, by grade; between them, linearly;
    * gentler descents than the first are the first. ACCURACY.md has the model.
    */
   rideSpeeds: [
     [-0.014, 18],
     [-0.01, 17.1],
-    [0, 15],
+    [0, RIDE_KMH],
     [0.01, 13.3],
     [0.02, 11.9],
     [0.03, 10.9],

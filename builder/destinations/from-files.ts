@@ -19,7 +19,7 @@ const COLUMNS = [
 ];
 
 /**
- * Reads places within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record
+ * Reads POIs within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record
  * in Overture's schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`).
  * A wrong record of one's own fails the build. Of Overture's, which are many and not the reader's
  * to mend, those that make no destination are counted and noted; of those that it has twice, the one
@@ -32,7 +32,7 @@ export async function readPoiFiles(
 ): Promise<Destination[]> {
   const bytes = await Promise.all(paths.map(sizeOf));
   const total = bytes.reduce((sum, size) => sum + size, 0);
-  const stage = progress.start('places', Math.round(total / 1e6), 'MB');
+  const stage = progress.start('pois', Math.round(total / 1e6), 'MB');
   const listed: Destination[] = [];
   /** Where those stand: who has two of one id is to find them. */
   const records: { destId: DestId; source: string }[] = [];
@@ -66,7 +66,7 @@ export async function readPoiFiles(
   const pois = mergeSources(listed, single);
   const duplicates = trusted.length - single.length;
   const inBoth = listed.length + single.length - pois.length;
-  stage.finish(`${pois.length} places, ${inBoth} of them in two sources; ${duplicates} duplicates`);
+  stage.finish(`${pois.length} POIs, ${inBoth} of them in two sources; ${duplicates} duplicates`);
   return pois;
 }
 

@@ -12,7 +12,7 @@ export async function fingerprint(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const input of paths) {
     try {
-      for (const file of await filesOf(input)) {
+      for (const file of await filesIn(input)) {
         for await (const chunk of createReadStream(file)) hash.update(chunk);
       }
     } catch (error) {
@@ -22,7 +22,8 @@ export async function fingerprint(paths: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-async function filesOf(input: string): Promise<string[]> {
+/** The file itself, or those of a folder by name. */
+async function filesIn(input: string): Promise<string[]> {
   if (!(await stat(input)).isDirectory()) return [input];
   return (await readdir(input)).sort().map((name) => path.join(input, name));
 }

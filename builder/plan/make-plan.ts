@@ -175,13 +175,13 @@ function around(counties: BoundingBox, hasHills: boolean): BoundingBox {
   return bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
 }
 
-/** Types that lists of places around the counties have: theirs is what else only feeds would give. */
+/** Types that lists of POIs around the counties have: theirs is what else only feeds would give. */
 async function listedTypes(
   pois: readonly string[],
   area: BoundingBox,
   progress: Progress,
 ): Promise<ReadonlySet<DestTypeId>> {
   if (pois.length === 0) return new Set();
-  const places = await readPoiFiles(pois, area, progress);
-  return new Set(places.flatMap(({ types }) => types));
+  const listed = await readPoiFiles(pois, area, progress);
+  return new Set(listed.flatMap(({ types }) => types));
 }

@@ -31,7 +31,7 @@ export type PlannedInput = z.infer<typeof plannedInputSchema>;
 /** Describes an input by its path. A `BuildError` if it cannot be read. */
 export async function describeInput(input: string): Promise<PlannedInput> {
   const parts: InputPart[] = [];
-  for (const file of await filesOf(input)) {
+  for (const file of await filesReadFor(input)) {
     const name = path.relative(path.dirname(path.resolve(input)), path.resolve(file));
     parts.push({
       name: name.split(path.sep).join('/'),
@@ -44,7 +44,7 @@ export async function describeInput(input: string): Promise<PlannedInput> {
   return { name, sha256: own?.sha256 ?? (await fingerprint([input])), parts };
 }
 
-async function filesOf(input: string): Promise<string[]> {
+async function filesReadFor(input: string): Promise<string[]> {
   try {
     if ((await stat(input)).isDirectory()) {
       const entries = await readdir(input, { withFileTypes: true });

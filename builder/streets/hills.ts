@@ -1,5 +1,7 @@
 import { type Grade, HILLS, ROUTING } from '../routing-parameters.ts';
 
+const LEVEL_KMH = ROUTING.bikeMetresPerSecond * 3.6;
+
 /** How many times as long a metre takes as on level ground, by grade. */
 export type Slowdown = (grade: Grade) => number;
 
@@ -21,5 +23,3 @@ export const ridingSlowdown: Slowdown = (grade) => {
   const part = to === from ? 0 : (grade - from) / (to - from);
   return LEVEL_KMH / (speedFrom + part * (speedTo - speedFrom));
 };
-
-const LEVEL_KMH = ROUTING.bikeMetresPerSecond * 3.6;

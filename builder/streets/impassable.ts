@@ -1,7 +1,8 @@
-import Flatbush from 'flatbush';
+import type Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
 import type { Degrees } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
+import { segmentTree } from './segment-tree.ts';
 
 const WATERWAYS = new Set(['river', 'canal', 'riverbank', 'dock']);
 const RAILWAYS = new Set(['rail', 'subway']);
@@ -59,16 +60,7 @@ export class Impassable {
     }
     this.#point = Uint32Array.from(points);
     this.#lastCrossed = points[0] ?? 0;
-    this.#tree = points.length === 0 ? null : new Flatbush(points.length);
-    for (const p of points) {
-      this.#tree!.add(
-        Math.min(lon[p], lon[p + 1]),
-        Math.min(lat[p], lat[p + 1]),
-        Math.max(lon[p], lon[p + 1]),
-        Math.max(lat[p], lat[p + 1]),
-      );
-    }
-    this.#tree?.finish();
+    this.#tree = segmentTree(points, lon, lat);
   }
 
   /** Whether a straight line crosses any of it; to touch is not to cross. */

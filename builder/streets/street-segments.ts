@@ -1,7 +1,8 @@
-import Flatbush from 'flatbush';
+import type Flatbush from 'flatbush';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Degrees, Metres } from '../../shards/units.ts';
 import type { StreetNetwork } from './network.ts';
+import { segmentTree } from './segment-tree.ts';
 
 const MM_PER_METRE = 1000;
 
@@ -30,17 +31,7 @@ export class StreetSegments {
     }
     this.#edge = Uint32Array.from(edges);
     this.#point = Uint32Array.from(points);
-    this.#tree = points.length === 0 ? null : new Flatbush(points.length);
-    const { pointLon: lon, pointLat: lat } = network;
-    for (const p of points) {
-      this.#tree!.add(
-        Math.min(lon[p], lon[p + 1]),
-        Math.min(lat[p], lat[p + 1]),
-        Math.max(lon[p], lon[p + 1]),
-        Math.max(lat[p], lat[p + 1]),
-      );
-    }
-    this.#tree?.finish();
+    this.#tree = segmentTree(points, network.pointLon, network.pointLat);
   }
 
   /**
