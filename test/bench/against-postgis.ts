@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
-import { releaseIn } from '../support/release-in.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import type { Built } from './built.ts';
 import { type Contestant, contest } from './contest.ts';
-import type { Place } from './places.ts';
 import { startTwin } from './postgis/start.ts';
-import type { ServerProcess } from './server-process.ts';
 import { openAccounts, startService, TOKENS } from './service.ts';
 import { ROUTES } from './targets.ts';
 import { ask } from './wrk.ts';
@@ -20,15 +18,10 @@ const COMPARED = 40;
  * answers, in the same run. `ours_uncached` keeps no finished answers: each is read, decoded and
  * written anew.
  */
-export async function benchAgainstPostgis(
-  store: string,
-  places: readonly Place[],
-  folder: string,
-): Promise<void> {
+export async function benchAgainstPostgis(built: Built): Promise<void> {
+  const { store, release, places, folder } = built;
   const ledger = path.join(folder, 'postgis-ledger');
   const keys = await openAccounts(ledger, ACCOUNTS);
-  const opened = new FolderStore(store);
-  const release = await releaseIn(opened);
   const running: ServerProcess[] = [];
   const started = async (starting: Promise<ServerProcess>) => {
     running.push(await starting);
@@ -61,7 +54,6 @@ export async function benchAgainstPostgis(
     }
   } finally {
     await Promise.all(running.map((server) => server.stop()));
-    await opened.close();
   }
 }
 

@@ -3,8 +3,9 @@ import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PMTiles } from 'pmtiles';
 import { Random } from '../../infra/demo/seeded-random.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import type { Built } from './built.ts';
 import { type Contestant, contest } from './contest.ts';
-import type { ServerProcess } from './server-process.ts';
 import { openAccounts, startService } from './service.ts';
 import { startTileserver } from './tileserver.ts';
 import { ask } from './wrk.ts';
@@ -20,7 +21,7 @@ const HEADERS = { 'Accept-Encoding': 'gzip' };
  * Tiles from the service, by members, against tileserver-gl-light on the same archive: the same
  * tiles in the same seeded order. It checks no key.
  */
-export async function benchAgainstTileserver(store: string, folder: string): Promise<void> {
+export async function benchAgainstTileserver({ store, folder }: Built): Promise<void> {
   const { mode, destTypeId, file } = await largestArchive(store);
   const [ledger, data] = [path.join(folder, 'tiles-ledger'), path.join(folder, 'tileserver')];
   await mkdir(data);

@@ -1,9 +1,7 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
-import { releaseIn } from '../support/release-in.ts';
+import type { Built } from './built.ts';
 import { figure } from './figure.ts';
-import type { Place } from './places.ts';
 import { openAccounts, startService } from './service.ts';
 import { type Measured, placePagePaths, someBlocks } from './targets.ts';
 import { load, type Target } from './wrk.ts';
@@ -18,15 +16,9 @@ const SEED = 20_260_103;
  * The largest answers, to one client at a time, once the caches are warm: batches of 250 origins,
  * and pages of 1,000 rows of an area.
  */
-export async function benchBatches(
-  store: string,
-  places: readonly Place[],
-  folder: string,
-): Promise<void> {
+export async function benchBatches({ store, release, places, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'batches-ledger');
   const [key] = await openAccounts(ledger, 1);
-  const opened = new FolderStore(store);
-  const release = await releaseIn(opened);
   const { address, stop } = await startService(store, ledger);
   try {
     const measured = { release, places, address, key };
@@ -34,7 +26,6 @@ export async function benchBatches(
     await oneByOne('page.place_blocks_1000_rows', 30, address, await placePages(measured));
   } finally {
     await stop();
-    await opened.close();
   }
 }
 

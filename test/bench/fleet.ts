@@ -1,13 +1,11 @@
 import path from 'node:path';
-import { FolderStore } from '../../shards/store/folder-store.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { releaseIn } from '../support/release-in.ts';
 import { startRgw } from '../support/rgw.ts';
+import type { ServerProcess } from '../support/server-process.ts';
 import { copyToBucket } from './bucket-copy.ts';
+import type { Built } from './built.ts';
 import { figure, median } from './figure.ts';
-import type { Place } from './places.ts';
 import { processorSeconds } from './processor-time.ts';
-import type { ServerProcess } from './server-process.ts';
 import { openAccountsOn, startServiceOn } from './service.ts';
 import { busyBlock } from './serving.ts';
 import { type Measured, ROUTES } from './targets.ts';
@@ -59,20 +57,13 @@ type WithFleet = (
  * by one process and two, and what a million such requests cost; then what two processes do over
  * one.
  */
-export async function benchFleet(
-  store: string,
-  places: readonly Place[],
-  folder: string,
-): Promise<void> {
+export async function benchFleet({ store, release, places, folder }: Built): Promise<void> {
   const stops: (() => Promise<unknown>)[] = [];
   try {
     const redis = await startRedis();
     stops.unshift(() => redis.stop());
     const rgw = await startRgw();
     stops.unshift(() => rgw.stop());
-    const opened = new FolderStore(store);
-    stops.unshift(() => opened.close());
-    const release = await releaseIn(opened);
     const stores = { folder: store, s3: await copyToBucket(rgw, store, READ) };
     const ledgers = { lmdb: `lmdb:${path.join(folder, 'fleet-ledger')}`, redis: redis.address() };
     const keys = {
@@ -90,7 +81,7 @@ export async function benchFleet(
       }
     };
     for (const fleet of FLEETS) await benchRoutes(fleet, { release, places }, withFleet);
-    await benchTwoOverOne(await busyBlock(store), withFleet);
+    await benchTwoOverOne(await busyBlock(release), withFleet);
   } finally {
     for (const stop of stops) await stop();
   }

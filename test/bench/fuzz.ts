@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { runFuzz } from '../conformance/fuzz/run-fuzz.ts';
+import type { Built } from './built.ts';
 import { figure } from './figure.ts';
 
 const REQUESTS = 1_000_000;
@@ -10,7 +11,7 @@ const SEED = 20_260_105;
  * that show it, if any was answered wrongly or charged otherwise than delivered and debited.
  * `FUZZ_REQUESTS` and `FUZZ_SEED` say how many and which.
  */
-export async function benchFuzz(store: string, folder: string): Promise<void> {
+export async function benchFuzz({ store, folder }: Built): Promise<void> {
   const requests = Number(process.env.FUZZ_REQUESTS ?? REQUESTS);
   const seed = Number(process.env.FUZZ_SEED ?? SEED);
   const report = await runFuzz(store, path.join(folder, 'fuzz-ledger'), { requests, seed });

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { runHour } from '../conformance/hostile-hour/run-hour.ts';
+import type { Built } from './built.ts';
 import { figure } from './figure.ts';
 
 const PROGRAMS = path.resolve('dist/test/conformance/hostile-hour');
@@ -11,7 +12,7 @@ const LIMITS = { limited: 1_200, unlimited: 1e9 };
  * How fast an honest client is served beside a hostile one on 64 connections, and the memory that
  * the service comes to. `idle_p99_ms`, of the honest client alone, is what the machine itself takes.
  */
-export async function benchHostile(store: string, folder: string): Promise<void> {
+export async function benchHostile({ store, folder }: Built): Promise<void> {
   for (const [name, perMinute] of Object.entries(LIMITS)) {
     const ledger = path.join(folder, `hostile-ledger-${name}`);
     const hour = await runHour(store, ledger, { perMinute, programs: PROGRAMS });

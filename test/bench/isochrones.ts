@@ -5,10 +5,9 @@ import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { releaseIn } from '../support/release-in.ts';
 import { build } from './build.ts';
+import { type Built, withBuilt } from './built.ts';
 import { figure } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 import { loadWatched } from './load-watched.ts';
@@ -37,42 +36,29 @@ const WANTED_HELD_MS = 20;
 export async function benchLargeIsochrones(city: BenchInputs, folder: string): Promise<void> {
   const store = path.join(folder, 'large-city', 'store');
   await build(['--osm', city.osm, '--blocks', ...city.blocks, '--no-tiles', '--out', store]);
-  await benchIsochrones(store, city.place, [WALK_30, BIKE_60], folder);
+  await withBuilt(store, city, folder, (built) => benchIsochrones(built, [WALK_30, BIKE_60]));
 }
 
 /**
  * Isochrones made anew each time, once the outlines of the blocks are in memory, to one client, who
  * is a member: a debit would wait for the disk. And for how long they hold the event loop.
  */
-export async function benchIsochrones(
-  store: string,
-  place: string,
-  cases: readonly Case[],
-  folder: string,
-): Promise<void> {
+export async function benchIsochrones(built: Built, cases: readonly Case[]): Promise<void> {
+  const { store, release, place, folder } = built;
   const ledger = path.join(folder, `isochrones-ledger-${path.basename(path.dirname(store))}`);
   const [member] = await openAccounts(ledger, 1, { member: true });
-  const opened = new FolderStore(store);
-  const release = await releaseIn(opened);
-  try {
-    for (const wanted of cases) {
-      const { mode, minutes, wantedMs } = wanted;
-      const { origins, meanBlocks } = await originsOf(release, wanted);
-      const targets = origins.map((geoid): Target => {
-        return {
-          path: `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=${minutes}`,
-          key: member,
-        };
-      });
-      const { p50, p99, requests, held } = await loadWatched(store, ledger, targets, SECONDS);
-      const name = `isochrone.${mode}_${minutes}_min`;
-      const about = { place, blocks_mean: meanBlocks, requests, targets: targets.length };
-      figure(name, p50, 'ms', { p99_ms: p99, wanted_ms: wantedMs, ...about });
-      const { max, p999 } = held;
-      figure(`${name}.loop_held`, max, 'ms', { p999_ms: p999, wanted_ms: WANTED_HELD_MS, place });
-    }
-  } finally {
-    await opened.close();
+  for (const wanted of cases) {
+    const { mode, minutes, wantedMs } = wanted;
+    const { origins, meanBlocks } = await originsOf(release, wanted);
+    const targets = origins.map((geoid): Target => {
+      return { path: `/v1/isochrone?block=${geoid}&mode=${mode}&minutes=${minutes}`, key: member };
+    });
+    const { p50, p99, requests, held } = await loadWatched(store, ledger, targets, SECONDS);
+    const name = `isochrone.${mode}_${minutes}_min`;
+    const about = { place, blocks_mean: meanBlocks, requests, targets: targets.length };
+    figure(name, p50, 'ms', { p99_ms: p99, wanted_ms: wantedMs, ...about });
+    const { max, p999 } = held;
+    figure(`${name}.loop_held`, max, 'ms', { p999_ms: p999, wanted_ms: WANTED_HELD_MS, place });
   }
 }
 

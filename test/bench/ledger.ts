@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { startRedis } from '../support/redis-server.ts';
+import type { Built } from './built.ts';
 import { contest } from './contest.ts';
 import { figure } from './figure.ts';
 import { openAccountsOn, startServiceOn } from './service.ts';
@@ -15,11 +16,11 @@ const FEW = 64;
  * Authorise and debit, served: a hot summary over a ledger on LMDB, and over one on a Redis that
  * keeps every write (`appendfsync always`), side by side; with few accounts, and with many.
  */
-export async function benchLedger(store: string, folder: string): Promise<void> {
+export async function benchLedger({ store, release, folder }: Built): Promise<void> {
   const redis = await startRedis();
-  const at = { path: `/v1/blocks/${await busyBlock(store)}/summary` };
+  const at = { path: `/v1/blocks/${await busyBlock(release)}/summary` };
   const addresses = { lmdb: `lmdb:${path.join(folder, 'ledger-lmdb')}`, redis: redis.address() };
-  const services: { stop(): Promise<void> }[] = [];
+  const services: { stop(): Promise<unknown> }[] = [];
   const contestantOn = async (name: keyof typeof addresses) => {
     const began = performance.now();
     const keys = await openAccountsOn(addresses[name], MANY);

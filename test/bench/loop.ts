@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { Release } from '../../shards/release.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { releaseIn } from '../support/release-in.ts';
+import type { Built } from './built.ts';
 import { figure } from './figure.ts';
 import { loadWatched } from './load-watched.ts';
 import { openAccounts } from './service.ts';
@@ -17,20 +16,14 @@ const SECONDS = 3;
 const [WANTED_UNPAID_MS, WANTED_PAID_MS] = [20, 50];
 
 /** For how long each kind of large request holds the event loop, asked by one client. */
-export async function benchLoop(store: string, place: string, folder: string): Promise<void> {
+export async function benchLoop({ store, release, place, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'loop-ledger');
   const [key] = await openAccounts(ledger, 1);
-  const opened = new FolderStore(store);
-  try {
-    const release = await releaseIn(opened);
-    for (const [kind, { target, isPaid }] of Object.entries(await kindsOf(release, key))) {
-      const { held, p50, requests } = await loadWatched(store, ledger, [target], SECONDS);
-      const wanted_ms = isPaid ? WANTED_PAID_MS : WANTED_UNPAID_MS;
-      const about = { p999_ms: held.p999, wanted_ms, answer_p50_ms: p50, requests, place };
-      figure(`loop_held.${kind}`, held.max, 'ms', about);
-    }
-  } finally {
-    await opened.close();
+  for (const [kind, { target, isPaid }] of Object.entries(await kindsOf(release, key))) {
+    const { held, p50, requests } = await loadWatched(store, ledger, [target], SECONDS);
+    const wanted_ms = isPaid ? WANTED_PAID_MS : WANTED_UNPAID_MS;
+    const about = { p999_ms: held.p999, wanted_ms, answer_p50_ms: p50, requests, place };
+    figure(`loop_held.${kind}`, held.max, 'ms', about);
   }
 }
 

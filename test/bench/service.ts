@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
 /** Enough for any load. */

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
-import { releaseIn } from '../support/release-in.ts';
+import type { Release } from '../../shards/release.ts';
+import { startServer } from '../support/server-process.ts';
+import type { Built } from './built.ts';
 import { contest } from './contest.ts';
-import { startServer } from './server-process.ts';
 import { openAccounts, startService } from './service.ts';
 import { ask } from './wrk.ts';
 
@@ -14,11 +14,11 @@ const ROUNDS = 5;
  * A hot summary, and its 304, through key check, rate limit and debit, over a bare Fastify route
  * that sends the same bytes.
  */
-export async function benchServing(store: string, folder: string): Promise<void> {
+export async function benchServing({ store, release, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'ledger');
   const [key] = await openAccounts(ledger, 1);
   const service = await startService(store, ledger);
-  const target = { path: `/v1/blocks/${await busyBlock(store)}/summary`, key };
+  const target = { path: `/v1/blocks/${await busyBlock(release)}/summary`, key };
   const answer = await ask(service.address, target);
   const etag = answer.headers.get('etag')!;
   const bare = await startServer([BARE_SERVER], {
@@ -43,12 +43,7 @@ export async function benchServing(store: string, folder: string): Promise<void>
 }
 
 /** A block that has an answer. */
-export async function busyBlock(store: string): Promise<string> {
-  const opened = new FolderStore(store);
-  const release = await releaseIn(opened);
-  const index = await release.index(Object.values(release.manifest.counties)[0]);
-  await opened.close();
-  let block = 0;
-  while (!index.isRoutable(block)) block++;
-  return geoidFromNumber(index.geoids[block]);
+export async function busyBlock(release: Release): Promise<string> {
+  const index = await release.index(release.counties[0].manifest);
+  return geoidFromNumber(index.geoids.find((_, block) => index.isRoutable(block))!);
 }

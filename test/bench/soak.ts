@@ -1,10 +1,8 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
 import { booksOf, withLedger } from '../support/books.ts';
-import { releaseIn } from '../support/release-in.ts';
+import type { Built } from './built.ts';
 import { figure } from './figure.ts';
-import type { Place } from './places.ts';
 import { residentMemory } from './resident-memory.ts';
 import { openAccounts, startService } from './service.ts';
 import { ROUTES } from './targets.ts';
@@ -24,15 +22,9 @@ const BESIDE_MB = 250;
  * Many requests of all routes, mixed (`SOAK_REQUESTS` says how many), the memory the service comes
  * to, and whether the ledger adds up.
  */
-export async function benchSoak(
-  store: string,
-  places: readonly Place[],
-  folder: string,
-): Promise<void> {
+export async function benchSoak({ store, release, places, folder }: Built): Promise<void> {
   const ledger = path.join(folder, 'soak-ledger');
   const keys = await openAccounts(ledger, ACCOUNTS);
-  const opened = new FolderStore(store);
-  const release = await releaseIn(opened);
   const env = { CACHE_BYTES: String(CACHE_BYTES) };
   const { address, pid, stop } = await startService(store, ledger, env);
   try {
@@ -60,7 +52,6 @@ export async function benchSoak(
     await checkBooks(ledger, requests, samples.length);
   } finally {
     await stop();
-    await opened.close();
   }
 }
 

@@ -1,11 +1,10 @@
 import path from 'node:path';
-import { geoidFromNumber } from '../../shards/geoid.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
-import { releaseIn } from '../support/release-in.ts';
 import { startRgw } from '../support/rgw.ts';
 import { copyToBucket } from './bucket-copy.ts';
+import type { Built } from './built.ts';
 import { contest } from './contest.ts';
 import { openAccounts, startService } from './service.ts';
+import { someBlocks } from './targets.ts';
 
 const BLOCKS = 500;
 const ROUNDS = 2;
@@ -13,12 +12,12 @@ const ROUNDS = 2;
 const READ = /^(latest\.json|manifests\/|dest-ids\/|places\/|index\/|nearest\/)/;
 
 /** Cold summaries, each of which reads its row, and hot ones, from a folder and from S3. */
-export async function benchStores(folderOfStore: string, folder: string): Promise<void> {
+export async function benchStores({ store: folderOfStore, release, folder }: Built): Promise<void> {
   const rgw = await startRgw();
-  const stops: (() => Promise<void>)[] = [() => rgw.stop()];
+  const stops: (() => Promise<unknown>)[] = [() => rgw.stop()];
   try {
     const inBucket = await copyToBucket(rgw, folderOfStore, READ);
-    const blocks = await someBlocks(folderOfStore);
+    const blocks = (await someBlocks(release, Infinity)).sort().slice(0, BLOCKS);
     const started = async (name: string, store: string, isHot: boolean) => {
       const ledger = path.join(folder, `ledger-${name}`);
       const [key] = await openAccounts(ledger, 1);
@@ -43,14 +42,4 @@ export async function benchStores(folderOfStore: string, folder: string): Promis
   } finally {
     for (const stop of stops) await stop();
   }
-}
-
-async function someBlocks(folder: string): Promise<string[]> {
-  const store = new FolderStore(folder);
-  const release = await releaseIn(store);
-  const index = await release.index(Object.values(release.manifest.counties)[0]);
-  await store.close();
-  const ordinals = Array.from({ length: index.count }, (_, i) => i);
-  const linked = ordinals.filter((i) => index.isRoutable(i)).slice(0, BLOCKS);
-  return linked.map((i) => geoidFromNumber(index.geoids[i]));
 }

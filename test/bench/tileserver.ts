@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
 
 const VERSION = '5.6.0';
 /** Kept from run to run: it is some hundred packages. */

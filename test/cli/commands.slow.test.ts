@@ -1,11 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { HttpVisitor } from '../support/http-visitor.ts';
 import { ofThisTest } from '../support/of-tests.ts';
+import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
@@ -14,40 +14,15 @@ const START = path.resolve('dist/infra/start.js');
 
 const folder = folderOfTests();
 
-/** Starts a server and waits until its output matches. */
-async function started(node: string, args: string[], env: Record<string, string>, wanted: RegExp) {
-  const begun = performance.now();
-  // The test runner sets a BASE_URL of its own, which is a setting of ours too.
-  const { BASE_URL: _, ...inherited } = process.env;
-  const child = spawn(node, args, {
-    env: { ...inherited, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  let noise = '';
-  child.stderr.on('data', (chunk) => {
-    noise += chunk;
-  });
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    if (wanted.test(said)) break;
-  }
-  expect(said, noise).toMatch(wanted);
-  const stop = async () => {
-    child.kill('SIGTERM');
-    const [code] = await once(child, 'exit');
-    return code as number;
-  };
-  return { said, noise, seconds: (performance.now() - begun) / 1000, stop };
-}
-
 describe('npm start', () => {
-  const env = () => ({ VAR_DIR: path.join(folder, 'var'), PORT: '0', PORTAL_PORT: '0' });
+  const env = { VAR_DIR: path.join(folder, 'var'), PORT: '0', PORTAL_PORT: '0' };
+  const started = (own: object = {}) =>
+    startServer([START], { ...env, ...own }, { until: /curl .*\n/ });
 
   test('builds the demo city, and prints a key and a curl line that answers', async () => {
-    const service = await started(process.execPath, [START], env(), /curl .*\n/);
-    expect(service.noise).toContain('building the fictional demo city');
-    const curl = /curl .*/.exec(service.said)![0];
+    const service = await started();
+    expect(service.noise()).toContain('building the fictional demo city');
+    const curl = /curl .*/.exec(service.said())![0];
     const { stdout } = await run('sh', ['-c', `${curl} -s -D -`]);
     expect(stdout).toMatch(/^HTTP\/1\.1 200/);
     expect(stdout).toMatch(/x-tokens-charged: \d+/i);
@@ -56,11 +31,11 @@ describe('npm start', () => {
   });
 
   test('the portal beside it has an account for whoever reads its mail page', async () => {
-    const service = await started(process.execPath, [START], env(), /curl .*\n/);
+    const service = await started();
     const [portal, api] = ['Portal', 'API'].map(
-      (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said)![1],
+      (name) => new RegExp(`${name} +(http://\\S+)`).exec(service.said())![1],
     );
-    const [, mailPage] = /Mail +(http:\/\/\S+)/.exec(service.said)!;
+    const [, mailPage] = /Mail +(http:\/\/\S+)/.exec(service.said())!;
     const visitor = new HttpVisitor(portal);
     const email = 'somebody@example.org';
     expect((await visitor.post('/auth/request', { email })).status).toBe(202);
@@ -80,22 +55,23 @@ describe('npm start', () => {
   test('builds nothing the second time, and is ready in seconds with the same key', async () => {
     const manifest = path.join(folder, 'var/store/latest.json');
     const before = await stat(manifest);
-    const service = await ofThisTest(started(process.execPath, [START], env(), /curl .*\n/));
-    expect(service.noise).toBe('');
-    expect(service.seconds).toBeLessThan(5);
+    const begun = performance.now();
+    const service = await ofThisTest(started());
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(service.noise()).toBe('');
     expect((await stat(manifest)).mtimeMs).toBe(before.mtimeMs);
     const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();
-    expect(service.said).toContain(key);
+    expect(service.said()).toContain(key);
   });
 
   test('prints a key that its ledger takes, wherever store and ledger are', async () => {
     const elsewhere = path.join(folder, 'elsewhere');
-    const own = { ...env(), VAR_DIR: elsewhere, STORE: path.join(folder, 'var/store') };
+    const own = { VAR_DIR: elsewhere, STORE: path.join(folder, 'var/store') };
     const keys: string[] = [];
     for (const ledger of ['one', 'other', 'other']) {
       const LEDGER = `lmdb:${path.join(folder, ledger)}`;
-      const service = await started(process.execPath, [START], { ...own, LEDGER }, /curl .*\n/);
-      const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said)!;
+      const service = await started({ ...own, LEDGER });
+      const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said())!;
       const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
       expect(answer.status).toBe(200);
       keys.push(key);
@@ -139,9 +115,8 @@ test('on Node 24 the demo city is built, verified and served', async () => {
   const ledger = `lmdb:${path.join(folder, 'ledger24')}`;
   const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);
   const args = [TTA, 'serve', '--store', store, '--ledger', ledger, '--port', '0'];
-  const service = await started(node, args, {}, /http:\/\/\S+.*\n/);
-  const address = /http:\/\/\S+/.exec(service.said)![0];
-  const answer = await fetch(`${address}/v1/blocks/990010001001000/summary`, {
+  const service = await startServer(args, {}, { node });
+  const answer = await fetch(`${service.address}/v1/blocks/990010001001000/summary`, {
     headers: { authorization: `Bearer ${JSON.parse(made.stdout).key}` },
   });
   expect(answer.status).toBe(200);

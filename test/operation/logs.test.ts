@@ -1,47 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { afterAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { withoutSecrets } from '../../portal/http/server-log.ts';
 import { openCustomer, withLedger } from '../support/books.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { TTA } from '../support/tta.ts';
 
 const folder = folderOfTests();
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
-/** A server of the command, and all that it says. */
-async function started(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ address: string; said: () => string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [TTA, ...args, '--port', '0'], {
-    // The test runner has one of its own.
-    env: { ...process.env, BASE_URL: '', ...env },
-  });
-  children.push(child);
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      text += chunk;
-    });
-  }
-  const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
-  while (address() === undefined) {
-    if (child.exitCode !== null) throw new Error(`it ended: ${text}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return {
-    address: address()!,
-    said: () => text,
-    async stop() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
-}
+/** A server of the command, until the test has ended. */
+const started = (args: readonly string[], env: Readonly<Record<string, string>>) =>
+  ofThisTest(startServer([TTA, ...args, '--port', '0'], env));
+/** All that it says. */
+const words = (server: ServerProcess) => server.said() + server.noise();
 
 test('the log has a line a request, by its id and route, and nothing that is private', async () => {
   const ledger = `${folder}/ledger`;
@@ -70,10 +40,10 @@ test('the log has a line a request, by its id and route, and nothing that is pri
   const body = JSON.stringify({ email });
   await ask(portal, '/auth/request', { method: 'POST', headers: json, body });
   await ask(portal, `/auth/verify?token=${key}`);
-  await expect.poll(portal.said).toMatch(/"level":50/);
+  await expect.poll(() => words(portal)).toMatch(/"level":50/);
   await Promise.all([api.stop(), portal.stop()]);
 
-  const lines = `${api.said()}${portal.said()}`.split('\n').filter((line) => line.startsWith('{'));
+  const lines = (words(api) + words(portal)).split('\n').filter((line) => line.startsWith('{'));
   const entries = lines.map((line) => JSON.parse(line));
   expect(entries).toContainEqual(
     expect.objectContaining({
@@ -83,8 +53,8 @@ test('the log has a line a request, by its id and route, and nothing that is pri
   );
   expect(entries.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(7);
   for (const secret of [key, key.slice(8), email, 'private.example', 'hunter2']) {
-    expect(api.said()).not.toContain(secret);
-    expect(portal.said()).not.toContain(secret);
+    expect(words(api)).not.toContain(secret);
+    expect(words(portal)).not.toContain(secret);
   }
 });
 

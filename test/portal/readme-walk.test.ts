@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +7,7 @@ import { ReleaseCache } from '../../shards/release-cache.ts';
 import { ReleaseSource } from '../../shards/release-source.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { startServer } from '../support/server-process.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -40,28 +40,9 @@ async function someBlock(): Promise<string> {
   throw new Error('no block of the demo city is near a street');
 }
 
-/** Starts a command of the built program and waits for the address that it prints. */
-async function started(cwd: string, ...args: string[]) {
-  const { BASE_URL: _, ...env } = process.env;
-  const child = spawn(process.execPath, [TTA, ...args, '--port', '0'], { cwd, env });
-  let said = '';
-  child.stderr.on('data', (chunk) => {
-    said += chunk;
-  });
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    const address = /http:\/\/\S+/.exec(said)?.[0];
-    if (!address) continue;
-    return {
-      address,
-      async stop() {
-        child.kill('SIGTERM');
-        return (await once(child, 'exit'))[0] as number;
-      },
-    };
-  }
-  throw new Error(`${args[0]} ended: ${said}`);
-}
+/** A command of the built program that listens. */
+const started = (cwd: string, ...args: string[]) =>
+  startServer([TTA, ...args, '--port', '0'], {}, { cwd });
 
 describe.each(['LMDB', 'Redis'])('on %s', (kind) => {
   test('the commands of the README lead from an address to a metered answer', async () => {

@@ -267,8 +267,8 @@ test('requests that have begun are answered, when all are to end and when the pa
   expect(document).toMatchObject({ servers: [{ url: `http://localhost:${port}` }] });
   const pids = await fleet.pids();
   const answer = await begunPost();
-  fleet.parent.kill('SIGKILL');
-  await once(fleet.parent, 'exit');
+  fleet.child.kill('SIGKILL');
+  await once(fleet.child, 'exit');
   expect(await answer()).toMatch(/^HTTP\/1\.1 (200|503) /);
   const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
   await expect.poll(() => pids.filter(isAlive)).toEqual([]);
@@ -280,7 +280,7 @@ test('processes that cannot begin end the start with one line; those that no lon
   await expect(wrong).rejects.toThrow(/^did not start: tta: .*192\.0\.2\.1.*\n$/);
   await start();
   await rm(at('store/manifests'), { recursive: true });
-  const ended = once(fleet.parent, 'exit');
+  const ended = once(fleet.child, 'exit');
   for (const pid of await fleet.pids()) process.kill(pid, 'SIGKILL');
   expect((await ended)[0]).toBe(1);
   expect(fleet.noise().trim().split('\n').at(-1)).toMatch(

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { KeyHash } from '../../../portal/accounts/key-hash.ts';
 import type { Release } from '../../../shards/release.ts';
+import { type ServerProcess, startServer } from '../../support/server-process.ts';
 import type { Place } from '../places.ts';
-import { type ServerProcess, startServer } from '../server-process.ts';
 import { startCluster } from './cluster.ts';
 import { loadRelease } from './load.ts';
 
@@ -29,8 +29,9 @@ export async function startTwin(
     return {
       ...server,
       async stop() {
-        await server.stop();
+        const code = await server.stop();
         await cluster.stop();
+        return code;
       },
     };
   } catch (error) {
