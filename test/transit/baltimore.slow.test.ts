@@ -174,7 +174,7 @@ describeBaltimore('transit in Baltimore', () => {
     expect(byRide.pairs).toBeGreaterThan(1_000);
     expect(byRide.agree / byRide.pairs).toBeGreaterThan(0.99);
     expect(onFoot.agree / onFoot.pairs).toBeGreaterThan(0.99);
-  }, 120_000);
+  }, 600_000);
 });
 
 function centreOf(index: BlockIndex, block: number): Position {
