@@ -22,9 +22,9 @@ import { Receipts } from './receipts/receipts.ts';
 import type { RegionCounty, RegionReceipt } from './receipts/region-receipt.ts';
 import { components } from './release/components.ts';
 import { countyMap } from './release/county-map.ts';
-import { boxOfDestinations, findHomes, putDestIds } from './release/homes.ts';
+import { findHomes, putDestIds } from './release/homes.ts';
 import { joinRegions } from './release/join-regions.ts';
-import { poiMap } from './release/poi-map.ts';
+import { PoiObjects } from './release/poi-objects.ts';
 import { putStates } from './release/state-objects.ts';
 import { transposePois, transposeReach } from './release/transposes.ts';
 import { assumptions } from './routing-parameters.ts';
@@ -35,7 +35,12 @@ import { fitJoin } from './within-memory.ts';
 /** The release to be made of a plan's regions, and what may be used for it. */
 export interface JoinRequest extends ReleaseRequest, Means {
   readonly plan: StoredPlan;
+  /** Matrices of so many blocks are turned around in one go, or those of one region. */
+  readonly batchBlocks?: number;
 }
+
+/** More read what lies around a batch less often; all that is in memory at once follows from them. */
+const BATCH_BLOCKS = 200_000;
 
 const receiptSchema = z.strictObject({ manifest: manifestSchema });
 
@@ -80,28 +85,28 @@ export function joinRelease(
 
     const transposing = {
       ...{ counties: joined.counties, modes: modes.length, store, receipts, scratch, progress },
-      // What one machine has searched, one machine can turn around.
-      batches: regions.map((region) => Object.keys(region.counties)),
+      batches: batchesOf(regions, request.batchBlocks ?? BATCH_BLOCKS),
       ...{ threads, memory },
     };
     const homes = await findHomes(store, joined.destinations, joined.counties);
     const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
-    const catchments = await transposePois(transposing, homes);
+    const told = new PoiObjects(store, joined, homes);
+    const catchments = await transposePois(transposing, homes.toldIn, (batch) => told.put(batch));
 
     const counties: Record<CountyFips, CountyManifest> = {};
     const outlined: { county: CountyFips; population: number; blocks: ObjectRef }[] = [];
     for (const [county, { searched }] of joined.counties) {
       const { poi_rows, reach_rows, objects, ...facts } = searched;
-      const atHome = homes.destinationsOf.get(county) ?? [];
+      const { box, map } = told.of(county);
       counties[county] = {
         ...facts,
-        poi_box: boxOfDestinations(atHome),
+        poi_box: box,
         reach: reachOf(joined.counties, county, directions),
         objects: {
           ...objects,
           ...(reachTo && { 'reach-to': reachTo.get(county)! }),
           catchment: catchments.get(county)!,
-          'poi-map': await putObject(store, `poi-map/${county}`, 'fgb', poiMap(county, atHome)),
+          'poi-map': map,
         },
       };
       outlined.push({ county, population: facts.population, blocks: objects.blocks });
@@ -117,9 +122,9 @@ export function joinRelease(
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
       counties,
-      states: await putStates(store, joined.censusPlaces, joined.counties),
+      states: await putStates(store, joined.states, joined.counties),
       objects: {
-        'dest-ids': await putDestIds(store, homes),
+        'dest-ids': await putDestIds(store, joined.destinations, homes),
         'county-map': await putObject(store, 'county-map/all', 'fgb', county),
       },
       tiles:
@@ -139,6 +144,22 @@ export function joinRelease(
 export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
   await requireObjects(store, `release ${manifest.release}`, manifest);
   return publishManifest(store, manifest, new Date());
+}
+
+/** The counties of regions that stand beside each other, up to so many blocks together. */
+function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[][] {
+  const batches: CountyFips[][] = [];
+  let room = 0;
+  for (const { counties } of regions) {
+    const blocks = Object.values(counties).reduce((sum, { searched }) => sum + searched.blocks, 0);
+    if (batches.length === 0 || blocks > room) {
+      batches.push([]);
+      room = most;
+    }
+    batches.at(-1)!.push(...Object.keys(counties));
+    room -= blocks;
+  }
+  return batches;
 }
 
 /** Which counties a county's rows lead to, and come from. */

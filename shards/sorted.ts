@@ -17,7 +17,10 @@ export function ordinalIn(ascending: ArrayLike<number>, value: number): number {
 }
 
 /** Where those of some ascending values stand that are among numbers that strictly ascend. */
-export function ordinalsOf(ascending: ArrayLike<number>, values: readonly number[]): number[] {
+export function ordinalsOf(
+  ascending: ArrayLike<number>,
+  values: readonly number[] | Float64Array,
+): number[] {
   const ordinals: number[] = [];
   let at = values.length === 0 ? 0 : rankIn(ascending, values[0]);
   for (const value of values) {

@@ -1,18 +1,30 @@
+import { ordinalIn } from '../../shards/sorted.ts';
 import type { Store } from '../../shards/store/store.ts';
-import type { CountyFips, DestId } from '../../shards/units.ts';
+import type { CountyFips } from '../../shards/units.ts';
 import type { CensusPlace } from '../census/census-places.ts';
-import type { DestinationFacts } from '../destinations/destination.ts';
-import { isListed } from '../destinations/listed-poi.ts';
 import { BuildError } from '../errors.ts';
 import type { PlannedInput } from '../plan/planned-input.ts';
 import type { ReleasePlan, StoredPlan } from '../plan/release-plan.ts';
-import { type Gathered, readGathered } from '../receipts/gathered.ts';
+import { readGathered } from '../receipts/gathered.ts';
 import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
 import type { ReleaseSources } from './components.ts';
+import {
+  clashOf,
+  columnsOf,
+  type KnownDestinations,
+  merged,
+  NO_DESTINATIONS,
+  readFacts,
+} from './known-destinations.ts';
 
-/** What regions hold together. */
-export interface JoinedRegions extends Gathered {
+/** What regions hold together. What they gathered stays in the store, but for what leads to it. */
+export interface JoinedRegions {
   readonly sources: ReleaseSources;
+  /** In the order of their numbers. */
+  readonly regions: readonly RegionReceipt[];
+  readonly destinations: KnownDestinations;
+  /** Of each state with census places, ascending, the regions that tell of some. */
+  readonly states: ReadonlyMap<string, readonly RegionReceipt[]>;
   /** Ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
 }
@@ -45,6 +57,7 @@ export async function joinRegions(
   }
   return {
     sources: sourcesOf(plan, regions),
+    regions,
     counties: new Map([...counties].sort(([a], [b]) => (a < b ? -1 : 1))),
     ...(await joinGathered(store, regions)),
   };
@@ -79,31 +92,50 @@ function sourcesOf(
   };
 }
 
-/** Every destination and census place once. Regions that share one have read the same of it. */
-async function joinGathered(store: Store, regions: readonly RegionReceipt[]): Promise<Gathered> {
-  const destinations = new Map<DestId, DestinationFacts>();
-  const places = new Map<string, CensusPlace>();
-  for (const region of regions) {
+/** Reads what regions gathered, one after the other. Those that share something have read the same of it. */
+async function joinGathered(
+  store: Store,
+  regions: readonly RegionReceipt[],
+): Promise<Pick<JoinedRegions, 'destinations' | 'states'>> {
+  let destinations = NO_DESTINATIONS;
+  const states = new Map<string, Set<RegionReceipt>>();
+  for (const [number, region] of regions.entries()) {
     const gathered = await readGathered(store, region.gathered);
-    for (const destination of gathered.destinations) {
-      const known = destinations.get(destination.destId);
-      if (known === undefined) destinations.set(destination.destId, destination);
-      else if (!isSame(known, destination)) {
-        throw new BuildError(
-          `${known.source} (${known.name}) and ${destination.source} (${destination.name}) both have dest_id ${destination.destId}, in two regions; change the id of one of them`,
-        );
-      }
+    const { all, clash } = merged(destinations, columnsOf(gathered.destinations, number));
+    if (clash !== null) {
+      const ordinal = Uint32Array.of(ordinalIn(destinations.destIds, clash));
+      const [known] = await readFacts(store, regions, destinations, ordinal);
+      throw clashOf(clash, known, gathered.destinations.find(({ destId }) => destId === clash)!);
     }
-    for (const place of gathered.censusPlaces) places.set(place.geoid, place);
+    destinations = all;
+    for (const { geoid } of gathered.censusPlaces) {
+      const state = stateOf(geoid);
+      states.set(state, (states.get(state) ?? new Set()).add(region));
+    }
   }
   return {
-    destinations: [...destinations.values()].sort((a, b) => a.destId - b.destId),
-    censusPlaces: [...places.values()].sort((a, b) => (a.geoid < b.geoid ? -1 : 1)),
+    destinations,
+    states: new Map(
+      [...states].sort(([a], [b]) => (a < b ? -1 : 1)).map(([state, of]) => [state, [...of]]),
+    ),
   };
 }
 
-/** Whether two regions mean one place by a `dest_id`: two lists may have an id each for another. */
-function isSame(a: DestinationFacts, b: DestinationFacts): boolean {
-  if (a.source !== b.source) return false;
-  return !isListed(a) || (a.name === b.name && a.lon === b.lon && a.lat === b.lat);
+/** The census places of a state that some regions tell of, ascending by GEOID. */
+export async function readCensusPlacesOf(
+  store: Store,
+  state: string,
+  regions: readonly RegionReceipt[],
+): Promise<CensusPlace[]> {
+  const places = new Map<string, CensusPlace>();
+  for (const region of regions) {
+    for (const place of (await readGathered(store, region.gathered)).censusPlaces) {
+      if (stateOf(place.geoid) === state) places.set(place.geoid, place);
+    }
+  }
+  return [...places.values()].sort((a, b) => (a.geoid < b.geoid ? -1 : 1));
+}
+
+function stateOf(geoid: string): string {
+  return geoid.slice(0, 2);
 }

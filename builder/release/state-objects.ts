@@ -12,20 +12,23 @@ import type { CensusPlace } from '../census/census-places.ts';
 import { simplify } from '../geo/simplify.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
+import { type JoinedRegions, readCensusPlacesOf } from './join-regions.ts';
 
 /** About eleven metres: less than a line on a map of a city is wide. */
 const DISPLAY_TOLERANCE = 1e-4;
 
-/** Stores the census places of each state that have blocks in the release, and which. */
+/** Stores the census places of each state that have blocks in the release, and which; state by state. */
 export async function putStates(
   store: WritableStore,
-  places: readonly CensusPlace[],
+  told: JoinedRegions['states'],
   counties: ReadonlyMap<CountyFips, RegionCounty>,
 ): Promise<Record<string, StateManifest>> {
-  const withBlocks = await assignBlocks(store, places, counties);
+  const centres = await centresOf(store, counties);
   const states: Record<string, StateManifest> = {};
-  for (const state of [...new Set(withBlocks.map(({ place }) => place.geoid.slice(0, 2)))]) {
-    const own = withBlocks.filter(({ place }) => place.geoid.startsWith(state));
+  for (const [state, regions] of told) {
+    const places = await readCensusPlacesOf(store, state, regions);
+    const own = await assignBlocks(store, places, counties, centres);
+    if (own.length === 0) continue;
     const table = encodePlaces(
       own.map(({ place, ...rest }) => ({ ...place, ...rest, outline: ringsOf([place.area]) })),
     );
@@ -47,12 +50,13 @@ async function assignBlocks(
   store: Store,
   places: readonly CensusPlace[],
   counties: ReadonlyMap<CountyFips, RegionCounty>,
+  centres: readonly Centres[],
 ): Promise<Assigned[]> {
   const areas = new AreaIndex(ringsOf(places.map(({ area }) => area)));
   const members = places.map(() => ({ population: 0, blocks: [] as GeoidNumber[] }));
-  for (const { searched } of counties.values()) {
-    const { index: ref } = searched.objects;
-    const index = BlockIndex.decode(ref.name, await readVerified(store, ref));
+  for (const { county, box } of centres) {
+    if (areas.inBox(...box).length === 0) continue;
+    const index = await readIndex(store, counties.get(county)!);
     for (let block = 0; block < index.count; block++) {
       for (const place of areas.at(index.lon[block], index.lat[block])) {
         members[place].population += index.population(block) ?? 0;
@@ -63,6 +67,38 @@ async function assignBlocks(
   return places
     .map((place, i) => ({ place, ...members[i] }))
     .filter(({ blocks }) => blocks.length > 0);
+}
+
+/** A county, and the box around its blocks' centres: west, south, east, north in micro-degrees. */
+interface Centres {
+  readonly county: CountyFips;
+  readonly box: [number, number, number, number];
+}
+
+async function centresOf(
+  store: Store,
+  counties: ReadonlyMap<CountyFips, RegionCounty>,
+): Promise<Centres[]> {
+  const centres: Centres[] = [];
+  for (const [county, built] of counties) {
+    const { lon, lat } = await readIndex(store, built);
+    const [west, east] = rangeOf(lon);
+    const [south, north] = rangeOf(lat);
+    centres.push({ county, box: [west, south, east, north] });
+  }
+  return centres;
+}
+
+async function readIndex(store: Store, { searched }: RegionCounty): Promise<BlockIndex> {
+  const { index } = searched.objects;
+  return BlockIndex.decode(index.name, await readVerified(store, index));
+}
+
+function rangeOf(values: Int32Array): [least: number, most: number] {
+  return [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
 }
 
 function placeMap(state: string, places: readonly Assigned[]): Uint8Array {

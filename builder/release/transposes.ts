@@ -6,7 +6,7 @@ import { MINUTES, TENTHS, type TimeUnit } from '../../shards/matrix/row-codec.ts
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
-import { poiFacts } from '../destinations/destination.ts';
+import { type DestinationFacts, poiFacts } from '../destinations/destination.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
@@ -34,7 +34,7 @@ export interface TransposeContext {
 /** `reach-to` of each county: for each of its blocks, the blocks that reach it. */
 export function transposeReach(context: TransposeContext): Promise<Map<CountyFips, ObjectRef>> {
   const { counties, store } = context;
-  return transposeWhereNew(context, 'reach-to', MINUTES, async (county) => {
+  return transposeWhereNew(context, 'reach-to', MINUTES, async () => async (county) => {
     const own = counties.get(county)!.searched.objects['reach-from'];
     const { origins } = await Matrix.open(store, own);
     const sources = [...counties.values()]
@@ -44,20 +44,29 @@ export function transposeReach(context: TransposeContext): Promise<Map<CountyFip
   });
 }
 
-/** `catchment` of each county: for each destination at home there, the blocks that reach it. */
+/**
+ * `catchment` of each county: for each destination at home there, the blocks that reach it.
+ * `tellOf` gives the destinations at home in the counties of a batch.
+ */
 export function transposePois(
   context: TransposeContext,
-  { destinationsOf, toldIn }: Homes,
+  toldIn: Homes['toldIn'],
+  tellOf: (
+    batch: readonly CountyFips[],
+  ) => Promise<ReadonlyMap<CountyFips, readonly DestinationFacts[]>>,
 ): Promise<Map<CountyFips, ObjectRef>> {
-  return transposeWhereNew(context, 'catchment', TENTHS, async (county) => {
-    const destinations = destinationsOf.get(county) ?? [];
-    return {
-      county,
-      origins: Float64Array.from(destinations, ({ destId }) => destId),
-      attributes: encodePoiTable(destinations.map(poiFacts)),
-      sources: [...context.counties]
-        .filter(([from]) => toldIn.get(county)?.has(from))
-        .map(([, { searched }]) => searched.objects.pois),
+  return transposeWhereNew(context, 'catchment', TENTHS, async (batch) => {
+    const told = await tellOf(batch);
+    return async (county) => {
+      const destinations = told.get(county) ?? [];
+      return {
+        county,
+        origins: Float64Array.from(destinations, ({ destId }) => destId),
+        attributes: encodePoiTable(destinations.map(poiFacts)),
+        sources: [...context.counties]
+          .filter(([from]) => toldIn.get(county)?.has(from))
+          .map(([, { searched }]) => searched.objects.pois),
+      };
     };
   });
 }
@@ -68,7 +77,9 @@ async function transposeWhereNew(
   context: TransposeContext,
   kind: 'reach-to' | 'catchment',
   unit: TimeUnit,
-  matrixOf: (county: CountyFips) => Promise<TransposedMatrix>,
+  begin: (
+    batch: readonly CountyFips[],
+  ) => Promise<(county: CountyFips) => Promise<TransposedMatrix>>,
 ): Promise<Map<CountyFips, ObjectRef>> {
   const { counties, batches, modes, store, receipts, threads, memory, scratch } = context;
   const made = new Map<CountyFips, ObjectRef>();
@@ -79,6 +90,7 @@ async function transposeWhereNew(
   let rowsBefore = 0;
   try {
     for (const batch of batches) {
+      const matrixOf = await begin(batch);
       const keyed = new Map<TransposedMatrix, string>();
       for (const county of batch) {
         const matrix = await matrixOf(county);

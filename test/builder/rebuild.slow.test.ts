@@ -12,6 +12,9 @@ import { faultsIn } from '../support/faults.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { tta } from '../support/tta.ts';
+import { avenueFeed } from '../transit/avenue.ts';
+import { AGENCY } from '../transit/feed-records.ts';
+import { writeFeed } from '../transit/gtfs-text.ts';
 
 const folder = folderOfTests();
 
@@ -114,3 +117,49 @@ test('a block’s point or a street moved: all that are within an hour, not the 
   expect(closed.searched).toEqual(['99001', '99003', '99005']);
   expect(changedObjects(closed.before, closed.after, '99007')).toEqual([]);
 }, 120_000);
+
+/** A bus through the town of a county, every ten minutes from seven on and so many minutes more. */
+function writeTownFeed(file: string, county: number, late: number): Promise<string> {
+  const [west, east] = [`${ROW[county]} west`, `${ROW[county]} east`];
+  const stops = { [west]: 8_000 * county, [east]: 8_000 * county + 750 };
+  const trips = Array.from({ length: 18 }, (_, n) => {
+    const leaves = 7 * 60 + 10 * n + late;
+    return { calls: [[west, leaves] as const, [east, leaves + 3] as const] };
+  });
+  const agency = { ...AGENCY, agency_name: `${ROW[county]} Transit` };
+  return writeFeed(file, avenueFeed(stops, trips, { 'agency.txt': [agency] }));
+}
+
+test('one feed of three changed: the county that it touches, and no other', async () => {
+  const inputs = path.join(folder, 'feeds-inputs');
+  await mkdir(inputs);
+  const row = await writeCountyRow(inputs);
+  const feeds = (late: number) =>
+    Promise.all(
+      [0, 1, 2].map((county) =>
+        writeTownFeed(path.join(inputs, `${county}.zip`), county, county === 1 ? late : 0),
+      ),
+    );
+  const first = await build('feeds', { ...row, gtfs: await feeds(0) });
+  expect(first.searched).toEqual(ROW);
+  expect(first.manifest.feeds.map((feed) => feed.trips_in_window)).toEqual([12, 12, 12]);
+  const second = await build('feeds', { ...row, gtfs: await feeds(2) });
+  expect(second.searched).toEqual([ROW[1]]);
+}, 60_000);
+
+test('what is there already is found for a fiftieth of what it took', async () => {
+  const out = path.join(folder, 'large');
+  const city = { blocks: 3_000, seed: 4, counties: 6, out };
+  const { osm, blocks, gtfs, places } = await writeDemoCity(city, silent);
+  const request = { osm: [osm], blocks, gtfs: [gtfs], places: [places], counties: [] };
+  const store = new FolderStore(path.join(folder, 'large-store'));
+  const seconds = async () => {
+    const begun = process.cpuUsage();
+    await buildRelease({ ...request, release: 'r' }, store, silent);
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1e6;
+  };
+  const [built, found] = [await seconds(), await seconds()];
+  await store.close();
+  expect(found).toBeLessThan(0.02 * built);
+}, 300_000);

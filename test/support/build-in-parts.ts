@@ -8,7 +8,7 @@ import type { Manifest } from '../../shards/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 
-/** Builds and publishes a release whose counties are parted into regions like this. */
+/** Builds and publishes a release whose counties are parted into regions like this, and joined one by one. */
 export async function buildInParts(
   request: BuildRequest,
   parts: readonly (readonly CountyFips[])[],
@@ -21,7 +21,7 @@ export async function buildInParts(
       (await buildRegion({ ...request, plan, pathOf, counties }, store, silent)).receipt,
     );
   }
-  const manifest = await joinRelease({ ...request, plan }, regions, store, silent);
+  const manifest = await joinRelease({ ...request, plan, batchBlocks: 1 }, regions, store, silent);
   await publishRelease(store, manifest);
   return manifest;
 }
