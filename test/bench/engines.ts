@@ -136,27 +136,29 @@ async function againstR5(
     const keys = new Set(pairs.map(keyOf));
     return (pair: Pair) => keys.has(keyOf(pair));
   };
-  const compare = (mode: string, pairs: readonly Pair[], causes: Causes) => {
-    printDifference(`engines.r5.${mode}`, pairs, ABOUT);
-    printCauses(
-      `engines.r5.${mode}`,
-      pairs,
-      { ...causes, tied_to_another_street: atAnEnd(pairs) },
-      ABOUT,
-    );
+  /** All pairs, and those of them whose ends are beside streets: nobody begins in the harbour. */
+  const compare = (
+    mode: string,
+    pairs: readonly Pair[],
+    far_from_any_street: (pair: Pair) => boolean,
+    causes: Causes = {},
+  ) => {
+    const name = `engines.r5.${mode}`;
+    printDifference(name, pairs, ABOUT);
+    const beside = pairs.filter((pair) => !far_from_any_street(pair));
+    printDifference(`${name}.beside_streets`, beside, ABOUT);
+    const tied_to_another_street = atAnEnd(pairs);
+    printCauses(name, pairs, { far_from_any_street, ...causes, tied_to_another_street }, ABOUT);
   };
-  compare('walk', walks, { far_from_any_street: isFar('walk') });
-  compare('bike_anywhere', calmRides, {
-    far_from_any_street: isFar('bike'),
+  compare('walk', walks, isFar('walk'));
+  compare('bike_anywhere', calmRides, isFar('bike'), {
     pushed_from_or_to_the_street: isPushed(calm),
   });
-  compare('bike', rides, {
-    far_from_any_street: isFar('bike'),
+  compare('bike', rides, isFar('bike'), {
     traffic_stress: among(calmRides.filter(isAlike)),
     pushed_from_or_to_the_street: isPushed(alike),
   });
-  compare('transit', trips, {
-    far_from_any_street: isFar('walk'),
+  compare('transit', trips, isFar('walk'), {
     walked_otherwise: among(walks.filter((pair) => !isAlike(pair))),
   });
 }
