@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, expectInvalid, expectOk, expectProblem, expectRows } from '../api.ts';
+import { type Answer, expectOk, expectProblem, expectRows } from '../api.ts';
 import { BLOCK_ELSEWHERE, demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
 
 const demo = demoOfTests();
@@ -154,11 +154,5 @@ describe('POST /v1/pois/catchment', () => {
     expect(body.errors).toEqual([
       { type: 'poi-not-found', detail: expect.any(String), dest_id: NO_SUCH_POI },
     ]);
-  });
-
-  test('max_minutes is a number, at most 30', async () => {
-    for (const max_minutes of [0, 30.5, '5', null, []]) {
-      expectInvalid(await post(path, { dest_ids: [demo.poi.dest_id], max_minutes }), 'max_minutes');
-    }
   });
 });

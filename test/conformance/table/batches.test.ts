@@ -59,13 +59,6 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
     expectProblem(await post(path, { [origins]: [], mode: 'x' }), 'missing-origins');
   });
 
-  test('an empty array is refused: it does not mean all', async () => {
-    const lists = { mode: [], ...(path === '/v1/pois/catchment' ? { block: [] } : { type: [] }) };
-    for (const [name, list] of Object.entries(lists)) {
-      expectInvalid(await post(path, bodyOf(path, 1, { [name]: list })), name);
-    }
-  });
-
   test('empty or absent origins give missing-origins', async () => {
     expectProblem(await post(path, {}), 'missing-origins');
     expectProblem(await post(path, { [origins]: [] }), 'missing-origins');
@@ -97,17 +90,9 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
   });
 
   test('is not paginated: no limit, no cursor, no next_cursor', async () => {
-    expectInvalid(await post(path, bodyOf(path, 1, { limit: 5 })), 'limit');
-    expectInvalid(await post(path, bodyOf(path, 1, { cursor: 'x' })), 'cursor');
+    for (const name of ['limit', 'cursor']) {
+      expectInvalid(await post(path, bodyOf(path, 1, { [name]: 5 })), name);
+    }
     expect(expectOk(await post(path, bodyOf(path, 1)))).not.toHaveProperty('next_cursor');
-  });
-
-  test('arrays in the body must be arrays, of the right kind', async () => {
-    expectInvalid(await post(path, bodyOf(path, 1, { mode: 'walk' })), 'mode');
-    expectInvalid(await post(path, bodyOf(path, 1, { mode: [1] })), 'mode');
-    expectInvalid(await post(path, bodyOf(path, 1, { mode: ['drive'] })), 'mode');
-    if (path === '/v1/pois/catchment') return;
-    expectInvalid(await post(path, bodyOf(path, 1, { type: 101 })), 'type');
-    expectInvalid(await post(path, bodyOf(path, 1, { type: [65_000] })), 'type');
   });
 });

@@ -99,13 +99,6 @@ test('an unknown member within a member is named in full, with what its own obje
   ]);
 });
 
-test('a blank q is a fault', async () => {
-  for (const q of ['', ' ', '\t\n', '\u0301', '\u3000']) {
-    expectInvalid(await demo.api.get('/v1/places', { q }), 'q');
-    expectInvalid(await demo.api.get('/v1/pois', { q, bbox: '-70,36,-70,36' }), 'q');
-  }
-});
-
 test.each([
   ['179,-1,-179,1', true],
   ['170,-1,-10.1,1', true],

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { type Call, expectInvalid, expectProblem, type QueryValue } from '../api.ts';
+import {
+  BLOCK_ELSEWHERE,
+  demoOfTests,
+  NO_SUCH_BLOCK,
+  NO_SUCH_PLACE,
+  NO_SUCH_POI,
+  OPEN_SEA,
+} from '../demo.ts';
+import { ISOCHRONE, METERED_GETS, METERED_POSTS } from '../routes.ts';
+
+const demo = demoOfTests();
+
+const NO_FLAG = ['yes', '2', '', ' true', ['true', 'true']];
+/** What no query may say, whether its route has such a parameter or not. */
+const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
+  type: [65_000, 0, -1, 1.5, 'x', '', '1e9', '0x65', ' 101', '101,102'],
+  mode: ['drive', 'Walk', '', '1', 'walk ', 'null'],
+  limit: [0, 1001, -1, 1.5, '1e9', '1e400', 'e2', '', 'all', ' 5'],
+  max_minutes: [0, -1, 30.1, 31, 'NaN', 'Infinity', '', '1e2', '0x5', ' 5'],
+  radius_m: [0, -1, 50_000.1, 'NaN', 'x', '', '1e5', [1, 2]],
+  minutes: [0, 61, -1, 1.5, 'x', '', [5, 10]],
+  contours: ['', '10,5', '5,5', '1,2,3,4,5', '0,5', '5,61', '5,x', '5,,10', '5;10'],
+  direction: ['both', '', ['from', 'from']],
+  format: ['kml', '', ['geojson', 'geojson']],
+  block: ['x', 1.5, -1, '9'.repeat(17)],
+  ...{ include_population: NO_FLAG, include_missing: NO_FLAG },
+  ...{ unheard_of: [1], q: ['', ' ', '\t\n', '\u0301', '\u3000', ['a', 'b'], 'x'.repeat(3000)] },
+};
+const PLACES = {
+  route: '/v1/places',
+  request: (): Call => ({ path: '/v1/places', query: { q: 'a' } }),
+};
+
+test.each([...METERED_GETS, ISOCHRONE, PLACES])(
+  'GET $route refuses each value that is none, by the name of its parameter',
+  async ({ request }) => {
+    const { path, query } = request(demo);
+    for (const [name, values] of Object.entries(NO_VALUES)) {
+      const minutes = name === 'contours' ? undefined : query?.minutes;
+      for (const value of values) {
+        expectInvalid(await demo.api.get(path, { ...query, minutes, [name]: value }), name);
+      }
+    }
+  },
+);
+
+/** What no body may say. */
+const NO_MEMBERS: Readonly<Record<string, readonly unknown[]>> = {
+  mode: [[], 'walk', [1], ['drive']],
+  type: [[], 101, ['101'], [65_000]],
+  block: [[], 1, ['x']],
+  max_minutes: [0, 30.5, '5', null, []],
+  radius_m: [0, -5, 50_000.1, '500', null, []],
+  limit: ['5', 5.5, 0, 1001],
+  ...{ cursor: [5], unheard_of: [1] },
+  ...{ include_population: ['true', 1], include_missing: ['true', 1] },
+};
+
+test.each(METERED_POSTS)(
+  'POST $route refuses each member that is none, by its name',
+  async ({ request }) => {
+    const { path, body } = request(demo);
+    for (const [name, values] of Object.entries(NO_MEMBERS)) {
+      for (const value of values) {
+        expectInvalid(await demo.api.post(path, { ...(body as object), [name]: value }), name);
+      }
+    }
+  },
+);
+
+test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', async () => {
+  const { lon, lat } = demo.block;
+  for (const path of ['/v1/point/summary', '/v1/point/pois']) {
+    for (const bad of [90.1, -91, 'NaN', 'Infinity', '', ' 36', '0x24', '36,0', 'N36', [36, 36]]) {
+      expectInvalid(await demo.api.get(path, { lon, lat: bad }), 'lat');
+    }
+    for (const bad of [180.1, -181, 'NaN', '', '70W', [1, 2]]) {
+      expectInvalid(await demo.api.get(path, { lon: bad, lat }), 'lon');
+    }
+  }
+});
+
+test('no location, or half of one, is refused', async () => {
+  const { lon, lat } = demo.block;
+  for (const path of ['/v1/point/summary', '/v1/point/pois', '/v1/isochrone']) {
+    for (const query of [{}, { lon }, { lat }]) {
+      const minutes = path === '/v1/isochrone' ? 5 : undefined;
+      const { statusCode, body } = await demo.api.get(path, { ...query, minutes });
+      expect(statusCode).toBe(400);
+      expect(body).toMatch(/missing-location|invalid-parameters/);
+    }
+  }
+});
+
+describe('what there is not', () => {
+  const forms = ['x', '1', '12', '995760', '99576000', '%20', '-957600', '__proto__'];
+  test.each(['boundary', 'blocks', 'pois'])('a place, of whatever form: its %s', async (of) => {
+    for (const geoid of [NO_SUCH_PLACE, demo.block.geoid, ...forms, '9'.repeat(10_000)]) {
+      expectProblem(await demo.api.get(`/v1/places/${geoid}/${of}`), 'place-not-found');
+    }
+  });
+
+  test.each(['summary', 'pois'])('a block, in a known county or not: its %s', async (of) => {
+    const headers = { 'if-none-match': '*' };
+    for (const geoid of [NO_SUCH_BLOCK, BLOCK_ELSEWHERE, '0'.repeat(15), '9'.repeat(15)]) {
+      for (const rest of [{}, { headers }]) {
+        const answer = await demo.api.get(`/v1/blocks/${geoid}/${of}`, {}, rest);
+        expect(expectProblem(answer, 'block-not-found').geoid).toBe(geoid);
+      }
+    }
+  });
+
+  test.each(['', '/catchment'])('a POI, or its dest_id is no integer: %s', async (of) => {
+    for (const dest_id of [NO_SUCH_POI, 0, Number.MAX_SAFE_INTEGER]) {
+      expectProblem(await demo.api.get(`/v1/pois/${dest_id}${of}`), 'poi-not-found');
+    }
+    for (const no of ['x', '-1', '1.5', '1e-3', '0x1', '9007199254740993', '%20', '١']) {
+      expectInvalid(await demo.api.get(`/v1/pois/${no}${of}`), 'dest_id');
+    }
+  });
+
+  test('a block at a point', async () => {
+    const pole = { lon: 180, lat: 90 };
+    for (const point of [OPEN_SEA, { lon: 2.35, lat: 48.85 }, pole, { lon: 0, lat: -90 }]) {
+      for (const path of ['/v1/point/summary', '/v1/point/pois']) {
+        expectProblem(await demo.api.get(path, point), 'point-not-covered');
+      }
+      const isochrone = await demo.api.get('/v1/isochrone', { ...point, minutes: 5 });
+      expectProblem(isochrone, 'point-not-covered');
+    }
+  });
+});
