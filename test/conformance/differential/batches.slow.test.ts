@@ -21,6 +21,8 @@ type Batch = { readonly filter: Filter } & (
 interface Outcome {
   /** How `truncated` names the origin. */
   readonly name: unknown;
+  /** How rows and errors do. */
+  readonly id: object;
   readonly rows: readonly object[];
   readonly error?: string;
 }
@@ -74,10 +76,10 @@ function outcomesOf({ path, origins, filter }: Batch): Outcome[] {
   const { release } = demo;
   const rowsOf = path.endsWith('/summary') ? summaryOf : poisOf;
   const ofBlock = (block: NaiveBlock | undefined, absent: string, name: unknown, id: object) => {
-    if (!block) return { name, rows: [], error: absent };
-    if (!block.isRoutable) return { name, rows: [], error: 'no-block-data' };
+    if (!block) return { name, id, rows: [], error: absent };
+    if (!block.isRoutable) return { name, id, rows: [], error: 'no-block-data' };
     const rows: object[] = rowsOf(release, block.geoid, filter);
-    return { name, rows: rows.map((row) => ({ ...row, ...id })) };
+    return { name, id, rows: rows.map((row) => ({ ...row, ...id })) };
   };
   switch (path) {
     case '/v1/blocks/summary':
@@ -93,13 +95,35 @@ function outcomesOf({ path, origins, filter }: Batch): Outcome[] {
         return ofBlock(blockAt(release, lon, lat), 'point-not-covered', name, name);
       });
     case '/v1/pois/catchment':
-      return origins.map((id) =>
-        id === NO_SUCH_POI
-          ? { name: id, rows: [], error: 'poi-not-found' }
-          : { name: id, rows: catchmentOf(release, id, filter) },
-      );
+      return origins.map((dest_id) => {
+        const origin = { name: dest_id, id: { dest_id } };
+        if (dest_id === NO_SUCH_POI) return { ...origin, rows: [], error: 'poi-not-found' };
+        return { ...origin, rows: catchmentOf(release, dest_id, filter) };
+      });
   }
 }
+
+/** What is told beside the rows: of each block its facts, of each point the block it lies in. */
+function toldOf({ path, origins }: Batch): object {
+  const { blocks } = demo.release;
+  if (path === '/v1/blocks/summary') {
+    const known = origins.flatMap((geoid) => blocks.find((one) => one.geoid === geoid) ?? []);
+    return { blocks: known.filter(({ isRoutable }) => isRoutable).map(factsOf) };
+  }
+  if (path !== '/v1/point/summary' && path !== '/v1/point/pois') return {};
+  const told = origins.flatMap(({ lat, lon }) => {
+    const block = blockAt(demo.release, lon, lat);
+    if (!block?.isRoutable) return [];
+    const { geoid, ...facts } = factsOf(block);
+    const origin = { origin_lat: lat, origin_lon: lon, resolved_block: geoid };
+    return { ...origin, ...(path.endsWith('summary') ? facts : {}) };
+  });
+  return { origins: told };
+}
+
+const factsOf = ({ geoid, population, land_area_m2 }: NaiveBlock) => ({
+  ...{ geoid, population, land_area_m2 },
+});
 
 function bodyOf({ path, origins, filter }: Batch): object {
   return { [path === '/v1/pois/catchment' ? 'dest_ids' : 'origins']: origins, ...filter };
@@ -112,11 +136,12 @@ describe('batches', () => {
       const results = outcomes.flatMap(({ rows }) => rows);
       const answer = await demo.api.post(batch.path, bodyOf(batch));
       const body = expectRows(answer, results.length);
-      expect(body).toMatchObject({ truncated: [], truncated_reason: null });
-      expect(body.results).toEqual(results);
-      expect(body.errors.map(({ type }: { type: string }) => type)).toEqual(
-        outcomes.flatMap(({ error }) => error ?? []),
-      );
+      const errors = outcomes.flatMap(({ id, error }) => (error ? { ...id, type: error } : []));
+      const told = { ...toldOf(batch), truncated: [], truncated_reason: null };
+      expect(body).toMatchObject({ results, errors, ...told });
+      // Of an answer cut off, the part that came is paid: nobody has all rows before its end.
+      expect(Object.keys(body).sort()).toEqual(['results', 'errors', ...Object.keys(told)].sort());
+      expect(Object.keys(body).at(-1)).toBe('results');
     }));
 
   test('deliver whole origins while the balance lasts, and name the rest', async () => {

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, expectOk, expectProblem, expectRows } from '../api.ts';
-import { BLOCK_ELSEWHERE, demoOfTests, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA } from '../demo.ts';
+import { expectOk, expectProblem } from '../api.ts';
+import { demoOfTests } from '../demo.ts';
 
 const demo = demoOfTests();
 
 const post = (path: string, body: object) => demo.api.post(path, body);
-const point = ({ lon, lat }: { lon: number; lat: number }) => ({ lat, lon });
-const WHOLE = { truncated: [], truncated_reason: null };
 
 function routable(count: number) {
   return demo.release.blocks.filter(({ isRoutable }) => isRoutable).slice(100, 100 + count);
@@ -15,36 +13,6 @@ const geoids = (count: number) => routable(count).map(({ geoid }) => geoid);
 
 describe('POST /v1/blocks/summary', () => {
   const path = '/v1/blocks/summary';
-
-  test('results are those of each block with its geoid, in the order of the request', async () => {
-    const origins = geoids(3).reverse();
-    const answer = await post(path, { origins, mode: ['bike'] });
-    const singles: Answer[] = [];
-    for (const geoid of origins) {
-      singles.push(await demo.api.get(`/v1/blocks/${geoid}/summary`, { mode: 'bike' }));
-    }
-    const body = expectRows(answer, singles.flatMap((single) => single.json().results).length);
-    expect(body).toEqual({
-      results: singles.flatMap((single, i) =>
-        single.json().results.map((row: object) => ({ ...row, geoid: origins[i] })),
-      ),
-      blocks: singles.map((single) => single.json().block),
-      errors: [],
-      ...WHOLE,
-    });
-  });
-
-  test('a block that no mode could be routed from is no-block-data; one unknown block-not-found', async () => {
-    const origins = [demo.water.geoid, BLOCK_ELSEWHERE, NO_SUCH_BLOCK, demo.block.geoid];
-    const body = expectOk(await post(path, { origins, type: [101] }));
-    // Of an answer cut off, the part that came is paid: nobody has all the rows before the end of it.
-    expect(Object.keys(body).at(-1)).toBe('results');
-    expect(body.errors).toEqual([
-      { type: 'no-block-data', detail: expect.any(String), geoid: origins[0] },
-      { type: 'block-not-found', detail: expect.any(String), geoid: origins[1] },
-      { type: 'block-not-found', detail: expect.any(String), geoid: origins[2] },
-    ]);
-  });
 
   test('a GEOID that is not 15 digits is that origin’s block-not-found, as it was sent', async () => {
     const malformed = ['99001', '', 'x', `${demo.block.geoid} `, '٩٩٠٠١٠٠٠١٠٠١٠٠٠'];
@@ -100,45 +68,6 @@ describe('POST /v1/blocks/pois', () => {
   });
 });
 
-describe('POST /v1/point/summary', () => {
-  test('origins say what each point resolved to; rows carry the point as it was given', async () => {
-    const [a, b] = routable(2);
-    const origins = [point(b), point(a), point(OPEN_SEA)];
-    const body = expectOk(await post('/v1/point/summary', { origins, type: [101] }));
-    expect(body.origins).toEqual(
-      [b, a].map(({ lon, lat, geoid, population, land_area_m2 }) => ({
-        ...{ origin_lat: lat, origin_lon: lon, resolved_block: geoid, population, land_area_m2 },
-      })),
-    );
-    const { lat: origin_lat, lon: origin_lon } = OPEN_SEA;
-    expect(body.errors).toEqual([
-      { type: 'point-not-covered', detail: expect.any(String), origin_lat, origin_lon },
-    ]);
-    const path = `/v1/blocks/${b.geoid}/summary`;
-    const single = expectOk(await demo.api.get(path, { type: 101 })).results;
-    expect(body.results.slice(0, single.length)).toEqual(
-      single.map((row: object) => ({ ...row, origin_lat: b.lat, origin_lon: b.lon })),
-    );
-  });
-});
-
-describe('POST /v1/point/pois', () => {
-  test('origins {origin_lat, origin_lon, resolved_block}; rows as those of the block', async () => {
-    const [a] = routable(1);
-    const filter = { mode: ['bike'], type: [601], max_minutes: 20 };
-    const body = expectOk(await post('/v1/point/pois', { origins: [point(a)], ...filter }));
-    const path = `/v1/blocks/${a.geoid}/pois`;
-    const single = expectOk(await demo.api.get(path, { ...filter, limit: 1000 })).results;
-    const origin = { origin_lat: a.lat, origin_lon: a.lon };
-    expect(body).toEqual({
-      results: single.map((row: object) => ({ ...row, ...origin })),
-      origins: [{ ...origin, resolved_block: a.geoid }],
-      errors: [],
-      ...WHOLE,
-    });
-  });
-});
-
 describe('POST /v1/pois/catchment', () => {
   const path = '/v1/pois/catchment';
 
@@ -147,12 +76,5 @@ describe('POST /v1/pois/catchment', () => {
     const body = expectOk(await post(path, { dest_ids: [demo.poi.dest_id], block }));
     for (const row of body.results) expect(row.geoid).toBe(demo.block.geoid);
     expect(body.results.length).toBeGreaterThan(0);
-  });
-
-  test('an unknown POI is poi-not-found with its dest_id', async () => {
-    const body = expectOk(await post(path, { dest_ids: [NO_SUCH_POI] }));
-    expect(body.errors).toEqual([
-      { type: 'poi-not-found', detail: expect.any(String), dest_id: NO_SUCH_POI },
-    ]);
   });
 });
