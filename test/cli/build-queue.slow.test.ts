@@ -46,8 +46,8 @@ interface Working {
   said: string;
 }
 
-function work(store: string, program = TTA): Working {
-  const flags = ['--queue', redis.address(), '--store', at(store), '--workers', '1'];
+function work(store: string, program = TTA, ...more: string[]): Working {
+  const flags = ['--queue', redis.address(), '--store', at(store), '--workers', '1', ...more];
   const child = spawn(process.execPath, [program, 'worker', ...flags]);
   const working = { child, said: '' };
   for (const stream of [child.stdout, child.stderr]) {
@@ -137,11 +137,16 @@ test('a worker with another store or program gives its job back and says why, on
   }
   expect(await readdir(at('shared'))).not.toContain('latest.json');
 
-  const right = work('shared');
+  const right = work('shared', TTA, '--until-done', '--metrics-port', '0');
+  const ended = once(right.child, 'exit');
+  await expect.poll(() => right.said, { timeout: 30_000 }).toMatch(/^metrics at http/m);
+  const metrics = await fetch(/^metrics at (\S+)/m.exec(right.said)![1]);
+  expect(await metrics.text()).toMatch(/^tta_build_jobs\{state="waiting-children"\} 2$/m);
   const { code } = await buildByQueue('shared', '--watch');
   expect(code).toBe(0);
   expect(await released('shared')).toEqual(await released('one'));
-  await end(right, 'SIGTERM');
+  // With nothing left to do.
+  expect((await ended)[0]).toBe(0);
 }, 300_000);
 
 test('a queue that is not there is named, at once, by who builds and who works', async () => {
