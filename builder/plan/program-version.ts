@@ -58,7 +58,8 @@ const installedSchema = z.object({
  */
 function hashDependencies(hash: Hash, root: string): void {
   const { packages } = installedSchema.parse(installedIn(root) ?? { packages: {} });
-  for (const [name, { version, dev, devOptional, optional }] of Object.entries(packages)) {
+  for (const name of Object.keys(packages).sort()) {
+    const { version, dev, devOptional, optional } = packages[name];
     if (!dev && !devOptional && !optional) hash.update(`${name} ${version}\n`);
   }
 }
