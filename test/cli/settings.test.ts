@@ -11,16 +11,19 @@ const FLAGS = { store: './store', ledger: 'lmdb:./ledger' };
 const settings = (env: Record<string, string>, flags: object = {}) =>
   serveSettings({ ...FLAGS, ...flags }, '1.2.3', env);
 
-/** What is said of settings that are wrong. */
-function faultsOf(env: Record<string, string>, flags: object = {}): string {
+/** What is said of something that throws. */
+function said(attempt: () => unknown): string {
   try {
-    settings(env, flags);
+    attempt();
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
   }
   throw new Error('taken');
 }
+
+const faultsOf = (env: Record<string, string>, flags: object = {}) =>
+  said(() => settings(env, flags));
 
 test('settings are read by their names, and flags win', () => {
   const env = {
@@ -46,8 +49,8 @@ test('settings are read by their names, and flags win', () => {
 });
 
 test('what must be given is named by flag and variable, together with all else that is wrong', () => {
-  const said = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
-  expect(said).toBe(
+  const faults = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
+  expect(faults).toBe(
     'settings: --store or STORE: is missing; --ledger or LEDGER: is missing; PORT="x": is not an integer from 0 to 65535',
   );
 });
@@ -65,7 +68,7 @@ test('what is empty is as if it were not there', () => {
 });
 
 test('all that is wrong is told at once, on one line', () => {
-  const said = faultsOf(
+  const faults = faultsOf(
     {
       ...{ PORT: '70000', ROW_BUDGET: 'many', BASE_URL: 'api.example', LOG_LEVEL: 'loud' },
       ...{ TRUST_PROXY: 'true', CURSOR_SECRETS: 'too short' },
@@ -73,7 +76,7 @@ test('all that is wrong is told at once, on one line', () => {
     },
     { store: 'gs://bucket', ledger: 'mysql://x' },
   );
-  expect(said).not.toContain('\n');
+  expect(faults).not.toContain('\n');
   for (const wrong of [
     '--store="gs://bucket": a store is a folder, s3://bucket/prefix or https://host/prefix',
     '--ledger="mysql://x": a ledger is given as lmdb:DIR, redis://HOST',
@@ -86,10 +89,10 @@ test('all that is wrong is told at once, on one line', () => {
     'TRUST_PROXY="true": ',
     'CURSOR_SECRETS: a secret has 16 characters or more',
   ]) {
-    expect(said).toContain(wrong);
+    expect(faults).toContain(wrong);
   }
   expect(
-    said.split('; ').filter((part) => /^(settings: )?(--[a-z]+|[A-Z_]+)[=:]/.test(part)),
+    faults.split('; ').filter((part) => /^(settings: )?(--[a-z]+|[A-Z_]+)[=:]/.test(part)),
   ).toHaveLength(10);
 });
 
@@ -130,39 +133,16 @@ test.each([
 });
 
 test.each([
-  'true',
-  'all',
-  '*',
-  'false',
-  '0',
-  '17',
-  '-1',
-  '0.0.0.0/0',
-  '::/0',
-  '0.0.0.0/1,128.0.0.0/1',
-  '::/1,8000::/1',
-  '::ffff:0:0/96',
-  '10.0.0.0/33',
-  'a, 1',
+  ...['true', 'all', '*', 'false', '0', '17', '-1', '0.0.0.0/0', '::/0', '::ffff:0:0/96'],
+  ...['0.0.0.0/1,128.0.0.0/1', '::/1,8000::/1', '10.0.0.0/33', 'a, 1'],
 ])('TRUST_PROXY never takes everybody, nor what is no network: %s', (text) => {
-  const said = faultsOf({ TRUST_PROXY: text });
-  expect(said).toContain(`settings: TRUST_PROXY="${text}": is the number of proxies before this`);
-  expect(said).toContain('to trust all is refused, for clients could then choose their own');
+  const faults = faultsOf({ TRUST_PROXY: text });
+  expect(faults).toContain(`settings: TRUST_PROXY="${text}": is the number of proxies before this`);
+  expect(faults).toContain('to trust all is refused, for clients could then choose their own');
 });
 
 const portal = (env: Record<string, string>, flags: object = {}) =>
   portalSettings({ ledger: 'lmdb:./ledger', ...flags }, '1.2.3', env);
-
-/** What is said of something that throws. */
-function said(attempt: () => unknown): string {
-  try {
-    attempt();
-  } catch (error) {
-    if (error instanceof UsageError) return error.message;
-    throw error;
-  }
-  throw new Error('taken');
-}
 
 test('settings of the portal are read by their names', async () => {
   const file = path.join(folder, 'stripe');

@@ -1,5 +1,5 @@
 /** A polygon: its outer ring, then its holes; closed rings of [lon, lat]. */
-export type Rings = readonly (readonly (readonly [number, number])[])[];
+export type Rings = readonly (readonly (readonly number[])[])[];
 
 const EARTH_METRES = 6_371_008.8;
 

@@ -44,16 +44,8 @@ const SHAPES: Readonly<Record<string, string>> = {
   'a length under a continued line': post('X-Long: a\r\n Content-Length: 40\r\n', SMUGGLED),
   ...Object.fromEntries(
     [
-      'xchunked',
-      'chunked, identity',
-      'identity, chunked',
-      'chunked, chunked',
-      ' chunked',
-      '\tchunked',
-      '\x0bchunked',
-      '"chunked"',
-      'chunked\x00',
-      'CHUNKED ',
+      ...['xchunked', 'chunked, identity', 'identity, chunked', 'chunked, chunked', ' chunked'],
+      ...['\tchunked', '\x0bchunked', '"chunked"', 'chunked\x00', 'CHUNKED '],
     ].map((coding) => [
       `a coding of ${JSON.stringify(coding)}`,
       post(`${LENGTH_OF_BOTH}Transfer-Encoding:${coding}\r\n`, CHUNKED_END + SMUGGLED),

@@ -39,19 +39,6 @@ test('what nobody foresaw is 500, uncharged; its cause is in the log under the r
   expect(await balance()).toBe(TOKENS);
 });
 
-test('a failed read is not remembered: the next request is answered', async () => {
-  const readRange = proxy.store.readRange.bind(proxy.store);
-  proxy.store.readRange = () => Promise.reject(new Error('the disk hiccups'));
-  for (const url of [summary, `/v1/blocks/${geoid}/pois`]) {
-    expect((await proxy.get(url, customer.key)).statusCode).toBe(500);
-  }
-  expect(await balance()).toBe(TOKENS);
-  proxy.store.readRange = readRange;
-  for (const url of [summary, `/v1/blocks/${geoid}/pois`]) {
-    expect((await proxy.get(url, customer.key)).statusCode).toBe(200);
-  }
-});
-
 test('what cannot be followed in latest.json is told, and the service stays ready on its release', async () => {
   const ready = async () => {
     const { statusCode, body } = await proxy.get('/v1/ready');

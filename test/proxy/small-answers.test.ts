@@ -99,44 +99,6 @@ test('a summary is what the plain data says, for any block, modes and types', ()
     expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
   }));
 
-test('a summary in pages is the summary: next_cursor is there only if limit or cursor was sent', async () => {
-  const anyLimit = fc.integer({ min: 1, max: 20 });
-  await forAll(100, anyBlock, anyModes, anyTypes, anyLimit, async (block, mode, type, limit) => {
-    const url = `/v1/blocks/${block.geoid}/summary?${query({ mode, type })}`;
-    const whole = (await proxy.get(url, proxy.key)).json();
-    expect(whole).not.toHaveProperty('next_cursor');
-    const rows: unknown[] = [];
-    let next = '';
-    do {
-      const answer = await proxy.get(`${url}&limit=${limit}${next}`, proxy.key);
-      const { results, next_cursor, ...beside } = answer.json();
-      const { results: _, ...wholeBeside } = whole;
-      expect(beside).toEqual(wholeBeside);
-      expect(answer.headers['x-tokens-charged']).toBe(String(Math.max(1, results.length)));
-      rows.push(...results);
-      if (next_cursor !== null) expect(results).toHaveLength(limit);
-      next = next_cursor === null ? '' : `&cursor=${next_cursor}`;
-    } while (next !== '');
-    expect(rows).toEqual(whole.results);
-  });
-});
-
-test('a summary’s cursor goes on with another limit, or none, and with no other query', async () => {
-  const everything = county.blocks[3];
-  const url = `/v1/blocks/${everything.geoid}/summary?`;
-  const { results } = (await proxy.get(url, proxy.key)).json();
-  const { next_cursor } = (await proxy.get(`${url}limit=2`, proxy.key)).json();
-  for (const limit of ['&limit=7', '']) {
-    const page = (await proxy.get(`${url}cursor=${next_cursor}${limit}`, proxy.key)).json();
-    expect(page.results).toEqual(results.slice(2, limit ? 9 : 102));
-    expect(page).toHaveProperty('next_cursor');
-  }
-  for (const other of [`${url}mode=walk&`, `/v1/blocks/${county.blocks[4].geoid}/summary?`]) {
-    const refused = await proxy.get(`${other}cursor=${next_cursor}`, proxy.key);
-    expect(refused.json().type).toMatch(/\/invalid-cursor$/);
-  }
-});
-
 test('a batch has an error for a block only if no wanted mode could be routed from it', async () => {
   const origins = county.blocks.slice(0, 5).map(({ geoid }) => geoid);
   for (const route of ['/v1/blocks/summary', '/v1/blocks/pois']) {

@@ -9,6 +9,7 @@ import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { type Rings, twiceSignedArea } from '../../shards/geometry/rings.ts';
 import { sharedBorderSteps } from '../../shards/geometry/shared-borders.ts';
+import { isInside } from '../conformance/plain-geometry.ts';
 import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
@@ -168,7 +169,7 @@ test('blocks of two counties join as topojson joins them', async () => {
       const { outlines, area } = features[(i * 7919 + seed) % features.length];
       const [x, y] = somewhereIn(outlines, area);
       // Its rings may touch themselves: inside is what an odd number of them goes around.
-      const inside = evenOdd(theirs.coordinates, x / 1e6, y / 1e6);
+      const inside = isInside(theirs.coordinates, x / 1e6, y / 1e6);
       expect(polygonsAround(ours, x, y)).toBe(inside ? 1 : 0);
     }
   });
@@ -243,18 +244,7 @@ function somewhereIn({ firstRing, firstPoint, x, y }: Rings, area: number): [num
 
 /** How many polygons a point lies in: in the shell, and in no hole. */
 function polygonsAround(polygons: Rings, x: number, y: number): number {
-  return polygonsOfAll(polygons).filter((polygon) => evenOdd([polygon], x / 1e6, y / 1e6)).length;
-}
-
-function evenOdd(polygons: readonly number[][][][], x: number, y: number): boolean {
-  let inside = false;
-  for (const ring of polygons.flat()) {
-    for (let i = 1; i < ring.length; i++) {
-      const [[x1, y1], [x2, y2]] = [ring[i - 1], ring[i]];
-      if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) inside = !inside;
-    }
-  }
-  return inside;
+  return polygonsOfAll(polygons).filter((polygon) => isInside([polygon], x / 1e6, y / 1e6)).length;
 }
 
 /** Square degrees, times 10⁶ so that decimals are worth comparing. */

@@ -4,6 +4,7 @@ import type { VectorTileFeature } from '@mapbox/vector-tile';
 import type { PMTiles } from 'pmtiles';
 import type { Release } from '../../shards/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { isInside } from '../conformance/plain-geometry.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { decodeTile, libraryArchive } from './archive-source.ts';
 
@@ -64,16 +65,8 @@ export function tilePosition(lon: number, lat: number, z: number): [x: number, y
 
 /** Whether a feature covers a point of its tile, in tile units. */
 export function covers(feature: VectorTileFeature, x: number, y: number): boolean {
-  let inside = false;
-  for (const ring of feature.loadGeometry()) {
-    for (let i = 1; i < ring.length; i++) {
-      const [a, b] = [ring[i - 1], ring[i]];
-      if (a.y > y !== b.y > y && x < a.x + ((y - a.y) / (b.y - a.y)) * (b.x - a.x)) {
-        inside = !inside;
-      }
-    }
-  }
-  return inside;
+  const rings = feature.loadGeometry().map((ring) => ring.map(({ x, y }) => [x, y]));
+  return isInside([rings], x, y);
 }
 
 /** Signed area of a feature's rings, outer ones positive and holes negative, in tile units. */

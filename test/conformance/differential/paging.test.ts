@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.api.close());
 
-const PAGINATED = [...METERED_GETS.filter(({ route }) => !route.endsWith('/summary')), AREAL_QUERY];
+const PAGINATED = [...METERED_GETS, AREAL_QUERY];
 let releases = 0;
 
 /** Promotes the same objects under another label: another release, in which no county has changed. */
@@ -110,4 +110,13 @@ describe.each(PAGINATED)('pages of $route', ({ request }) => {
     ];
     expect(expectOk(theirs)).toEqual(expectOk(mine));
   });
+});
+
+test('a summary has a next_cursor only where limit or cursor was sent', async () => {
+  const call = { path: `/v1/blocks/${demo.block.geoid}/summary` };
+  const whole = expectOk(await demo.api.call(call));
+  expect(whole).not.toHaveProperty('next_cursor');
+  const { next_cursor } = expectOk(await demo.api.call(limited(call, 2)));
+  const { results } = expectOk(await demo.api.call(withCursor(call, next_cursor)));
+  expect(results).toEqual(whole.results.slice(2, 102));
 });

@@ -146,14 +146,6 @@ describe('everywhere', () => {
     expectInvalid(await api.get(summary(block.geoid), { 'mode[]': 'walk' }), 'mode[]');
   });
 
-  test('a scalar that is given twice is refused', async () => {
-    const { api, block } = demo;
-    const pois = `/v1/blocks/${block.geoid}/pois`;
-    expectInvalid(await api.get(pois, { limit: [5, 5] }), 'limit');
-    expectInvalid(await api.get(pois, { cursor: ['a', 'a'] }), 'cursor');
-    expectInvalid(await api.get(pois, { max_minutes: [5, 6] }), 'max_minutes');
-  });
-
   test.each([
     ...['', '1', '99001000100100', '9900100010010000', '99001000100100x', '+90010001001000'],
     ...['990010001001000 ', '%00', '٩٩٠٠١٠٠٠١٠٠١٠٠٠', '9.9001000100100e14'],

@@ -39,12 +39,7 @@ describe('§4.3 GET /v1/pois', () => {
 
   test.each([
     ...['', '1', '1,2,3', '1,2,3,4,5', 'a,b,c,d', '1,2,3,', ',,,', '1;2;3;4', 'NaN,1,2,3'],
-    '-181,0,0,1',
-    '0,-91,1,1',
-    '0,0,181,1',
-    '0,0,1,91',
-    '0,1,1,0',
-    '0,0,1,Infinity',
+    ...['-181,0,0,1', '0,-91,1,1', '0,0,181,1', '0,0,1,91', '0,1,1,0', '0,0,1,Infinity'],
     '[0,0,1,1]',
   ])('the box %j is malformed: invalid-bbox', async (bbox) => {
     expectProblem(await demo.api.get(SEARCH, { bbox }), 'invalid-bbox');

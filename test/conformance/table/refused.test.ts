@@ -17,8 +17,8 @@ const NO_FLAG = ['yes', '2', '', ' true', ['true', 'true']];
 const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   type: [65_000, 0, -1, 1.5, 'x', '', '1e9', '0x65', ' 101', '101,102'],
   mode: ['drive', 'Walk', '', '1', 'walk ', 'null'],
-  limit: [0, 1001, -1, 1.5, '1e9', '1e400', 'e2', '', 'all', ' 5'],
-  max_minutes: [0, -1, 30.1, 31, 'NaN', 'Infinity', '', '1e2', '0x5', ' 5'],
+  limit: [0, 1001, -1, 1.5, '1e9', '1e400', 'e2', '', 'all', ' 5', [5, 5]],
+  max_minutes: [0, -1, 30.1, 31, 'NaN', 'Infinity', '', '1e2', '0x5', ' 5', [5, 6]],
   radius_m: [0, -1, 50_000.1, 'NaN', 'x', '', '1e5', [1, 2]],
   minutes: [0, 61, -1, 1.5, 'x', '', [5, 10]],
   contours: ['', '10,5', '5,5', '1,2,3,4,5', '0,5', '5,61', '5,x', '5,,10', '5;10'],
@@ -26,7 +26,8 @@ const NO_VALUES: Readonly<Record<string, readonly QueryValue[]>> = {
   format: ['kml', '', ['geojson', 'geojson']],
   block: ['x', 1.5, -1, '9'.repeat(17)],
   ...{ include_population: NO_FLAG, include_missing: NO_FLAG },
-  ...{ unheard_of: [1], q: ['', ' ', '\t\n', '\u0301', '\u3000', ['a', 'b'], 'x'.repeat(3000)] },
+  ...{ unheard_of: [1], cursor: [['a', 'a']] },
+  ...{ q: ['', ' ', '\t\n', '\u0301', '\u3000', ['a', 'b'], 'x'.repeat(3000)] },
 };
 const PLACES = {
   route: '/v1/places',
