@@ -70,7 +70,7 @@ class TransitSearch {
     this.#destinations = world.destinations;
     this.#targets = world.destinations + world.blocks;
     const window = { departures, step: departureStep, index: PERCENTILE_INDEX };
-    this.#doorToDoor = new DoorToDoor(egress, this.#targets, window);
+    this.#doorToDoor = new DoorToDoor(egress, window);
     this.#accessStops = new Int32Array(timetable.stopCount);
     this.#accessTimes = new Int32Array(timetable.stopCount);
     this.times = new Int32Array(this.#targets);
@@ -89,9 +89,9 @@ class TransitSearch {
     const raptor = this.#raptor;
     const stops = raptor.run(this.#accessStops, this.#accessTimes, access, windowStart);
     if (stops === 0) return;
-    const lower = (from: number, to: number, limit: Millis) =>
-      this.#doorToDoor.lower(raptor, stops, windowStart, this.times, from, to, limit);
-    lower(0, this.#destinations, DESTINATION_LIMIT);
-    lower(this.#destinations, this.#targets, BLOCK_LIMIT);
+    this.#doorToDoor.lower(raptor, stops, windowStart, this.times, this.#destinations, [
+      DESTINATION_LIMIT,
+      BLOCK_LIMIT,
+    ]);
   }
 }

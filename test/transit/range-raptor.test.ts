@@ -98,7 +98,7 @@ function raptorTimes(
     boardSlack: MINUTE,
     limit: LIMIT,
   });
-  const doorToDoor = new DoorToDoor(egress.finish(), targetCount, { ...window, index: 5 });
+  const doorToDoor = new DoorToDoor(egress.finish(), { ...window, index: 5 });
   return walks.access.map((row, origin) => {
     const access = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
     const reached = raptor.run(
@@ -108,7 +108,7 @@ function raptorTimes(
       OPENS,
     );
     const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
-    doorToDoor.lower(raptor, reached, OPENS, times, 0, targetCount, LIMIT);
+    doorToDoor.lower(raptor, reached, OPENS, times, targetCount, [LIMIT, LIMIT]);
     return Array.from(times, (time) => (time <= LIMIT ? time : null));
   });
 }
