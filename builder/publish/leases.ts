@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import { type Patience, StoreBusy, whileLocked } from './sections.ts';
+import { type Patience, StoreBusy, SWEEP_LOCK, whileLocked } from './sections.ts';
 
 /** Where it stands which builds are written by workers: a lease each. */
 const LEASES = 'leases/';
-/** Held by who begins a lease, and by who removes what nobody writes. */
-const SWEEP_LOCK = `${LEASES}sweep.lock`;
 /** Longer than any pause between two tries of a job. */
 export const LEASE_LAPSES_MS: Millis = 10 * 60_000;
 const RENEWALS = 10;

@@ -7,7 +7,7 @@ import {
 import type { WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { whileNobodyWrites } from './leases.ts';
-import { BUILD_LOCK, StoreBusy, whileNoBuildWrites } from './sections.ts';
+import { BUILD_LOCK, StoreBusy, SWEEP_LOCK, whileNoBuildWrites } from './sections.ts';
 
 /** The folders of a store. */
 export const STORE_FOLDERS: readonly string[] = [
@@ -31,7 +31,7 @@ export async function requireStore(store: WritableStore, inputs: readonly string
   const strangers = (await store.topNames()).filter(
     (entry) =>
       !STORE_FOLDERS.includes(entry) &&
-      ![LATEST, BUILD_LOCK].some((name) => entry.startsWith(name)),
+      ![LATEST, BUILD_LOCK, SWEEP_LOCK].some((name) => entry.startsWith(name)),
   );
   if (strangers.length > 0) {
     throw new BuildError(

@@ -5,6 +5,8 @@ import { BuildError } from '../errors.ts';
 
 /** Held by who writes objects to a store, or removes them. */
 export const BUILD_LOCK = '.build-lock';
+/** Held by who begins a lease, and by who removes what nobody writes. */
+export const SWEEP_LOCK = '.sweep-lock';
 const RETENTION_LOCK = 'manifests/retention.lock';
 
 /** Somebody else has the store, who will be done some time. */

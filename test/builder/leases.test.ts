@@ -79,7 +79,7 @@ test('the lease of a build whose workers have died lapses; that of one who works
 
 test('a worker begins to write once gc is done, and says what it waits for', async () => {
   const said: string[] = [];
-  const sweep = await other.lock('leases/sweep.lock');
+  const sweep = await other.lock('.sweep-lock');
   const waiting = (ms: number) =>
     whileLeased(store, BUILD, async () => 'worked', { ms, onWait: (line) => said.push(line) });
   await expect(waiting(0)).rejects.toThrow(/process \d+ is removing what nobody needs/);
