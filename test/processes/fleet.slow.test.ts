@@ -277,7 +277,7 @@ test('requests that have begun are answered, when all are to end and when the pa
 
 test('processes that cannot begin end the start with one line; those that no longer can, the service', async () => {
   const wrong = start({ PROCESSES: '2', HOST: '192.0.2.1' });
-  await expect(wrong).rejects.toThrow(/^did not start: tta: .*192\.0\.2\.1.*\n$/);
+  await expect(wrong).rejects.toThrow(/^\S+ .* did not start: tta: .*192\.0\.2\.1.*\n$/);
   await start();
   await rm(at('store/manifests'), { recursive: true });
   const ended = once(fleet.child, 'exit');
