@@ -9,6 +9,7 @@ import type { RateCounter } from '../accounts/rate-window.ts';
 import { limitByAddress, overRate } from './address-rate.ts';
 import { answerInOrder } from './answer-in-order.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
+import { enterByTurns } from './entrance.ts';
 import {
   handleErrors,
   type KnownErrors,
@@ -98,6 +99,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   app.decorate('tally', tally);
   if (options.around) app.addHook('onRequest', options.around);
   tallyRequests(app, tally, LOGS_REQUESTS.has(options.logLevel));
+  enterByTurns(app);
   if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs));
   limitByAddress(app, rates);
   refuseKeysInUrls(app);

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Account } from '../../answers.ts';
 import type { OwnPagePath } from '../../page-paths.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
+import { Field } from '../parts/field.tsx';
 import { plainly } from './plainly.ts';
 import { useCountdown } from './use-countdown.ts';
 
@@ -71,25 +72,18 @@ export function CodeForm(props: {
         A message is on its way to <strong>{email}</strong>. Type the code in it here, or follow its
         link. Both work for ten minutes.
       </p>
-      <div class="field">
-        <label for="code">Six-digit code</label>
-        <input
-          id="code"
-          ref={input}
-          class="code-input"
-          name="code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          spellcheck={false}
-          value={code}
-          aria-invalid={fault !== ''}
-          aria-describedby="code-fault"
-          onInput={(event) => type(event.currentTarget.value)}
-        />
-        <p id="code-fault" class="fault-text" role="alert">
-          {fault}
-        </p>
-      </div>
+      <Field
+        id="code"
+        label="Six-digit code"
+        fault={fault}
+        input={input}
+        class="code-input"
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        value={code}
+        onText={type}
+      />
       <button type="submit" class="button button-main" aria-disabled={isBusy}>
         {isBusy ? 'Checking …' : 'Sign in'}
       </button>

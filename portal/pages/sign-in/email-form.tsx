@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OwnPagePath } from '../../page-paths.ts';
 import { requestCode } from '../api/portal.ts';
+import { Field } from '../parts/field.tsx';
 
 /** Asks for an address, and has a code sent to it. */
 export function EmailForm(props: {
@@ -37,25 +38,18 @@ export function EmailForm(props: {
   };
   return (
     <form class="card" onSubmit={send} noValidate>
-      <div class="field">
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
-          ref={input}
-          type="email"
-          name="email"
-          autoComplete="email"
-          autoCapitalize="off"
-          spellcheck={false}
-          value={email}
-          aria-invalid={fault !== ''}
-          aria-describedby="email-fault"
-          onInput={(event) => setEmail(event.currentTarget.value)}
-        />
-        <p id="email-fault" class="fault-text" role="alert">
-          {fault}
-        </p>
-      </div>
+      <Field
+        id="email"
+        label="E-mail address"
+        fault={fault}
+        input={input}
+        type="email"
+        name="email"
+        autoComplete="email"
+        autoCapitalize="off"
+        value={email}
+        onText={setEmail}
+      />
       <button type="submit" class="button button-main" aria-disabled={isBusy}>
         {isBusy ? 'Sending …' : 'Send me a code'}
       </button>
