@@ -20,7 +20,8 @@ const MS_PER_HOUR = 3_600_000;
 
 /**
  * Removes from a store what no kept release needs, and returns what that was. Refuses while a build
- * writes to the store, here or by workers. Broken off, it leaves a store whose manifests have all their objects.
+ * writes to the store, here or by workers. Broken off, it leaves a store whose manifests have all
+ * their objects.
  */
 export async function collectGarbage(
   store: WritableStore,

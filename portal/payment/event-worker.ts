@@ -28,10 +28,11 @@ interface Failures {
 }
 
 /**
- * Acts upon those of the events that are kept which are its own, one at a time: those that were never tried, the oldest first,
- * then those that have failed, the one tried longest ago first. Each of these is tried again less and
- * less often, by itself, and holds no other up; a new process tries it at once. Stripe is taken to be
- * out where it is not reached, or fails at one event after another: then one event is tried at a time.
+ * Acts upon those of the events that are kept which are its own, one at a time: those that were never
+ * tried, the oldest first, then those that have failed, the one tried longest ago first. Each of these
+ * is tried again less and less often, by itself, and holds no other up; a new process tries it at
+ * once. Stripe is taken to be out where it is not reached, or fails at one event after another: then
+ * one event is tried at a time.
  */
 export class EventWorker {
   readonly #options: EventWorkerOptions;

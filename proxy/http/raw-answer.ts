@@ -8,8 +8,8 @@ export type HeaderList = (string | number)[];
 
 /**
  * Writes a whole answer past Fastify's reply: header by header costs more than all else on the way
- * of a hot answer. A header that HTTP does not allow is
- * thrown, with the reply as it was. Resolves with how much of it was delivered.
+ * of a hot answer. A header that HTTP does not allow is thrown, with the reply as it was. Resolves
+ * with how much of it was delivered.
  */
 export function writeAnswer(
   outbox: Outbox,
