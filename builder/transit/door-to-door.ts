@@ -46,7 +46,7 @@ export class DoorToDoor {
     this.#steps = new Int32Array((window.departures + 31) >>> 5);
     this.#fastest = new Int32Array(window.index + 1);
     const stops = egress.firstCluster.length - 1;
-    this.#alone = new Int32Array(stops).fill(NEVER);
+    this.#alone = new Int32Array(stops);
     this.#end = new Int32Array(stops);
     this.#departure = new Uint16Array(stops * window.departures);
     this.#time = new Int32Array(stops * window.departures);
@@ -59,7 +59,7 @@ export class DoorToDoor {
   /**
    * Lowers `times`, which hold the direct walks (over the limit: not reached), to door-to-door
    * times where transit is faster: of targets below `split` those up to the first limit, of the
-   * others those up to the second. Times over the limit are left alone.
+   * others those up to the second. Transit that takes longer than the limit lowers nothing.
    */
   lower(
     raptor: RangeRaptor,
@@ -98,7 +98,6 @@ export class DoorToDoor {
         times[target] = this.#timeTo(target, bound, pairs, windowStart, times[target]);
       }
     }
-    for (let i = 0; i < reachedStops; i++) this.#alone[raptor.reached[i]] = NEVER;
   }
 
   /** Chooses the pairs of a cluster that can lead to any of its targets below `bound`. */

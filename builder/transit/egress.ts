@@ -21,7 +21,7 @@ export interface EgressTable {
   readonly stop: Int32Array;
   /** The shortest walk of each pair. */
   readonly nearest: Int32Array;
-  /** The longest; `NO_WALK` unless the stop has one to every target that has any from any stop. */
+  /** The longest; `NO_WALK` unless the stop has one to every target of the cluster that any has. */
   readonly farthest: Int32Array;
   readonly walks: Int32Array;
   /** The clusters that stop `s` has walks to: `firstCluster[s]` to `firstCluster[s + 1]`, exclusive. */
