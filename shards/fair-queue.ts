@@ -27,11 +27,14 @@ export class Party {
   }
 }
 
+/** So many newcomers go first before it is the turn of one who has been served. */
+const MOST_IN_A_ROW = 32;
+
 /**
  * What waits, by who has asked for it. Askers are served by turns, one thing at a time, so that
  * nobody waits for all that another wants; and one who has just come before those who have been
- * served, as flow queueing does with packets (RFC 8290, section 4.2). What one asker wants leaves
- * in the order in which it came.
+ * served, as flow queueing does with packets (RFC 8290, section 4.2), but not without end. What one
+ * asker wants leaves in the order in which it came.
  */
 export class FairQueue<T extends object> {
   readonly #newcomers = new Map<Asker, T[]>();
@@ -40,6 +43,8 @@ export class FairQueue<T extends object> {
    * turn, and is no newcomer before: else to ask for one thing at a time would be to go first always.
    */
   readonly #served = new Map<Asker, T[]>();
+  /** Newcomers that went before those who have been served. */
+  #inARow = 0;
   /** What stands in several lines, and what has left one of them and is no more in the others. */
   readonly #inSeveral = new WeakSet<T>();
   readonly #gone = new WeakSet<T>();
@@ -61,7 +66,15 @@ export class FairQueue<T extends object> {
 
   /** Takes what comes next, of those askers who may go on. */
   shift(mayGo: (asker: Asker) => boolean = anybody): T | undefined {
-    return this.#shiftFrom(this.#newcomers, mayGo) ?? this.#shiftFrom(this.#served, mayGo);
+    if (this.#inARow < MOST_IN_A_ROW) {
+      const newcome = this.#shiftFrom(this.#newcomers, mayGo);
+      if (newcome !== undefined) {
+        this.#inARow++;
+        return newcome;
+      }
+    }
+    this.#inARow = 0;
+    return this.#shiftFrom(this.#served, mayGo) ?? this.#shiftFrom(this.#newcomers, mayGo);
   }
 
   #shiftFrom(lines: Map<Asker, T[]>, mayGo: (asker: Asker) => boolean): T | undefined {

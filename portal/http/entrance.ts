@@ -12,7 +12,7 @@ const SLICE_MS: Millis = 4;
  * say, and each answer takes several turns: one who sends much on many would hold up everybody.
  */
 export class Entrance {
-  readonly #waiting = new FairQueue<() => void>();
+  #waiting = new FairQueue<() => void>();
   #count = 0;
   /** When the slice of this turn is used up; 0 while nothing has begun in it. */
   #sliceEndsMs: Millis = 0;
@@ -23,8 +23,8 @@ export class Entrance {
       begin();
       return;
     }
-    this.#count++;
     this.#waiting.push(askerOf(), begin);
+    this.#count++;
     setImmediate(this.#next);
   }
 
@@ -34,8 +34,10 @@ export class Entrance {
       setImmediate(this.#next);
       return;
     }
-    this.#count--;
-    this.#waiting.shift()!();
+    const begin = this.#waiting.shift()!;
+    // Who has been served is not remembered for longer than anybody waits.
+    if (--this.#count === 0) this.#waiting = new FairQueue();
+    begin();
   };
 
   #hasTime(): boolean {
@@ -55,7 +57,12 @@ export class Entrance {
 /** Has requests enter by turns of the addresses they come from. */
 export function enterByTurns(app: FastifyInstance): void {
   const entrance = new Entrance();
-  app.addHook('onRequest', (request, _reply, done) => {
-    entrance.pass(() => rateSubject(request.ip), done);
+  app.addHook('onRequest', (request, reply, done) => {
+    const begin = () => {
+      // Whoever has left meanwhile takes no part, of the loop or of a rate.
+      if (request.raw.socket.destroyed) reply.hijack();
+      else done();
+    };
+    entrance.pass(() => rateSubject(request.ip), begin);
   });
 }

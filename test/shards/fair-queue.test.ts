@@ -61,6 +61,17 @@ test('nothing is lost; an asker has things in order, and others one each at most
     expect(order).toHaveLength(all.length);
   }));
 
+test('ever new askers do not keep out one who has been served', () => {
+  const queue = queueOf(hundred.slice(0, 10));
+  const servedAt: number[] = [];
+  for (let nr = 0; nr < 1_000; nr++) {
+    queue.push(`new ${nr}`, { asker: `new ${nr}`, nr });
+    if (queue.shift()!.asker === 'many') servedAt.push(nr);
+  }
+  expect(servedAt).toHaveLength(10);
+  expect(servedAt.at(-1)).toBeLessThan(10 * 40);
+});
+
 test('who may not go on is passed over, and keeps the place', () => {
   const queue = queueOf(['a', 'a', 'b', 'c'].map((asker, nr) => ({ asker, nr })));
   expect(queue.shift((asker) => asker !== 'a')?.nr).toBe(2);
