@@ -20,12 +20,6 @@ export class ZstdDecoder extends BaseDecoder {
       if (size > limit) throw tooLarge(limit);
       parts.push(part);
     }
-    const cells = new Uint8Array(size);
-    let at = 0;
-    for (const part of parts) {
-      cells.set(part, at);
-      at += part.length;
-    }
-    return cells.buffer;
+    return new Uint8Array(Buffer.concat(parts)).buffer;
   }
 }

@@ -168,21 +168,15 @@ export class Http {
 
 /** A whole body in memory; null for one larger than `maxBytes`, of which no more is read. */
 async function bodyOf(answer: Answer, maxBytes: Bytes): Promise<ArrayBuffer | null> {
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of answer.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     bytes += chunk.length;
     // Leaving the loop ends the connection.
     if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
-  const body = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body.buffer;
+  return new Blob(chunks).arrayBuffer();
 }
 
 /** The error for a file that nobody would expect to be so large. */

@@ -43,8 +43,8 @@ interface Corridor {
 /**
  * Public transport as dense as Manhattan's, on top of what the city has: on every fourth street a
  * local bus, a limited one and two that turn short, which share their stops; and an underground grid
- * whose stations have four entrances each. A city of 20,000 blocks has 300 lines and 5,600 stops, and
- * nearly 9,000 trips in the window.
+ * whose stations have four entrances each. A city of 20,000 blocks has 300 lines and 5,700 stops, and
+ * nearly 10,000 trips in the window.
  */
 export function planMetropolisTransit(plan: CityPlan, names: StreetNames): TransitPlan {
   const city = planTransit(plan, names);
