@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 
 /** Requests that a connection may have sent ahead of its answers. */
 const MAX_WAITING = 64;
@@ -14,11 +15,13 @@ interface Line {
  * Has the requests of a connection answered one after another, whatever it pipelines, each in a turn
  * of the event loop of its own. So a connection holds one answer at a time, takes its part of the
  * loop and no more, and a client that leaves has not been charged for what it would have got next.
- * One that sends too far ahead is ended. It stands before the framework: what waits costs little.
+ * One that sends too far ahead is ended, and when the server closes, each after what it has asked for.
+ * It stands before the framework: what waits costs little.
  */
-export function answerInOrder(server: Server): void {
+export function answerInOrder(app: FastifyInstance): void {
+  const { server } = app;
   const handlers = server.listeners('request') as RequestListener[];
-  const lines = new WeakMap<Socket, Line>();
+  const lines = new Map<Socket, Line>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     for (const handle of handlers) handle.call(server, request, response);
   };
@@ -29,6 +32,7 @@ export function answerInOrder(server: Server): void {
     const line = lines.get(socket);
     if (line === undefined) {
       lines.set(socket, { last: response, waiting: 0 });
+      socket.once('close', () => lines.delete(socket));
       return answer(request, response);
     }
     const before = line.last;
@@ -45,5 +49,13 @@ export function answerInOrder(server: Server): void {
         if (!socket.destroyed) answer(request, response);
       });
     });
+  });
+  // Else Node would wait on these for what might come next. What is begun later the framework ends.
+  app.addHook('preClose', async () => {
+    for (const [socket, line] of lines) {
+      line.last.once('close', () => {
+        if (line.waiting === 0) socket.end();
+      });
+    }
   });
 }

@@ -9,7 +9,7 @@ import type { RateCounter } from '../accounts/rate-window.ts';
 import { limitByAddress, overRate } from './address-rate.ts';
 import { answerInOrder } from './answer-in-order.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
-import { enterByTurns } from './entrance.ts';
+import { Entrance, enterByTurns } from './entrance.ts';
 import {
   handleErrors,
   type KnownErrors,
@@ -65,6 +65,7 @@ export interface HttpServerOptions {
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const { problems, rates, setCommonHeaders, tally = new RequestTally() } = options;
+  const entrance = new Entrance();
   const app = Fastify({
     logger: serverLog(options.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
@@ -90,16 +91,18 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
         setCommonHeaders(reply);
         sendProblem(reply, refused, problems);
       };
-      overRate(rates, request, reply).then(send, () => send());
+      entrance.admit(request, reply, () => {
+        overRate(rates, request, reply).then(send, () => send());
+      });
     },
   });
   handleErrors(app, problems, options.knownErrors);
-  answerInOrder(app.server);
+  answerInOrder(app);
   app.decorateReply('rate', null);
   app.decorate('tally', tally);
   if (options.around) app.addHook('onRequest', options.around);
   tallyRequests(app, tally, LOGS_REQUESTS.has(options.logLevel));
-  enterByTurns(app);
+  enterByTurns(app, entrance);
   if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs));
   limitByAddress(app, rates);
   refuseKeysInUrls(app);

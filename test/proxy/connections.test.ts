@@ -122,3 +122,18 @@ test('while it closes, the service answers what open connections ask, and nothin
   expect(statuses).toEqual(['200', '200']);
   expect(received().match(/x-request-id: /g)).toHaveLength(2);
 });
+
+test('while it closes, a connection ends with the answer that was begun before', async () => {
+  const reading = holdReads();
+  const { socket, received } = await open();
+  const ended = new Promise((resolve) => socket.on('close', resolve));
+  socket.write(ask(cold));
+  await reading;
+  const closed = proxy.app.close();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const answeredMs = performance.now();
+  letGo();
+  await Promise.all([ended, closed]);
+  expect(received()).toMatch(/^HTTP\/1\.1 200 /);
+  expect(performance.now() - answeredMs).toBeLessThan(1_000);
+});

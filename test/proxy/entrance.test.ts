@@ -1,16 +1,24 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { Entrance } from '../../portal/http/entrance.ts';
+import { httpServer } from '../../portal/http/http-server.ts';
 
 const MANY = 200;
+
+function spend(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
 
 test('one who asks once enters before all that another asks at the same time', async () => {
   const entrance = new Entrance();
   const entered: string[] = [];
   const begin = (asker: string) => () => {
     entered.push(asker);
-    const until = performance.now() + 1;
-    while (performance.now() < until);
+    spend(1);
   };
   for (let i = 0; i < MANY; i++) entrance.pass(() => 'many', begin('many'));
   // Nobody has entered of those for whom there was no time.
@@ -36,4 +44,63 @@ test('those of one asker enter in their order, whether they wait or not', async 
   }
   while (entered.length < MANY) await turn();
   expect(entered).toEqual(Array.from({ length: MANY }, (_, i) => i));
+});
+
+/** A server each of whose requests takes a millisecond to count, and the addresses that it counted. */
+async function slowServer() {
+  const counted: string[] = [];
+  const rates = new RateWindow(MANY);
+  const app = httpServer({
+    problems: { base: 'https://example.org/problems' },
+    rates: {
+      take(subject, nowMs) {
+        counted.push(subject);
+        spend(1);
+        return rates.take(subject, nowMs);
+      },
+    },
+    logLevel: 'silent',
+    maxBodyBytes: 1_000,
+    setCommonHeaders: () => {},
+  });
+  onTestFinished(() => app.close());
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  /** Resolves when the server has taken the connection: it takes one in a turn of the loop. */
+  const open = async (localAddress: string) => {
+    const taken = once(app.server, 'connection');
+    const socket = connect({ port: Number(port), host: '127.0.0.1', localAddress });
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    await taken;
+    return socket;
+  };
+  return { counted, open };
+}
+
+async function openMany(open: (localAddress: string) => Promise<Socket>): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  while (sockets.length < MANY) sockets.push(await open('127.0.0.2'));
+  return sockets;
+}
+
+test.each(['/none', '/%zz'])('what asks for %s on many connections lets others in', async (url) => {
+  const { counted, open } = await slowServer();
+  const many = await openMany(open);
+  const few = await open('127.0.0.3');
+  for (const socket of [...many, few]) socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await expect.poll(() => counted.length).toBe(MANY + 1);
+  expect(counted.indexOf('127.0.0.3')).toBeLessThan(MANY / 2);
+});
+
+test.each(['/none', '/%zz'])('who has asked for %s and left is not begun', async (url) => {
+  const { counted, open } = await slowServer();
+  const many = await openMany(open);
+  for (const socket of many) socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await expect.poll(() => counted.length, { interval: 1 }).toBeGreaterThan(0);
+  for (const socket of many) socket.resetAndDestroy();
+  const stays = await open('127.0.0.3');
+  stays.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await expect.poll(() => counted).toContain('127.0.0.3');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(counted.length).toBeLessThan(MANY / 2);
 });
