@@ -1,13 +1,17 @@
-/** How many of some ascending numbers are below `value`: where it stands, or would stand. */
-export function rankIn(ascending: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = ascending.length;
+/** How many of `count` things in order, the first of them, a condition holds of. */
+export function countWhile(count: number, holds: (at: number) => boolean): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (ascending[middle] < value) low = middle + 1;
+    if (holds(middle)) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+/** How many of some ascending numbers are below `value`: where it stands, or would stand. */
+export function rankIn(ascending: ArrayLike<number>, value: number): number {
+  return countWhile(ascending.length, (at) => ascending[at] < value);
 }
 
 /** Where `value` stands among numbers that strictly ascend, or -1. */

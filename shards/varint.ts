@@ -1,3 +1,5 @@
+import { grown } from './grown.ts';
+
 /**
  * LEB128 integers below 2⁵³. Bitwise operators stop at 32 bits, so the high part is done by
  * multiplication.
@@ -60,10 +62,8 @@ export class VarintWriter {
   }
 
   #reserve(more: number): void {
-    if (this.#length + more <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + more));
-    grown.set(this.view());
-    this.#bytes = grown;
+    const wanted = this.#length + more;
+    if (wanted > this.#bytes.length) this.#bytes = grown(this.#bytes, wanted);
   }
 }
 

@@ -27,7 +27,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   shards: [
     'units',
     'errors',
-    'sorted',
+    ...['sorted', 'grown'],
     'prefix-sums',
     'folded-text',
     'varint',

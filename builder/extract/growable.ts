@@ -1,3 +1,5 @@
+import { grown } from '../../shards/grown.ts';
+
 /** A list of doubles that grows by doubling: what is collected before its size is known. */
 export class GrowableFloat64 {
   #values = new Float64Array(1024);
@@ -8,11 +10,7 @@ export class GrowableFloat64 {
   }
 
   push(value: number): void {
-    if (this.#length === this.#values.length) {
-      const grown = new Float64Array(this.#length * 2);
-      grown.set(this.#values);
-      this.#values = grown;
-    }
+    if (this.#length === this.#values.length) this.#values = grown(this.#values);
     this.#values[this.#length++] = value;
   }
 

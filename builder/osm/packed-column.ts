@@ -1,4 +1,5 @@
 import type { PbfReader } from 'pbf';
+import { grown } from '../../shards/grown.ts';
 
 /**
  * A column of packed varints, decoded into memory that is used again for the next one: a national
@@ -60,11 +61,7 @@ export class PackedColumn {
     const end = pbf.readPackedEnd();
     if (end > pbf.length) throw new RangeError('one of its lists is cut off');
     const needed = this.length + end - pbf.pos;
-    if (needed > this.values.length) {
-      const grown = new Float64Array(Math.max(needed, 2 * this.values.length));
-      grown.set(this.view());
-      this.values = grown;
-    }
+    if (needed > this.values.length) this.values = grown(this.values, needed);
     return end;
   }
 }

@@ -1,3 +1,4 @@
+import { grown } from '../../shards/grown.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-world.ts';
@@ -122,9 +123,8 @@ export class StreetSearch {
           if (known === unreached) touchedList[touched++] = head;
           distance[head] = reachedAt;
           if (entries === entryVertex.length) {
-            this.#growEntries();
-            entryVertex = this.#entryVertex;
-            entryNext = this.#entryNext;
+            entryVertex = this.#entryVertex = grown(entryVertex);
+            entryNext = this.#entryNext = grown(entryNext);
           }
           entryVertex[entries] = head;
           entryNext[entries] = bucketHead[reachedAt >>> BUCKET_SHIFT];
@@ -173,14 +173,5 @@ export class StreetSearch {
       if (this.times[target] === this.#limit + 1) this.reached[this.reachedCount++] = target;
       this.times[target] = time;
     }
-  }
-
-  #growEntries(): void {
-    const vertices = new Int32Array(this.#entryVertex.length * 2);
-    vertices.set(this.#entryVertex);
-    this.#entryVertex = vertices;
-    const next = new Int32Array(this.#entryNext.length * 2);
-    next.set(this.#entryNext);
-    this.#entryNext = next;
   }
 }

@@ -1,4 +1,5 @@
 import type { Rings } from '../../shards/geometry/rings.ts';
+import { grown } from '../../shards/grown.ts';
 import { EXTENT, EXTENT_BITS } from './fit-to-zoom.ts';
 
 /** How far what is drawn goes on beyond a tile, in its units, so that outlines end out of sight. */
@@ -127,11 +128,8 @@ class RingStack {
   #reserve(more: number): void {
     const wanted = this.#length + more;
     if (wanted <= this.#x.length) return;
-    const [x, y] = [this.#x, this.#y];
-    this.#x = new Int32Array(Math.max(wanted, x.length * 2));
-    this.#y = new Int32Array(this.#x.length);
-    this.#x.set(x);
-    this.#y.set(y);
+    this.#x = grown(this.#x, wanted);
+    this.#y = grown(this.#y, wanted);
   }
 }
 

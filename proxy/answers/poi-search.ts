@@ -4,6 +4,7 @@ import { folded } from '../../shards/folded-text.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { Catchments, Release, ReleaseCounty } from '../../shards/release.ts';
+import { countWhile } from '../../shards/sorted.ts';
 import {
   type CountyPoi,
   type Degrees,
@@ -88,17 +89,11 @@ function rankFrom(
   firstCell: number,
   firstId: DestId,
 ): number {
-  let [low, high] = [0, byRank.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const ordinal = byRank[middle];
-    const isBefore =
-      cell[ordinal] < firstCell ||
-      (cell[ordinal] === firstCell && matrix.origins[ordinal] < firstId);
-    if (isBefore) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countWhile(byRank.length, (rank) => {
+    const ordinal = byRank[rank];
+    if (cell[ordinal] !== firstCell) return cell[ordinal] < firstCell;
+    return matrix.origins[ordinal] < firstId;
+  });
 }
 
 /** Ranks of the POIs in an area from `first` on, ascending. */

@@ -10,6 +10,7 @@ import {
 import type { Direction } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
+import { rankIn } from '../../shards/sorted.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { GeoidText } from '../answers/geoid-text.ts';
 import type { LocatedBlock } from '../answers/located-block.ts';
@@ -92,15 +93,9 @@ export function countyRanges(
   const ranges: { fips: string; first: number; end: number }[] = [];
   for (let first = 0; first < targets.length; ) {
     const fips = countyOf(geoidFromNumber(targets[first] as GeoidNumber));
-    const beyond = (Number(fips) + 1) * BLOCKS_A_COUNTY;
-    let [low, high] = [first, targets.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (targets[middle] < beyond) low = middle + 1;
-      else high = middle;
-    }
-    ranges.push({ fips, first, end: low });
-    first = low;
+    const end = rankIn(targets, (Number(fips) + 1) * BLOCKS_A_COUNTY);
+    ranges.push({ fips, first, end });
+    first = end;
   }
   return ranges;
 }

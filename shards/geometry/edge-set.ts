@@ -1,4 +1,5 @@
 import { inOneGo } from '../breathe.ts';
+import { grown } from '../grown.ts';
 
 /** Slots of the hash table for every edge in it: half full at most. */
 const SLOTS_AN_EDGE = 2;
@@ -35,11 +36,10 @@ export class EdgeSet {
   reserve(more: number): void {
     const wanted = this.length + more;
     if (wanted <= this.ax.length) return;
-    const capacity = Math.max(wanted, this.ax.length * 2);
-    this.ax = grown(this.ax, capacity);
-    this.ay = grown(this.ay, capacity);
-    this.bx = grown(this.bx, capacity);
-    this.by = grown(this.by, capacity);
+    this.ax = grown(this.ax, wanted);
+    this.ay = grown(this.ay, wanted);
+    this.bx = grown(this.bx, wanted);
+    this.by = grown(this.by, wanted);
   }
 
   /** Adds an edge, for which there must be room. One without length is left out. */
@@ -138,10 +138,4 @@ export function mix(x: number, y: number): number {
   let hash = Math.imul(x, 0x9e37_79b1) ^ Math.imul(y, 0x85eb_ca6b);
   hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2_ae35);
   return hash ^ (hash >>> 13);
-}
-
-function grown(array: Int32Array, capacity: number): Int32Array {
-  const larger = new Int32Array(capacity);
-  larger.set(array);
-  return larger;
 }

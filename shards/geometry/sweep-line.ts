@@ -1,4 +1,5 @@
 import { orient2d } from 'robust-predicates';
+import { countWhile } from '../sorted.ts';
 import type { Polygon, Ring } from './polygon.ts';
 
 /**
@@ -94,17 +95,12 @@ export class SweepLine {
       this.#passPoint();
     }
     const line = this.#line;
-    let [low, high] = [0, line.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const edge = line[middle];
-      const side = this.#sideOf(edge, x, y);
+    const southOfIt = countWhile(line.length, (at) => {
+      const side = this.#sideOf(line[at], x, y);
       // East of an edge that climbs is south of it; of one that falls, north.
-      const isNorth = side > 0 || (side === 0 && this.#eastY[edge] <= this.#westY[edge]);
-      if (isNorth) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && this.#owner[line[low - 1]] !== NOBODY;
+      return side > 0 || (side === 0 && this.#eastY[line[at]] <= this.#westY[line[at]]);
+    });
+    return southOfIt > 0 && this.#owner[line[southOfIt - 1]] !== NOBODY;
   }
 
   #restart(): void {
@@ -219,13 +215,8 @@ export class SweepLine {
   }
 
   #firstNotSouthOf(x: number, y: number): number {
-    let [low, high] = [0, this.#line.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#sideOf(this.#line[middle], x, y) > 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const line = this.#line;
+    return countWhile(line.length, (at) => this.#sideOf(line[at], x, y) > 0);
   }
 
   /** Over 0 north of an edge, under 0 south of it, 0 on it. The predicate has y downwards. */

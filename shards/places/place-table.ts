@@ -3,6 +3,7 @@ import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from
 import { ShardError } from '../errors.ts';
 import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
+import { countWhile } from '../sorted.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import {
   type BoundingBox,
@@ -172,16 +173,9 @@ export class PlaceTable {
   }
 
   ordinalOf(geoid: string): StatePlace {
-    let low = 0;
-    let high = this.places.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >>> 1;
-      const found = this.places[middle].geoid;
-      if (found === geoid) return middle;
-      if (found < geoid) low = middle + 1;
-      else high = middle - 1;
-    }
-    return -1;
+    const { places } = this;
+    const ordinal = countWhile(places.length, (at) => places[at].geoid < geoid);
+    return places[ordinal]?.geoid === geoid ? ordinal : -1;
   }
 
   /** The blocks whose centre lies in a place, ascending. One range read. */
