@@ -26,6 +26,13 @@ export function rateHeader({ policy = 'default', remaining, resetSeconds }: Name
   return `"${policy}";r=${remaining};t=${resetSeconds}`;
 }
 
+/** Says on an answer which window its request counted in, where that is known. */
+export function setRateHeaders(reply: FastifyReply): void {
+  if (!reply.rate) return;
+  reply.header('ratelimit-policy', policyHeader(reply.rate));
+  reply.header('ratelimit', rateHeader(reply.rate));
+}
+
 /** The refusal of one too many of `what` is counted: a window of other things than requests has their name. */
 export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
   const { limit, windowSeconds, resetSeconds } = rate;

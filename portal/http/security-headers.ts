@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { CACHE_CONTROL } from './cache-control.ts';
-import { policyHeader, rateHeader } from './rate-headers.ts';
+import { setRateHeaders } from './rate-headers.ts';
 
 /** Of an answer that is no page: nothing of it may run, nothing may frame it. */
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -24,10 +24,7 @@ export function securityHeaders(site: {
   readonly isHttps: boolean;
 }): (reply: FastifyReply) => void {
   return (reply) => {
-    if (reply.rate) {
-      reply.header('ratelimit-policy', policyHeader(reply.rate));
-      reply.header('ratelimit', rateHeader(reply.rate));
-    }
+    setRateHeaders(reply);
     reply.header('x-request-id', reply.request.id).headers(ALWAYS);
     if (site.isHttps) reply.header('strict-transport-security', HTTPS_ONLY);
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', CACHE_CONTROL.never);

@@ -46,10 +46,21 @@ export function placePoint(release: Release, lon: Degrees, lat: Degrees): Placed
 /** How a request says which block it asks about. */
 export type BlockOrigin = NamedBlock | PlacedPoint;
 
-/** What an answer about the block of an origin depends on: where it may lie, and its rows. */
-export function objectsBehind(origin: BlockOrigin, rows: 'nearest' | 'pois'): ObjectRef[] {
-  if ('geoid' in origin) return [origin.county.objects.index, origin.county.objects[rows]];
-  return origin.counties.flatMap(({ objects }) => [objects.blocks, objects.index, objects[rows]]);
+/** The part of a plan that says which block an answer is about. */
+export interface BlockPlan {
+  readonly origin: BlockOrigin;
+  /** Where the block may lie, and its rows. */
+  readonly dependsOn: readonly ObjectRef[];
+}
+
+/** Plans an answer of `rows` of the block of an origin. */
+export function planOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): BlockPlan {
+  const counties = 'geoid' in origin ? [origin.county] : origin.counties;
+  const dependsOn = counties.flatMap(({ objects }) => [
+    ...('geoid' in origin ? [] : [objects.blocks]),
+    ...[objects.index, objects[rows]],
+  ]);
+  return { origin, dependsOn };
 }
 
 /** Finds the block of an origin: `block-not-found` or `point-not-covered` if there is none. */

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import {
-  type BlockOrigin,
+  type BlockPlan,
   locateOrigin,
   nameBlock,
-  objectsBehind,
   placePoint,
+  planOfBlock,
 } from '../answers/located-block.ts';
 import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   destIdParam,
@@ -36,9 +35,7 @@ const RESPONSE = { results: z.array(poiTime), next_cursor: nextCursor, unrouted 
 const EXAMPLE = { results: [POI_TIME_EXAMPLE], next_cursor: null };
 const EXAMPLE_BLOCK = '990010001001000';
 
-interface OriginPoisPlan extends MeteredPlan, PoiTimesPlan {
-  readonly origin: BlockOrigin;
-}
+type OriginPoisPlan = PoiTimesPlan & BlockPlan;
 
 export const blockPois = meteredEndpoint({
   access: 'metered',
@@ -57,11 +54,9 @@ export const blockPois = meteredEndpoint({
   problems: ['block-not-found', 'invalid-cursor'],
 
   plan(release, { params: { geoid }, query }, { cursors }): OriginPoisPlan {
-    const origin = nameBlock(release, geoid);
     return {
+      ...planOfBlock(nameBlock(release, geoid), 'pois'),
       ...planPoiTimes(release, cursors, 'block-pois', { geoid }, query),
-      dependsOn: objectsBehind(origin, 'pois'),
-      origin,
     };
   },
 
@@ -88,11 +83,9 @@ export const pointPois = meteredEndpoint({
   problems: ['point-not-covered', 'invalid-cursor'],
 
   plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginPoisPlan {
-    const origin = placePoint(release, lon, lat);
     return {
+      ...planOfBlock(placePoint(release, lon, lat), 'pois'),
       ...planPoiTimes(release, cursors, 'point-pois', { lat, lon }, query),
-      dependsOn: objectsBehind(origin, 'pois'),
-      origin,
     };
   },
 

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import {
-  type BlockOrigin,
+  type BlockPlan,
   locateOrigin,
   nameBlock,
-  objectsBehind,
   placePoint,
+  planOfBlock,
 } from '../answers/located-block.ts';
 import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
 import { blockMetadata } from '../answers/summary.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
 import {
   cursorParam,
   geoidParam,
@@ -40,9 +39,7 @@ const EXAMPLE = {
   results: [{ dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
 };
 
-interface OriginSummaryPlan extends MeteredPlan, SummaryPlan {
-  readonly origin: BlockOrigin;
-}
+type OriginSummaryPlan = SummaryPlan & BlockPlan;
 
 export const blockSummary = meteredEndpoint({
   access: 'metered',
@@ -62,11 +59,9 @@ export const blockSummary = meteredEndpoint({
   problems: ['block-not-found', 'invalid-cursor'],
 
   plan(release, { params: { geoid }, query }, { cursors }): OriginSummaryPlan {
-    const origin = nameBlock(release, geoid);
     return {
+      ...planOfBlock(nameBlock(release, geoid), 'nearest'),
       ...planSummary(release, cursors, 'block-summary', { geoid }, query),
-      dependsOn: objectsBehind(origin, 'nearest'),
-      origin,
     };
   },
 
@@ -94,11 +89,9 @@ export const pointSummary = meteredEndpoint({
   problems: ['point-not-covered', 'invalid-cursor'],
 
   plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginSummaryPlan {
-    const origin = placePoint(release, lon, lat);
     return {
+      ...planOfBlock(placePoint(release, lon, lat), 'nearest'),
       ...planSummary(release, cursors, 'point-summary', { lat, lon }, query),
-      dependsOn: objectsBehind(origin, 'nearest'),
-      origin,
     };
   },
 

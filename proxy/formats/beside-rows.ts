@@ -1,3 +1,5 @@
+import type { HeaderName, SentHeader } from '../answer-headers.ts';
+
 /** Members of an answer that are not its rows. */
 interface Beside {
   readonly next_cursor?: string | null;
@@ -9,20 +11,36 @@ interface Beside {
 }
 
 /**
- * What an answer says beside its rows, as headers by name: formats that have rows alone say it
- * nowhere else. Of the origins of a batch that gave nothing it says how many; JSON lists them.
+ * What an answer says beside its rows, and the header that repeats it: formats that have rows alone
+ * say it nowhere else. Of the origins of a batch that gave nothing it says how many; JSON lists them.
  */
-export function headersBesideRows(body: object): Readonly<Record<string, string>> {
-  const { next_cursor, resolved_block, errors, truncated, truncated_reason, unrouted } =
-    body as Beside;
-  return {
-    ...(next_cursor && { 'x-next-cursor': next_cursor }),
-    ...(resolved_block && { 'x-resolved-block': resolved_block }),
-    ...(errors && { 'x-batch-errors': String(errors.length) }),
-    ...(truncated && { 'x-batch-truncated': String(truncated.length) }),
-    ...(unrouted && {
-      'x-unrouted': unrouted.map(({ mode, reason }) => `${mode}=${reason}`).join(', '),
-    }),
-    ...(truncated_reason && { 'x-truncated-reason': truncated_reason }),
-  };
+export const BESIDE_ROWS = [
+  repeated('next_cursor', 'X-Next-Cursor', (cursor) => cursor),
+  repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
+  repeated('errors', 'X-Batch-Errors', ({ length }) => String(length)),
+  repeated('truncated', 'X-Batch-Truncated', ({ length }) => String(length)),
+  repeated('unrouted', 'X-Unrouted', (modes) =>
+    modes.map(({ mode, reason }) => `${mode}=${reason}`).join(', '),
+  ),
+  repeated('truncated_reason', 'X-Truncated-Reason', (reason) => reason),
+];
+
+function repeated<M extends keyof Beside>(
+  member: M,
+  header: HeaderName,
+  write: (value: NonNullable<Beside[M]>) => string,
+) {
+  const sent = header.toLowerCase() as SentHeader;
+  const textIn = (body: Beside) => (body[member] ? write(body[member]) : undefined);
+  return { member, header, sent, textIn };
+}
+
+/** The headers of an answer that repeat what its body says beside the rows. */
+export function headersBesideRows(body: Beside): Readonly<Partial<Record<SentHeader, string>>> {
+  const headers: Partial<Record<SentHeader, string>> = {};
+  for (const { sent, textIn } of BESIDE_ROWS) {
+    const text = textIn(body);
+    if (text !== undefined) headers[sent] = text;
+  }
+  return headers;
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { policyHeader, rateHeader } from '../../portal/http/rate-headers.ts';
+import { setRateHeaders } from '../../portal/http/rate-headers.ts';
 
 /**
  * Any page may call the API and read all of an answer: its keys travel in a header, never in a
@@ -28,10 +28,7 @@ export function setCommonHeaders(reply: FastifyReply): void {
   if (reply.statusCode >= 400 && typeof reply.balance === 'number') {
     reply.headers({ 'x-tokens-charged': 0, 'x-tokens-remaining': reply.balance });
   }
-  if (reply.rate) {
-    reply.header('ratelimit-policy', policyHeader(reply.rate));
-    reply.header('ratelimit', rateHeader(reply.rate));
-  }
+  setRateHeaders(reply);
   reply.header('x-request-id', reply.request.id);
   for (let i = 0; i < CORS_HEADERS.length; i += 2) {
     reply.header(CORS_HEADERS[i], CORS_HEADERS[i + 1]);

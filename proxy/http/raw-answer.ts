@@ -1,10 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Body } from '../../portal/http/body.ts';
+import type { SentHeader } from '../answer-headers.ts';
 import { CORS_HEADERS } from './common-headers.ts';
 import type { Outbox, Share } from './outbox.ts';
 
+/** A header as it is written, and what HTTP itself tells of a body. */
+export type Header = [
+  name: SentHeader | 'content-type' | 'content-length' | 'content-encoding',
+  value: string | number,
+];
+
 /** Headers as they are written: names and values by turns. */
-export type HeaderList = (string | number)[];
+export type HeaderList = Header[number][];
+
+/** Adds a header to those that are there. */
+export function putHeader(headers: HeaderList, name: Header[0], value: Header[1]): void {
+  headers.push(name, value);
+}
 
 /**
  * Writes a whole answer past Fastify's reply: header by header costs more than all else on the way

@@ -2,6 +2,7 @@ import type { Body } from '../../portal/http/body.ts';
 import { CostCache, type SharedMemory } from '../../shards/shared-memory.ts';
 import { SingleFlight } from '../../shards/single-flight.ts';
 import type { Bytes } from '../../shards/units.ts';
+import type { SentHeader } from '../answer-headers.ts';
 
 /** A finished answer: its bytes as they are sent, and what it costs. */
 export interface FinishedAnswer {
@@ -11,7 +12,7 @@ export interface FinishedAnswer {
   readonly contentEncoding: 'gzip' | null;
   readonly tokens: number;
   /** Headers by name: what is said beside the rows. */
-  readonly beside: Readonly<Record<string, string>>;
+  readonly beside: Readonly<Partial<Record<SentHeader, string>>>;
 }
 
 const ENTRY_OVERHEAD_BYTES = 300;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { MAX_IDEMPOTENCY_KEY } from '../../portal/accounts/replays.ts';
+import { headersNamed } from '../answer-headers.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type HeaderName, headersNamed } from '../http/answer-headers.ts';
+import { BESIDE_ROWS } from '../formats/beside-rows.ts';
 
 export const ifNoneMatch = z.string().optional().meta({
   description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
@@ -70,7 +71,7 @@ export function answerHeaders(endpoint: Endpoint) {
   const isPaged = endpoint.access === 'metered' && members.includes('next_cursor');
   return z.object({
     ...plainHeaders(endpoint),
-    ...headersNamed(...members.flatMap((member) => BESIDE_ROWS[member] ?? [])),
+    ...headersNamed(...members.flatMap(headersRepeating)),
     ...(isPaged && headersNamed('Link')),
     ...(endpoint.access === 'posted' && headersNamed('Idempotency-Replayed')),
   });
@@ -96,15 +97,9 @@ const TOKENS_OF_PROBLEMS = {
 /** Headers of an answer that is no problem and no success. */
 export const otherHeaders = z.object({ ...COMMON, ...RATE });
 
-/** Headers that repeat members beside the rows, for the formats that have rows alone. */
-const BESIDE_ROWS: Readonly<Record<string, HeaderName>> = {
-  next_cursor: 'X-Next-Cursor',
-  resolved_block: 'X-Resolved-Block',
-  errors: 'X-Batch-Errors',
-  truncated: 'X-Batch-Truncated',
-  unrouted: 'X-Unrouted',
-  truncated_reason: 'X-Truncated-Reason',
-};
+function headersRepeating(member: string) {
+  return BESIDE_ROWS.filter((one) => one.member === member).map(({ header }) => header);
+}
 
 /** Headers of a problem's status, beside those of every answer. */
 const PROBLEM_HEADERS: Readonly<Record<number, z.ZodRawShape>> = {

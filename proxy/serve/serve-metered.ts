@@ -13,7 +13,7 @@ import type { MeteredEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { nextLink } from '../http/next-link.ts';
-import { type HeaderList, writeAnswer } from '../http/raw-answer.ts';
+import { type HeaderList, putHeader, writeAnswer } from '../http/raw-answer.ts';
 import { type Admitted, admit } from '../metering/admission.ts';
 import type { FinishedAnswer } from '../metering/answer-cache.ts';
 import { meteredHeaders, tokenHeaders } from '../metering/metered-headers.ts';
@@ -71,7 +71,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
     if (request.method === 'HEAD') {
       // Nothing else of the answer, not even its length: bisected, it would tell rows.
       if (isFree) return writeUnpaid(services, request, reply, status, headers);
-      headers.push('x-tokens-cost', answer.tokens);
+      putHeader(headers, 'x-tokens-cost', answer.tokens);
       // What a GET gives for nothing costs no more to ask about.
       const tokens = Math.min(PLANS.charges.minimum, answer.tokens);
       return deliver(services, request, reply, { admitted, route, tokens }, status, headers);
@@ -146,11 +146,12 @@ function pushContentHeaders(
   { body, contentType, contentEncoding, beside }: FinishedAnswer,
 ): void {
   if (contentType === null) return;
-  headers.push('content-type', contentType, 'content-length', body.length);
-  if (contentEncoding) headers.push('content-encoding', contentEncoding);
-  for (const name in beside) headers.push(name, beside[name]);
+  putHeader(headers, 'content-type', contentType);
+  putHeader(headers, 'content-length', body.length);
+  if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
+  headers.push(...Object.entries(beside).flat());
   const nextCursor = beside['x-next-cursor'];
-  if (nextCursor !== undefined) headers.push('link', nextLink(request.raw.url!, nextCursor));
+  if (nextCursor !== undefined) putHeader(headers, 'link', nextLink(request.raw.url!, nextCursor));
 }
 
 function make(

@@ -26,7 +26,7 @@ import type { PostedEndpoint } from '../endpoint.ts';
 import { formatFor, formatsOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import type { Outbox } from '../http/outbox.ts';
-import { type HeaderList, writeAnswer } from '../http/raw-answer.ts';
+import { type Header, type HeaderList, putHeader, writeAnswer } from '../http/raw-answer.ts';
 import { type Admitted, admit } from '../metering/admission.ts';
 import type { FinishedAnswer } from '../metering/answer-cache.ts';
 import { meteredHeaders, tokenHeaders } from '../metering/metered-headers.ts';
@@ -239,7 +239,7 @@ async function send(
   made: FinishedAnswer,
   charged: number,
   remaining: number,
-  more: readonly string[],
+  more: Header | [],
 ): Promise<Handed> {
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
   const coded = await (isZipped ? compressed(made) : inflated(made));
@@ -251,6 +251,6 @@ async function send(
     ...Object.entries(beside).flat(),
     ...more,
   ];
-  if (contentEncoding) headers.push('content-encoding', contentEncoding);
+  if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
   return { share: writeAnswer(outbox, request, reply, 200, headers, body) };
 }

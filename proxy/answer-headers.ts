@@ -4,7 +4,7 @@ const text = (description: string) => z.string().meta({ description });
 const whole = (description: string) => z.int().meta({ description });
 const textIfAny = (description: string) => z.string().optional().meta({ description });
 
-/** Every header that is of this API, by its name: the document is of it. */
+/** Every header that is of this API, by its name: the document and the code take them from here. */
 export const ANSWER_HEADERS = {
   ETag: text('Hash of what decides the answer.'),
   'X-Tokens-Charged': whole('What this answer cost.'),
@@ -33,6 +33,9 @@ export const ANSWER_HEADERS = {
 } as const satisfies Readonly<Record<string, z.ZodType>>;
 
 export type HeaderName = keyof typeof ANSWER_HEADERS;
+
+/** A header as it is sent: in small letters, as Node and HTTP/2 have them. */
+export type SentHeader = Lowercase<HeaderName>;
 
 /** Headers as the document writes them. */
 export function headersNamed(...names: readonly HeaderName[]): Record<string, z.ZodType> {
