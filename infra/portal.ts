@@ -7,7 +7,7 @@ import { smtpMailer } from '../portal/mail/smtp-mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
 import { UsageError } from './errors.ts';
 import { listen, settledPort } from './listen.ts';
-import type { MailSettings, PortalSettings } from './settings/servers.ts';
+import type { MailSettings, PortalSettings } from './settings/portal-server.ts';
 
 export interface PortalServing {
   readonly app: FastifyInstance;

@@ -20,7 +20,7 @@ import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
 import { proxyMetrics } from './observe/metrics.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
 import { openTracing } from './observe/open-tracing.ts';
-import type { ServeSettings } from './settings/servers.ts';
+import type { ServeSettings } from './settings/api-server.ts';
 
 /** What is still on its way when the service has been told to end gets so long. */
 const LAST_ANSWERS_MS = 8_000;

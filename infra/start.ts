@@ -19,7 +19,8 @@ import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal } from './portal.ts';
 import { type Serving, serve } from './serve.ts';
-import { type PortalSettings, type StartSettings, startSettings } from './settings/servers.ts';
+import type { PortalSettings } from './settings/portal-server.ts';
+import { type StartSettings, startSettings } from './settings/start.ts';
 
 const DEMO = { blocks: 2_000, seed: 1 };
 const DEMO_TOKENS = 1_000_000;

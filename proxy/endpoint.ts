@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProblemSlug } from '../portal/http/problem.ts';
+import type { ProblemSlug } from '../portal/http/problem-kinds.ts';
 import { PLANS } from '../portal/plans.ts';
 import type { Askers } from '../shards/fair-queue.ts';
 import type { Release } from '../shards/release.ts';

@@ -52,7 +52,17 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['release', 'join-release', 'build-jobs', 'build'],
   ],
   proxy: [
-    ...['config', 'bounds', 'answer-headers', 'cursors', 'formats', 'http', 'metering', 'services', 'endpoint'],
+    ...[
+      'config',
+      'bounds',
+      'answer-headers',
+      'cursors',
+      'formats',
+      'http',
+      'metering',
+      'services',
+      'endpoint',
+    ],
     ...['answers', 'schemas', 'batch', 'isochrone', 'endpoints'],
     ...['serve', 'openapi', 'docs', 'app'],
   ],

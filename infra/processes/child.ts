@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import type { RateWindow } from '../../portal/accounts/rate-window.ts';
 import type { Latest } from '../../shards/manifest.ts';
 import { UsageError } from '../errors.ts';
-import type { ServeSettings } from '../settings/servers.ts';
+import type { ServeSettings } from '../settings/api-server.ts';
 import type { Metrics, Order, RatesOf, Report } from './messages.ts';
 
 const RELEASE_WITHIN_MS = 60_000;

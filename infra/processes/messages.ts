@@ -2,7 +2,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Taken } from '../../portal/accounts/rate-window.ts';
 import type { ProcessCount } from '../../proxy/services.ts';
 import type { Latest } from '../../shards/manifest.ts';
-import type { ServeSettings } from '../settings/servers.ts';
+import type { ServeSettings } from '../settings/api-server.ts';
 
 /** What the parent says to a process. */
 export type Order =

@@ -9,7 +9,7 @@ import { openStore } from '../../shards/store/open-store.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { endsWithinMs, settledPort } from '../listen.ts';
 import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts';
-import type { ServeSettings } from '../settings/servers.ts';
+import type { ServeSettings } from '../settings/api-server.ts';
 import { Child } from './child.ts';
 import type { RatesOf } from './messages.ts';
 import { Restarts } from './restarts.ts';

@@ -7,11 +7,11 @@ import { notPlainJson } from './json-body.ts';
 import {
   invalidParameters,
   Problem,
-  type ProblemSlug,
   type ProblemStyle,
   problemText,
   shortened,
 } from './problem.ts';
+import type { ProblemSlug } from './problem-kinds.ts';
 import { FaultLog } from './server-log.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';

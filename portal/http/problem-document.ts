@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROBLEMS, type ProblemSlug } from './problem.ts';
+import { PROBLEMS, type ProblemSlug } from './problem-kinds.ts';
 
 /** A problem as OpenAPI documents describe it. */
 export const problemDocument = z

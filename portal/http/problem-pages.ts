@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { CACHE_CONTROL } from './cache-control.ts';
 import { escapeHtml, plainPage, plainPageHeaders } from './html.ts';
-import { PROBLEMS, Problem, type ProblemSlug } from './problem.ts';
+import { Problem } from './problem.ts';
+import { PROBLEMS, type ProblemSlug } from './problem-kinds.ts';
 
 /** Serves a short readable page at each problem's `type`. */
 export function serveProblemPages(app: FastifyInstance, path: string): void {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import type { ProblemSlug } from '../http/problem.ts';
 import { problemDocument, problemResponses } from '../http/problem-document.ts';
+import type { ProblemSlug } from '../http/problem-kinds.ts';
 import type { Operation, ServedOperation } from '../routes/operation.ts';
 
 const OPEN_PROBLEMS: readonly ProblemSlug[] = [

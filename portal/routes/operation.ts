@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseBody } from '../http/json-body.ts';
 import { parseInput } from '../http/parse-input.ts';
-import type { ProblemSlug } from '../http/problem.ts';
+import type { ProblemSlug } from '../http/problem-kinds.ts';
 
 /** What a route for programs says of itself: its schemas validate, and make the OpenAPI document. */
 export interface Operation {

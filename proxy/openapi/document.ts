@@ -4,8 +4,8 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import type { ProblemSlug } from '../../portal/http/problem.ts';
 import { problemDocument, problemResponses } from '../../portal/http/problem-document.ts';
+import type { ProblemSlug } from '../../portal/http/problem-kinds.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import type { Endpoint, PostedEndpoint } from '../endpoint.ts';
 import {

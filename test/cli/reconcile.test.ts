@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePortal } from '../../infra/portal.ts';
-import { portalSettings } from '../../infra/settings/servers.ts';
+import { portalSettings } from '../../infra/settings/portal-server.ts';
 import { newLmdbLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';

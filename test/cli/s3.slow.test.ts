@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { beginLease, endLease } from '../../builder/publish/leases.ts';
 import { serve } from '../../infra/serve.ts';
-import { serveSettings } from '../../infra/settings/servers.ts';
+import { serveSettings } from '../../infra/settings/api-server.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openStore, openWritableStore } from '../../shards/store/open-store.ts';
 import { issuedKey, newAccount } from '../support/customers.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { namesOf, READ_BY_LIBRARIES } from '../../infra/cli/setting-options.ts';
+import { serveSchema } from '../../infra/settings/api-server.ts';
 import { buildSchema, fetchSchema, planSchema, workerSchema } from '../../infra/settings/builds.ts';
-import { portalSchema, serveSchema } from '../../infra/settings/servers.ts';
+import { portalSchema } from '../../infra/settings/portal-server.ts';
 import { aboutOf, defaultOf, flagOf } from '../../infra/settings/setting.ts';
 import { tta } from '../support/tta.ts';
 

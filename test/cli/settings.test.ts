@@ -2,7 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../infra/errors.ts';
-import { portalSettings, serveSettings, startSettings } from '../../infra/settings/servers.ts';
+import { serveSettings } from '../../infra/settings/api-server.ts';
+import { portalSettings } from '../../infra/settings/portal-server.ts';
+import { startSettings } from '../../infra/settings/start.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();

@@ -1,5 +1,5 @@
 import { type Serving, serve } from '../../infra/serve.ts';
-import { serveSettings } from '../../infra/settings/servers.ts';
+import { serveSettings } from '../../infra/settings/api-server.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { openCustomer } from './books.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { counted } from '../../../portal/accounts/counted.ts';
 import { UsageError } from '../../errors.ts';
+import { paymentSettings } from '../../settings/payment.ts';
 import type { Flags } from '../../settings/read-settings.ts';
-import { paymentSettings } from '../../settings/servers.ts';
 import { print, runWithLedger } from '../with-ledger.ts';
 
 interface ReconcileFlags extends Flags {

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { trustedProxies } from '../../portal/http/trusted-proxies.ts';
+import { proxyConfigSchema } from '../../proxy/config.ts';
+import { HOST } from './listening.ts';
+import { LEDGER } from './places.ts';
+import { setting } from './setting.ts';
+import { integerText, listOf } from './texts.ts';
+
+export const API_DEFAULTS = proxyConfigSchema.parse({});
+
+export const count = () => integerText(1, 1e9);
+
+/** What both servers are set by. */
+export const BOTH = {
+  LEDGER,
+  HOST,
+  BASE_URL: setting(z.url().optional(), {
+    says: 'public address of the API',
+    value: '<url>',
+    otherwise: 'http://localhost:PORT',
+  }),
+  PROBLEM_BASE: setting(z.url().optional(), {
+    says: 'public address of the pages that explain problems',
+    value: '<url>',
+    otherwise: 'the server’s own address and /problems',
+  }),
+  FREE_RATE_LIMIT_PER_MINUTE: setting(
+    count().prefault(String(API_DEFAULTS.freeRateLimitPerMinute)),
+    { says: 'requests a minute of an address, to routes without a key', value: '<n>' },
+  ),
+  TRUST_PROXY: setting(
+    z
+      .string()
+      .transform((text) => (/^\d+$/.test(text) ? Number(text) : listOf(text)))
+      .pipe(trustedProxies)
+      .optional(),
+    {
+      says: 'how many proxies are before this server, where nothing else reaches it; or their networks: loopback,10.0.0.0/8',
+      value: '<proxies>',
+      otherwise: 'none',
+    },
+  ),
+  LOG_LEVEL: setting(proxyConfigSchema.shape.logLevel.unwrap().prefault(API_DEFAULTS.logLevel), {
+    says: 'what is logged: silent, fatal, error, warn, info or debug',
+    value: '<level>',
+  }),
+};

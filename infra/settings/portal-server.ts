@@ -1,0 +1,116 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
+import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
+import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
+import { BOTH } from './both-servers.ts';
+import { port } from './listening.ts';
+import { STRIPE, stripeOf } from './payment.ts';
+import { type Environment, type Flags, readSettings } from './read-settings.ts';
+import { setting } from './setting.ts';
+import { secretsText } from './texts.ts';
+
+/** How to serve the portal. */
+export interface PortalSettings {
+  readonly ledger: string;
+  readonly port: number;
+  readonly host: string;
+  readonly mail: MailSettings;
+  /** `null`: nothing can be bought. */
+  readonly stripe: PaymentSettings | null;
+  /** Without the portal's address where it is the port that it gets. */
+  readonly portal: PortalConfigInput;
+}
+
+export interface MailSettings {
+  /** The mail server; `null`: mails are put into `folder`. */
+  readonly smtpUrl: string | null;
+  /** Whose mails they are; never `null` with a server. */
+  readonly from: string | null;
+  readonly folder: string;
+}
+
+/** What `tta portal` is set by. */
+export const portalSchema = z.object({
+  ...BOTH,
+  PORTAL_PORT: setting(port().prefault('8081'), {
+    says: 'the port to listen on',
+    flag: '--port',
+    value: '<port>',
+  }),
+  ACCOUNT_URL: setting(portalConfigSchema.shape.accountUrl.unwrap().optional(), {
+    says: 'public address of the portal, a host of its own; of https:, its cookies are for https only',
+    value: '<url>',
+    otherwise: 'where it listens',
+  }),
+  SMTP_URL: setting(
+    z
+      .url({
+        protocol: /^smtps?$/,
+        error: 'a mail server is given as smtp://HOST or smtps://HOST',
+      })
+      .optional(),
+    {
+      says: 'the mail server: smtp://user:password@host:587 or smtps://…',
+      secret: true,
+      otherwise: 'mails are put into VAR_DIR/mail',
+      needs: ['MAIL_FROM'],
+    },
+  ),
+  MAIL_FROM: setting(
+    z
+      .string()
+      .refine(isSender, 'is an address such as Travel times <no-reply@example.org>')
+      .optional(),
+    { says: 'whose mails they are', value: '<address>' },
+  ),
+  SESSION_SECRETS: setting(secretsText.optional(), {
+    says: 'one or two, comma-separated: the first makes sessions, both are taken',
+    secret: true,
+    otherwise: 'one that the ledger keeps',
+  }),
+  ...STRIPE,
+  VAR_DIR: setting(z.string().prefault('var'), {
+    says: 'folder for what is kept beside the ledger',
+    value: '<dir>',
+  }),
+});
+
+/** How to serve the portal, by flags and environment. A `UsageError` names all that is wrong. */
+export function portalSettings(flags: Flags, version: string, env?: Environment): PortalSettings {
+  return settingsOfPortal(readSettings(portalSchema, flags, env), version);
+}
+
+/** The same, of what was read together with more. */
+export function settingsOfPortal(
+  set: z.output<typeof portalSchema>,
+  version: string,
+): PortalSettings {
+  return {
+    ledger: set.LEDGER,
+    port: set.PORTAL_PORT,
+    host: set.HOST,
+    mail: {
+      smtpUrl: set.SMTP_URL ?? null,
+      from: set.MAIL_FROM ?? null,
+      folder: path.join(set.VAR_DIR, 'mail'),
+    },
+    stripe: stripeOf(set),
+    portal: {
+      version,
+      accountUrl: set.ACCOUNT_URL,
+      apiUrl: set.BASE_URL,
+      problemBase: set.PROBLEM_BASE,
+      rateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
+      sessionSecrets: set.SESSION_SECRETS,
+      trustProxy: set.TRUST_PROXY,
+      logLevel: set.LOG_LEVEL,
+    },
+  };
+}
+
+/** An address, or `Name <address>`, on one line. */
+function isSender(text: string): boolean {
+  const [, named] = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(text) ?? [];
+  return isEmailAddress(named ?? text);
+}

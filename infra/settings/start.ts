@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { apiSettings, type ServeSettings, serveSchema } from './api-server.ts';
+import { LEDGER, STORE } from './places.ts';
+import { type PortalSettings, portalSchema, settingsOfPortal } from './portal-server.ts';
+import { type Environment, readSettings } from './read-settings.ts';
+import { aboutOf, setting } from './setting.ts';
+
+/** Both servers are one process. */
+const startSchema = z.object({
+  ...portalSchema.shape,
+  ...serveSchema.omit({ PROCESSES: true }).shape,
+  STORE: setting(STORE.optional(), aboutOf(STORE)),
+  LEDGER: setting(LEDGER.optional(), aboutOf(LEDGER)),
+});
+
+/** How to serve both in one process. */
+export interface StartSettings {
+  /** Where everything is kept that is not said to be elsewhere. */
+  readonly folder: string;
+  /** Whether the store is the folder's own. */
+  readonly isOwnStore: boolean;
+  readonly api: ServeSettings;
+  readonly portal: PortalSettings;
+}
+
+/**
+ * How to serve both in one process, on one folder, by the environment. A `UsageError` names all that
+ * is wrong.
+ */
+export function startSettings(version: string, env?: Environment): StartSettings {
+  const set = readSettings(startSchema, {}, env);
+  const folder = path.resolve(set.VAR_DIR);
+  const all = {
+    ...set,
+    PROCESSES: 1,
+    VAR_DIR: folder,
+    STORE: set.STORE ?? path.join(folder, 'store'),
+    LEDGER: set.LEDGER ?? `lmdb:${path.join(folder, 'ledger')}`,
+  };
+  return {
+    ...{ folder, isOwnStore: set.STORE === undefined },
+    ...{ api: apiSettings(all, version), portal: settingsOfPortal(all, version) },
+  };
+}
