@@ -1,12 +1,10 @@
-import { stat } from 'node:fs/promises';
-import { addDecoder, fromFile, type GeoTIFF, type GeoTIFFImage } from 'geotiff';
+import { GeoTIFF, type GeoTIFFImage } from 'geotiff';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { MAX_BLOCK_BYTES } from './block-limit.ts';
-import { DeflateDecoder } from './deflate-decoder.ts';
-import { type HeightRaster, withoutVoids } from './height-raster.ts';
-import { LzwDecoder } from './lzw-decoder.ts';
-import { ZstdDecoder } from './zstd-decoder.ts';
+import { BoundedFile } from './bounded-file.ts';
+import { type CellWindow, type HeightRaster, withoutVoids } from './height-raster.ts';
+import { isUnpacked } from './unpacking.ts';
 
 /** Longitudes and latitudes within a metre or two of each other: WGS 84, NAD83, ETRS89. */
 const DATUMS = new Set([4326, 4979, 4269, 4759, 4893, 6318, 6319, 4258]);
@@ -20,39 +18,29 @@ const IN_FEET = new Set([
 const METRE = /^(|m|met(er|re)s?)$/i;
 const CELLS_ARE_POINTS = 2;
 const ADVICE = 'have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
-const PLAIN = 1;
-const DEFLATE = [8, 32946];
-const LZW = [5];
-const ZSTD = [50000];
-/** The library reads more, but lets a small file take all memory, or a damaged one end the process. */
-const BOUNDED = new Set([PLAIN, ...DEFLATE, ...LZW, ...ZSTD]);
 /** Cells at a time: half a gigabyte of them. */
 const MAX_WINDOW_CELLS = 2 ** 27;
-
-addDecoder(DEFLATE, async () => DeflateDecoder);
-addDecoder(LZW, async () => LzwDecoder);
-addDecoder(ZSTD, async () => ZstdDecoder);
 
 /**
  * Opens a GeoTIFF, whose first band is heights in metres on a lattice of degrees. Throws a
  * `BuildError` if it is anything else, or broken.
  */
 export async function openGeoTiff(file: string): Promise<HeightRaster> {
-  const { size } = await stat(file).catch((error) => {
+  const source = await BoundedFile.open(file).catch((error) => {
     throw unreadable(file, error);
   });
   const broken = (error: Error) => {
     if (error instanceof BuildError) throw error;
     throw new BuildError(`${file}: is no whole GeoTIFF (${error.message}); have it again`);
   };
-  const tiff = await fromFile(file).catch(broken);
   try {
+    const tiff = await GeoTIFF.fromSource(source);
     const image = await tiff.getImage();
     requireDegrees(file, image);
     await requireMetres(file, image);
     const lattice = latticeOf(file, image);
-    requireBoundedBlocks(file, image);
-    await requireAllCells(file, image, size);
+    await requireBoundedBlocks(file, image);
+    await requireAllCells(file, image, source.fileSize);
     const noData = image.getGDALNoData();
     return {
       ...lattice,
@@ -64,22 +52,42 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
             `${file}: has too many cells from west to east to be read at once; have it in parts: gdal_translate -projwin WEST NORTH EAST SOUTH IN.tif OUT.tif`,
           );
         }
-        const window = [left, top, right, bottom];
-        const cells = await image
-          .readRasters({ window, samples: [0], interleave: true })
-          .catch(broken);
-        return withoutVoids(Float32Array.from(cells), noData);
+        const heights = new Float32Array((right - left) * (bottom - top));
+        for (const part of partsByBlock({ left, top, right, bottom }, image)) {
+          const cells = await cellsOf(image, part).catch(broken);
+          const width = part.right - part.left;
+          for (let row = 0; row < part.bottom - part.top; row++) {
+            const to = (part.top - top + row) * (right - left) + part.left - left;
+            heights.set(cells.subarray(row * width, (row + 1) * width), to);
+          }
+        }
+        return withoutVoids(heights, noData);
       },
-      close: () => close(tiff),
+      close: () => source.close(),
     };
   } catch (error) {
-    await close(tiff);
+    await source.close();
     return broken(error as Error);
   }
 }
 
-async function close(tiff: GeoTIFF): Promise<void> {
-  await tiff.close();
+/** What a window has of each strip or tile: the library would have all of them in memory at once. */
+function* partsByBlock(window: CellWindow, image: GeoTIFFImage): Generator<CellWindow> {
+  const [width, height] = [image.getTileWidth(), image.getTileHeight()];
+  for (let { top } = window; top < window.bottom; ) {
+    const bottom = Math.min(window.bottom, top - (top % height) + height);
+    for (let { left } = window; left < window.right; ) {
+      const right = Math.min(window.right, left - (left % width) + width);
+      yield { left, top, right, bottom };
+      left = right;
+    }
+    top = bottom;
+  }
+}
+
+function cellsOf(image: GeoTIFFImage, { left, top, right, bottom }: CellWindow) {
+  const window = [left, top, right, bottom];
+  return image.readRasters({ window, samples: [0], interleave: true });
 }
 
 function requireDegrees(file: string, image: GeoTIFFImage): void {
@@ -135,8 +143,8 @@ function latticeOf(file: string, image: GeoTIFFImage) {
 }
 
 /** A strip or tile is decoded whole, however few of its cells are asked for. */
-function requireBoundedBlocks(file: string, image: GeoTIFFImage): void {
-  if (!BOUNDED.has(image.fileDirectory.getValue('Compression') ?? PLAIN)) {
+async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<void> {
+  if (!(await isUnpacked(image))) {
     throw new BuildError(
       `${file}: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif`,
     );

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { DeflateDecoder } from '../../builder/elevation/deflate-decoder.ts';
 import { groundHeights } from '../../builder/elevation/ground-heights.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { positions } from '../support/rings.ts';
@@ -96,6 +97,25 @@ describe('an even slope is that slope at every point', () => {
     await expectSlope(files, [...points, ...border]);
     expect(await heightsOf(files.toReversed(), border)).toEqual(await heightsOf(files, border));
   });
+});
+
+test('strips and tiles are unpacked one after the other, so that few are in memory', async () => {
+  const file = writeGeoTiff(at('many.tif'), LATTICE, slope, [
+    ...['-co', 'TILED=YES', '-co', 'BLOCKXSIZE=64', '-co', 'BLOCKYSIZE=64'],
+    ...['-co', 'COMPRESS=DEFLATE'],
+  ]);
+  const { decodeBlock } = DeflateDecoder.prototype;
+  let [atOnce, most, all] = [0, 0, 0];
+  const spy = vi.spyOn(DeflateDecoder.prototype, 'decodeBlock').mockImplementation(async function (
+    this: DeflateDecoder,
+    block,
+  ) {
+    all++;
+    most = Math.max(most, ++atOnce);
+    return decodeBlock.call(this, block).finally(() => atOnce--);
+  });
+  await heightsOf([file], positions('-76.95 39.95, -76.05 39.05')).finally(() => spy.mockRestore());
+  expect([most, all]).toEqual([1, 25]);
 });
 
 test('the finest file with a height counts; where none has one, there is none', async () => {
@@ -214,6 +234,17 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     expect(await refusal(file)).toMatch(/no whole GeoTIFF/);
   });
 
+  test.each([2, 3])(
+    'big-endian cells, each told from the one before: predictor %d',
+    async (how) => {
+      const packed = ['-co', 'COMPRESS=LZW', '-co', 'ENDIANNESS=BIG'];
+      const file = translated(`big-endian-${how}.tif`, ...packed, '-co', `PREDICTOR=${how}`);
+      expect(await refusal(file)).toMatch(/compressed in a way that is not read/);
+      const [height] = await heightsOf([translated('big-endian.tif', ...packed)], [[-76.5, 39.5]]);
+      expect(height).toBeCloseTo(slope(-76.5, 39.5)!, 2);
+    },
+  );
+
   test.each(['PACKBITS', 'LERC'])('what nothing bounds the unpacking of: %s', async (how) => {
     expect(await refusal(translated(`${how}.tif`, '-co', `COMPRESS=${how}`))).toBe(
       'FILE: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
@@ -235,6 +266,14 @@ describe('a file that cannot be used is refused by name, and says what to do', (
       ),
     ).toMatch(/too many cells/);
   });
+
+  test('a tag that claims to have hundreds of millions of values', async () => {
+    const bytes = readFileSync(translated('big.tif', '-co', 'BIGTIFF=YES'));
+    // The values of the first tag: an entry has 20 bytes, and behind tag and type their number.
+    bytes.writeUInt32LE(2 ** 28, 16 + 8 + 4);
+    writeFileSync(at('millions.tif'), bytes);
+    expect(await refusal(at('millions.tif'))).toMatch(/no whole GeoTIFF/);
+  }, 10_000);
 
   test('what is cut off, is something else, or is not there', async () => {
     const cut = at('cut.tif');
