@@ -7,12 +7,17 @@ import { smtpMailer } from '../portal/mail/smtp-mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
 import { UsageError } from './errors.ts';
 import { listen, settledPort } from './listen.ts';
+import { MailCalls } from './observe/backend-calls.ts';
+import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
+import { portalMetrics } from './observe/portal-metrics.ts';
 import type { MailSettings, PortalSettings } from './settings/portal-server.ts';
 
 export interface PortalServing {
   readonly app: FastifyInstance;
   /** Where it listens, such as `http://127.0.0.1:8081`. */
   readonly address: string;
+  /** Where its metrics are; null if nowhere. */
+  readonly metricsAddress: string | null;
   close(): Promise<void>;
 }
 
@@ -26,21 +31,33 @@ export async function servePortal(
   const accountUrl = settings.portal.accountUrl ?? `http://${nameOf(settings.host)}:${port}`;
   const payment =
     settings.stripe && (await openCheckedPayment(settings.stripe, ledger, accountUrl));
-  const mailer = openMailer(settings.mail);
+  const mails = new MailCalls();
+  const mailer = mails.watch(openMailer(settings.mail));
   let app: FastifyInstance | undefined;
+  let metrics: MetricsServer | undefined;
+  let paymentFailures = 0;
   const close = async () => {
     await app?.close();
     await payment?.close();
     await mailer.close();
+    await metrics?.close();
   };
   try {
     const config = { ...settings.portal, accountUrl };
     const built = await buildPortal({ ledger, mailer, payment, config });
     app = built;
     addRoutes(built);
+    if (settings.metricsPort !== null) {
+      const parts = { app: built, mails, paymentFailures: () => paymentFailures };
+      const at = { port: settings.metricsPort, host: settings.host };
+      metrics = await serveMetrics(portalMetrics(parts), at);
+    }
     const address = await listen(built, { ...settings, port });
-    payment?.start((error, event) => built.log.error({ err: error, event }, 'payment'));
-    return { app: built, address, close };
+    payment?.start((error, event) => {
+      paymentFailures++;
+      built.log.error({ err: error, event }, 'payment');
+    });
+    return { app: built, address, metricsAddress: metrics?.address ?? null, close };
   } catch (error) {
     await close();
     throw error;

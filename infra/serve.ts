@@ -17,9 +17,9 @@ import { openStore } from '../shards/store/open-store.ts';
 import { WatchedStore } from '../shards/store/watched-store.ts';
 import { listen, settledPort } from './listen.ts';
 import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
-import { proxyMetrics } from './observe/metrics.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
 import { openTracing } from './observe/open-tracing.ts';
+import { proxyMetrics } from './observe/proxy-metrics.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
 /** What is still on its way when the service has been told to end gets so long. */

@@ -1,4 +1,5 @@
 import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving-ledger.ts';
+import type { Mailer } from '../../portal/mail/mailer.ts';
 import type { Breaker } from '../../shards/breaker.ts';
 import { Durations } from '../../shards/durations.ts';
 import type { AroundStoreCall, StoreCall } from '../../shards/store/watched-store.ts';
@@ -126,3 +127,26 @@ export class LedgerCalls extends Calls {
 function isDebited(value: unknown): boolean {
   return (value as { outcome?: unknown } | undefined)?.outcome === 'debited';
 }
+
+/** The mails of a portal. All are of one kind: codes to sign in. */
+export class MailCalls extends Calls {
+  constructor() {
+    super();
+    this.tally(SIGN_IN);
+  }
+
+  /** Counts what a mailer sends. */
+  watch(mailer: Mailer): Mailer {
+    return {
+      send: (...mail) =>
+        this.made(
+          SIGN_IN,
+          () => mailer.send(...mail),
+          () => {},
+        ),
+      close: () => mailer.close(),
+    };
+  }
+}
+
+const SIGN_IN = 'sign-in';

@@ -4,7 +4,7 @@ import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
 import { BOTH } from './both-servers.ts';
-import { port } from './listening.ts';
+import { METRICS_PORT, port } from './listening.ts';
 import { STRIPE, stripeOf } from './payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
@@ -15,6 +15,8 @@ export interface PortalSettings {
   readonly ledger: string;
   readonly port: number;
   readonly host: string;
+  /** Where metrics are told, on the same address; null: nowhere. */
+  readonly metricsPort: number | null;
   readonly mail: MailSettings;
   /** `null`: nothing can be bought. */
   readonly stripe: PaymentSettings | null;
@@ -70,6 +72,7 @@ export const portalSchema = z.object({
     otherwise: 'one that the ledger keeps',
   }),
   ...STRIPE,
+  METRICS_PORT,
   VAR_DIR: setting(z.string().prefault('var'), {
     says: 'folder for what is kept beside the ledger',
     value: '<dir>',
@@ -90,6 +93,7 @@ export function settingsOfPortal(
     ledger: set.LEDGER,
     port: set.PORTAL_PORT,
     host: set.HOST,
+    metricsPort: set.METRICS_PORT ?? null,
     mail: {
       smtpUrl: set.SMTP_URL ?? null,
       from: set.MAIL_FROM ?? null,

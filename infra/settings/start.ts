@@ -40,6 +40,8 @@ export function startSettings(version: string, env?: Environment): StartSettings
   };
   return {
     ...{ folder, isOwnStore: set.STORE === undefined },
-    ...{ api: apiSettings(all, version), portal: settingsOfPortal(all, version) },
+    api: apiSettings(all, version),
+    // One process tells its metrics once: those of the API.
+    portal: { ...settingsOfPortal(all, version), metricsPort: null },
   };
 }

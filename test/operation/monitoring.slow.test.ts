@@ -5,8 +5,11 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { type PortalServing, servePortal } from '../../infra/portal.ts';
+import { portalSettings } from '../../infra/settings/portal-server.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';
+import { type Inbox, openInbox, REFUSED } from '../support/inbox.ts';
 import { linkedBlocks, type RunningService, runService } from '../support/running-service.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -26,6 +29,8 @@ const folder = folderOfTests();
 let alerts: Alert[];
 let queries: string[];
 let service: RunningService;
+let portal: PortalServing;
+let inbox: Inbox;
 let prometheus: ChildProcess;
 let address: string;
 
@@ -37,7 +42,12 @@ beforeAll(async () => {
     targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '10s')),
   );
   service = await runService(inject('demoStore'), folder, { METRICS_PORT: '0' });
-  address = await startPrometheus(new URL(service.metricsAddress!).host);
+  inbox = await openInbox();
+  const env = { LEDGER: `lmdb:${folder}/ledger`, PORTAL_PORT: '0', METRICS_PORT: '0' };
+  const mail = { SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org', LOG_LEVEL: 'silent' };
+  portal = await servePortal(portalSettings({}, '1.0.0', { ...env, ...mail }), service.ledger);
+  const { metricsAddress } = portal;
+  address = await startPrometheus([service.metricsAddress!, metricsAddress!]);
   const [first, second] = await linkedBlocks(service, 2);
   // Each part of the service has something to tell of.
   const use = async () => {
@@ -47,20 +57,33 @@ beforeAll(async () => {
     const body = JSON.stringify({ origins: [first, second] });
     const headers = { 'content-type': 'application/json' };
     await (await service.ask('/v1/blocks/summary', { method: 'POST', body, headers })).text();
-    const [{ value } = { value: [0, '0'] }] = await query('count_over_time(up[5m])');
-    expect(Number(value[1])).toBeGreaterThanOrEqual(4);
+    const email = `${crypto.randomUUID()}@example.org`;
+    await signUp(email);
+    await inbox.next(email);
+    const scrapes = await query('count_over_time(up[5m])');
+    expect(scrapes.filter(({ value }) => Number(value[1]) >= 4)).toHaveLength(2);
   };
   await vi.waitFor(use, { timeout: 60_000, interval: 300 });
 }, 180_000);
 afterAll(async () => {
+  await portal?.close();
+  await inbox?.close();
   await service?.close();
   if (prometheus?.kill('SIGKILL')) await once(prometheus, 'exit');
 });
 
-/** A real Prometheus, which asks the service each second. */
-async function startPrometheus(target: string): Promise<string> {
+/** Answered before the mail is sent. */
+function signUp(email: string): Promise<Response> {
+  const body = JSON.stringify({ email });
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${portal.address}/auth/request`, { method: 'POST', body, headers });
+}
+
+/** A real Prometheus, which asks for these each second. */
+async function startPrometheus(addresses: readonly string[]): Promise<string> {
+  const targets = addresses.map((address) => new URL(address).host);
   const config = path.join(folder, 'prometheus.json');
-  const job = { job_name: 'travel-times', static_configs: [{ targets: [target] }] };
+  const job = { job_name: 'travel-times', static_configs: [{ targets }] };
   const all = { global: { scrape_interval: '1s', evaluation_interval: '1s' } };
   await writeFile(config, JSON.stringify({ ...all, rule_files: [ALERTS], scrape_configs: [job] }));
   const port = await freePort();
@@ -147,6 +170,21 @@ test('what is told agrees with the books, and no URL is a label', async () => {
   expect((await fetch(service.metricsAddress!.replace('/metrics', '/'))).status).toBe(404);
 });
 
+test('a portal tells of mails that were sent, and of those that nobody took', async () => {
+  const told = async () => {
+    const text = await (await fetch(portal.metricsAddress!)).text();
+    const value = (name: string) =>
+      Number(new RegExp(`^${name}\\{kind="sign-in"\\} (\\d+)$`, 'm').exec(text)![1]);
+    return [value('tta_mail_duration_seconds_count'), value('tta_mail_failures_total')];
+  };
+  const [tried, failed] = await told();
+  await signUp('a@example.org');
+  await inbox.next('a@example.org');
+  await expect.poll(told).toEqual([tried + 1, failed]);
+  await signUp(REFUSED);
+  await expect.poll(told).toEqual([tried + 2, failed + 1]);
+});
+
 /** What has to be seen, a minute a value, for each alert to fire. */
 const SEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   InstanceDown: { 'up{job="travel-times", instance="a"}': '0x400' },
@@ -172,6 +210,11 @@ const SEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'tta_release_info{release="b", instance="b"}': '1x400',
   },
   ReleaseOld: { tta_release_published_timestamp_seconds: '-20000000x400' },
+  MailsFail: {
+    'tta_mail_failures_total{kind="sign-in"}': '0+2x400',
+    'tta_mail_duration_seconds_count{kind="sign-in"}': '0+3x400',
+  },
+  PaymentsFail: { tta_payment_failures_total: '0+1x400' },
 };
 
 function histogram(name: string, label: string): Record<string, string> {

@@ -12,6 +12,8 @@ export interface Inbox {
   close(): Promise<void>;
 }
 
+/** An address that it takes no mail for. */
+export const REFUSED = 'nobody@example.org';
 const WAIT_MS = 10_000;
 
 export async function openInbox(): Promise<Inbox> {
@@ -19,6 +21,8 @@ export async function openInbox(): Promise<Inbox> {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo: ({ address }, _session, done) =>
+      done(address === REFUSED ? new Error('no such mailbox') : null),
     async onData(stream, _session, done) {
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk);

@@ -32,6 +32,9 @@ export function addPortalCommand(program: Command): void {
         process.stderr.write(`SMTP_URL is not set: mails are put into ${folder}\n`);
       }
       process.stdout.write(`serving the portal on ${serving.address}\n`);
+      if (serving.metricsAddress !== null) {
+        process.stdout.write(`metrics on ${serving.metricsAddress}\n`);
+      }
     }),
   );
   addReconcileCommand(portal);

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ReleaseCache } from '../../shards/release-cache.ts';
 import type { ReleaseSource } from '../../shards/release-source.ts';
 import { HttpReader } from '../../shards/store/http/http-reader.ts';
 import type { Store } from '../../shards/store/store.ts';
-import type { CallTally, LedgerCalls, StoreCalls } from './backend-calls.ts';
-import { addFamily, histogramSamples } from './metric-family.ts';
+import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
+import { addFamily } from './metric-family.ts';
+import { addCalls, serverMetrics } from './server-metrics.ts';
 
 /** What a proxy is made of, as far as it counts what it does. */
 interface ProxyParts {
@@ -34,47 +35,6 @@ export function proxyMetrics(parts: ProxyParts): Registry {
       Object.entries(breakers).map(([backend, breaker]) => {
         return { labels: { backend }, value: breaker?.isOpen ? 1 : 0 };
       }),
-  });
-  return registry;
-}
-
-/** What each server has: its process and its requests. */
-export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const { routes } = tally;
-  addFamily(registry, {
-    name: 'tta_http_requests_total',
-    help: 'Requests by route and status; 0 for those whose client left before the end.',
-    type: 'counter',
-    samples: () =>
-      [...routes].flatMap(([route, { statuses }]) =>
-        [...statuses].map(([status, value]) => ({ labels: { route, status }, value })),
-      ),
-  });
-  const name = 'tta_http_request_duration_seconds';
-  addFamily(registry, {
-    name,
-    help: 'From the head of a request to the end of its answer.',
-    type: 'histogram',
-    samples: () =>
-      histogramSamples(
-        name,
-        'route',
-        [...routes].map(([route, { durations }]) => [route, durations]),
-      ),
-  });
-  addFamily(registry, {
-    name: 'tta_http_requests_under_way',
-    help: 'Requests that are being answered.',
-    type: 'gauge',
-    samples: () => [{ value: tally.underWay }],
-  });
-  addFamily(registry, {
-    name: 'tta_http_requests_shed_total',
-    help: 'Requests sent away because the event loop was late.',
-    type: 'counter',
-    samples: () => [{ value: shedder?.shed ?? 0 }],
   });
   return registry;
 }
@@ -210,34 +170,5 @@ function addRelease(registry: Registry, releases: ReleaseSource): void {
     type: 'gauge',
     aggregator: 'max',
     samples: () => [{ value: releases.failuresInARow }],
-  });
-}
-
-/** Counts, failures and durations of calls. */
-function addCalls(
-  registry: Registry,
-  prefix: string,
-  label: string,
-  what: string,
-  byKind: ReadonlyMap<string, CallTally>,
-): void {
-  addFamily(registry, {
-    name: `${prefix}_failures_total`,
-    help: `${what} that failed.`,
-    type: 'counter',
-    samples: () =>
-      [...byKind].map(([kind, { failed }]) => ({ labels: { [label]: kind }, value: failed })),
-  });
-  const name = `${prefix}_duration_seconds`;
-  addFamily(registry, {
-    name,
-    help: `${what}: how long they took.`,
-    type: 'histogram',
-    samples: () =>
-      histogramSamples(
-        name,
-        label,
-        [...byKind].map(([kind, { durations }]) => [kind, durations]),
-      ),
   });
 }
