@@ -3,8 +3,9 @@ import { localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { type Feed, type FeedStop, LOCATION } from './feed.ts';
+import type { Feed } from './feed.ts';
 import { FEED_LIMITS } from './limits.ts';
+import { type FeedStop, LOCATION } from './stops.ts';
 
 const STREET = 0;
 

@@ -1,30 +1,13 @@
-import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { ROUTING } from '../routing-parameters.ts';
 import { Calendar } from './calendar.ts';
 import { FeedReport } from './feed-report.ts';
 import { type FeedSource, openFeedSource } from './feed-source.ts';
 import { type Frequency, readFrequencies, runsOf } from './frequencies.ts';
-import { FEED_LIMITS } from './limits.ts';
+import { type Pathway, readPathways } from './pathways.ts';
 import { dayNumber, isServiceDate, offsetAtNoon, type ServiceDay } from './service-time.ts';
+import { type FeedStop, readStops } from './stops.ts';
 import { readTable } from './table.ts';
 import { readTransfers, type Transfers } from './transfers.ts';
-
-/** GTFS `location_type`. */
-export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
-
-export interface FeedStop {
-  readonly id: string;
-  readonly name: string;
-  readonly lon: Degrees;
-  readonly lat: Degrees;
-  /** One of `LOCATION`. */
-  readonly type: number;
-  /** Id of the station it belongs to, or ''. */
-  readonly parent: string;
-  /** Levels above the street, below it negative, by `levels.txt`; null where it does not say. */
-  readonly level: number | null;
-}
 
 export interface FeedTrip {
   readonly id: string;
@@ -47,13 +30,6 @@ export interface FeedInfo {
   /** The days that the feed claims to be right for; null where it does not say. */
   readonly firstDay: ServiceDay | null;
   readonly lastDay: ServiceDay | null;
-}
-
-export interface Pathway {
-  readonly from: string;
-  readonly to: string;
-  readonly seconds: number;
-  readonly bothWays: boolean;
 }
 
 /** A GTFS feed but for its stop times, which are read for the days that matter: `readTrips`. */
@@ -163,48 +139,6 @@ async function readAgency(source: FeedSource, report: FeedReport) {
   return found;
 }
 
-async function readStops(source: FeedSource, report: FeedReport): Promise<Map<string, FeedStop>> {
-  const levels = await readLevels(source, report);
-  const stops = new Map<string, FeedStop>();
-  const parents: { readonly parent: string; readonly line: number }[] = [];
-  await readTable(source, 'stops.txt', ['stop_id'], (row) => {
-    const [id, type] = [row.text('stop_id'), row.number('location_type') ?? LOCATION.stop];
-    const [lat, lon] = [row.number('stop_lat'), row.number('stop_lon')];
-    const mayFloat = type === LOCATION.node || type === LOCATION.boardingArea;
-    const placed = lat !== null && lon !== null && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
-    if (id === '' || (!placed && !mayFloat) || (lat === 0 && lon === 0)) {
-      return report.add('stops.txt', row.line, 'no id or no valid coordinates; left out');
-    }
-    const parent = row.text('parent_station');
-    if (stops.has(id)) return report.add('stops.txt', row.line, 'stop_id given twice; left out');
-    stops.set(id, {
-      id,
-      name: row.text('stop_name') || id,
-      lon: lon ?? Number.NaN,
-      lat: lat ?? Number.NaN,
-      type,
-      parent,
-      level: levels.get(row.text('level_id')) ?? null,
-    });
-    if (parent !== '') parents.push({ parent, line: row.line });
-  });
-  for (const { parent, line } of parents) {
-    if (!stops.has(parent)) report.add('stops.txt', line, 'names a parent_station not there');
-  }
-  return stops;
-}
-
-async function readLevels(source: FeedSource, report: FeedReport): Promise<Map<string, number>> {
-  const levels = new Map<string, number>();
-  await readTable(source, 'levels.txt', ['level_id', 'level_index'], (row) => {
-    const index = row.number('level_index');
-    if (index !== null && Math.abs(index) <= FEED_LIMITS.level) {
-      levels.set(row.text('level_id'), index);
-    } else report.add('levels.txt', row.line, 'no valid level_index; left out');
-  });
-  return levels;
-}
-
 /**
  * Ids of routes by what they are, told by GTFS's own types and by the extended ones, which are
  * widely used beside them: on demand are demand and response buses, and taxis, shared ones too.
@@ -215,7 +149,7 @@ async function readRoutes(source: FeedSource) {
   await readTable(source, 'routes.txt', ['route_id'], (row) => {
     const [id, type] = [row.text('route_id'), row.number('route_type') ?? 0];
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
-    if (type === 1 || type === 12 || (type >= 400 && type < 500)) subways.add(id);
+    if (type === 1 || type === 12 || (type >= 400 && type < 700)) subways.add(id);
   });
   return { onDemand, subways };
 }
@@ -240,33 +174,6 @@ async function readTripHeads(
     trips.set(id, { id, service, route, direction, block, onDemand, line: row.line });
   });
   return trips;
-}
-
-/** An escalator's or a stair's step, walked or ridden. */
-const SECONDS_PER_STEP = 0.75;
-const EXIT_GATE = '7';
-
-async function readPathways(
-  source: FeedSource,
-  stops: ReadonlyMap<string, FeedStop>,
-  report: FeedReport,
-): Promise<Pathway[]> {
-  const pathways: Pathway[] = [];
-  await readTable(source, 'pathways.txt', ['from_stop_id', 'to_stop_id'], (row) => {
-    const [from, to] = [row.text('from_stop_id'), row.text('to_stop_id')];
-    if (!stops.has(from) || !stops.has(to)) {
-      return report.add('pathways.txt', row.line, 'names a stop stops.txt lacks; left out');
-    }
-    const steps = Math.abs(row.number('stair_count') ?? 0) * SECONDS_PER_STEP;
-    const metres = row.number('length') ?? 0;
-    const seconds = row.number('traversal_time') ?? metres / ROUTING.walkMetresPerSecond + steps;
-    if (!(seconds >= 0 && seconds <= FEED_LIMITS.serviceTime)) {
-      return report.add('pathways.txt', row.line, 'no valid time or length; left out');
-    }
-    const bothWays = row.text('is_bidirectional') === '1' && row.text('pathway_mode') !== EXIT_GATE;
-    pathways.push({ from, to, seconds, bothWays });
-  });
-  return pathways;
 }
 
 function countTrips(

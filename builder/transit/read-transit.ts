@@ -3,7 +3,7 @@ import type { FeedFacts } from '../../shards/manifest.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { StationDoors } from '../gtfs/doors.ts';
-import { type Feed, type FeedStop, LOCATION, readFeed } from '../gtfs/feed.ts';
+import { type Feed, readFeed } from '../gtfs/feed.ts';
 import { chooseServiceDays } from '../gtfs/service-day.ts';
 import {
   dateOf,
@@ -13,6 +13,7 @@ import {
   type ServiceDate,
   type ServiceDay,
 } from '../gtfs/service-time.ts';
+import { type FeedStop, LOCATION } from '../gtfs/stops.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';

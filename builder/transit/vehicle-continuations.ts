@@ -1,5 +1,6 @@
 import { localDistance } from '../../shards/geometry/wgs84.ts';
-import type { Feed, FeedStop } from '../gtfs/feed.ts';
+import type { Feed } from '../gtfs/feed.ts';
+import type { FeedStop } from '../gtfs/stops.ts';
 import type { TripRun } from '../gtfs/trips.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { ScheduledTrip, TripLink } from './timetable.ts';

@@ -143,13 +143,70 @@ test('a ride by subway takes two minutes more than one by bus: a minute down and
     'routes.txt': feed['routes.txt'].map((route) => ({ ...route, route_type: type })),
   });
   expect(await town.minutes('bus.zip', asType(3))).toBe(TIME);
-  for (const type of [1, 401]) expect(await town.minutes('metro.zip', asType(type))).toBe(TIME + 2);
+  for (const type of [1, 401, 500, 602]) {
+    expect(await town.minutes('metro.zip', asType(type))).toBe(TIME + 2);
+  }
   const pathways = [
     { pathway_id: 'p', from_stop_id: 'A', to_stop_id: 'B', pathway_mode: 1, traversal_time: 9_000 },
   ];
   // Pathways that lead to no entrance say nothing of the way to the street.
   const between = { ...asType(1), 'pathways.txt': pathways };
   expect(await town.minutes('between.zip', between)).toBe(TIME + 2);
+});
+
+/** Seconds from the entrance of a station to its platform, by some pathways. */
+async function secondsIn(...pathways: readonly FeedRecord[]): Promise<number | undefined> {
+  const at = (east: number) => {
+    const { lon, lat } = pointAt(east, 0);
+    return { stop_lon: lon, stop_lat: lat };
+  };
+  const feed = busFeed();
+  const file = await town.write('inside.zip', {
+    ...feed,
+    'stops.txt': [
+      { stop_id: 'S', location_type: 1, ...at(0) },
+      { stop_id: 'door', location_type: 2, parent_station: 'S', level_id: 0, ...at(0) },
+      { stop_id: 'gate', location_type: 3, parent_station: 'S', level_id: 0, ...at(80) },
+      { stop_id: 'hall', location_type: 3, parent_station: 'S', level_id: -2 },
+      { stop_id: 'P', location_type: 0, parent_station: 'S', ...at(240) },
+      { stop_id: 'rear', location_type: 4, parent_station: 'P' },
+      ...feed['stops.txt'],
+    ],
+    'levels.txt': [0, -2].map((level) => ({ level_id: level, level_index: level })),
+    'pathways.txt': pathways.map((way) => ({ is_bidirectional: 1, ...way })),
+  });
+  const read = await readFeed(file);
+  read.source.close();
+  const [door, ...others] = new StationDoors(read, new Set()).of(read.stops.get('P')!);
+  expect(others).toEqual([]);
+  return Math.round(door.secondsIn);
+}
+
+const way = (
+  from: string,
+  to: string,
+  pathway_mode: number,
+  more: FeedRecord = {},
+): FeedRecord => ({
+  ...{ from_stop_id: from, to_stop_id: to, pathway_mode, ...more },
+});
+const [WALKWAY, STAIRS, ESCALATOR, ELEVATOR] = [1, 2, 4, 5];
+
+test('a pathway that does not tell its time takes as long as it is far and high', async () => {
+  const gate = way('door', 'gate', WALKWAY);
+  // 80 m; two levels; one, as the platform does not tell its own.
+  const down = [gate, way('gate', 'hall', ESCALATOR), way('hall', 'P', STAIRS)];
+  expect(await secondsIn(...down)).toBe(60 + 2 * 30 + 30);
+  const lift = way('gate', 'P', ELEVATOR, { length: 0 });
+  expect(await secondsIn(gate, lift)).toBe(60 + 60);
+  expect(await secondsIn(gate, way('gate', 'P', WALKWAY, { length: 40 }))).toBe(60 + 30);
+  expect(await secondsIn(gate, way('gate', 'P', STAIRS, { stair_count: -40 }))).toBe(60 + 30);
+  expect(await secondsIn(gate, way('gate', 'P', ELEVATOR, { traversal_time: 20 }))).toBe(60 + 20);
+});
+
+test('pathways lead to a platform by its boarding areas', async () => {
+  const stairs = { traversal_time: 90 };
+  expect(await secondsIn(way('door', 'rear', STAIRS, stairs))).toBe(90);
 });
 
 test('levels take time between two rides too, but no metres of the walk', async () => {

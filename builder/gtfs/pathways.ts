@@ -1,0 +1,77 @@
+import { localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Seconds } from '../../shards/units.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import type { FeedReport } from './feed-report.ts';
+import type { FeedSource } from './feed-source.ts';
+import { FEED_LIMITS } from './limits.ts';
+import { type FeedStop, LOCATION } from './stops.ts';
+import { type Row, readTable } from './table.ts';
+
+export interface Pathway {
+  readonly from: string;
+  readonly to: string;
+  readonly seconds: Seconds;
+  readonly bothWays: boolean;
+}
+
+const FILE = 'pathways.txt';
+/** GTFS `pathway_mode`. */
+const MODE = { stairs: '2', escalator: '4', elevator: '5', exitGate: '7' } as const;
+/** An escalator's or a stair's step, walked or ridden. */
+const SECONDS_PER_STEP: Seconds = 0.75;
+
+/**
+ * Reads `pathways.txt`. A pathway to a boarding area leads to its platform, which is where trips call:
+ * GTFS gives a platform that has such areas no pathways of its own.
+ */
+export async function readPathways(
+  source: FeedSource,
+  stops: ReadonlyMap<string, FeedStop>,
+  report: FeedReport,
+): Promise<Pathway[]> {
+  const pathways: Pathway[] = [];
+  await readTable(source, FILE, ['from_stop_id', 'to_stop_id'], (row) => {
+    const from = stops.get(row.text('from_stop_id'));
+    const to = stops.get(row.text('to_stop_id'));
+    if (!from || !to) {
+      return report.add(FILE, row.line, 'names a stop stops.txt lacks; left out');
+    }
+    const seconds = row.number('traversal_time') ?? secondsAlong(row, from, to);
+    if (!(seconds >= 0 && seconds <= FEED_LIMITS.serviceTime)) {
+      return report.add(FILE, row.line, 'no valid time or length; left out');
+    }
+    const bothWays =
+      row.text('is_bidirectional') === '1' && row.text('pathway_mode') !== MODE.exitGate;
+    pathways.push({ from: placeOf(from), to: placeOf(to), seconds, bothWays });
+  });
+  return pathways;
+}
+
+function placeOf({ id, type, parent }: FeedStop): string {
+  return type === LOCATION.boardingArea && parent !== '' ? parent : id;
+}
+
+/** Of a pathway that does not tell its time: by its length and its steps, or else by its ends. */
+function secondsAlong(row: Row, from: FeedStop, to: FeedStop): Seconds {
+  const [length, steps] = [row.number('length'), row.number('stair_count')];
+  const metres = length ?? (steps === null ? metresBetween(from, to) : 0);
+  const climb =
+    steps === null
+      ? secondsUp(row.text('pathway_mode'), from, to)
+      : Math.abs(steps) * SECONDS_PER_STEP;
+  return metres / ROUTING.walkMetresPerSecond + climb;
+}
+
+/** Nodes inside a station need no place of their own: then, none. */
+function metresBetween(from: FeedStop, to: FeedStop): number {
+  const metres = localDistance(from.lon, from.lat, to.lon, to.lat);
+  return Number.isNaN(metres) ? 0 : metres;
+}
+
+/** From level to level, of which there is one where the feed does not tell. */
+function secondsUp(mode: string, from: FeedStop, to: FeedStop): Seconds {
+  if (mode === MODE.elevator) return ROUTING.elevatorTime;
+  if (mode !== MODE.stairs && mode !== MODE.escalator) return 0;
+  const levels = from.level === null || to.level === null ? 1 : Math.abs(from.level - to.level);
+  return levels * ROUTING.transit.secondsALevel;
+}

@@ -1,0 +1,67 @@
+import type { Degrees } from '../../shards/units.ts';
+import type { FeedReport } from './feed-report.ts';
+import type { FeedSource } from './feed-source.ts';
+import { FEED_LIMITS } from './limits.ts';
+import { readTable } from './table.ts';
+
+/** GTFS `location_type`. */
+export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
+
+export interface FeedStop {
+  readonly id: string;
+  readonly name: string;
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  /** One of `LOCATION`. */
+  readonly type: number;
+  /** Id of the station it belongs to, or ''. */
+  readonly parent: string;
+  /** Levels above the street, below it negative, by `levels.txt`; null where it does not say. */
+  readonly level: number | null;
+}
+
+/** Reads `stops.txt`, and of each stop its level in `levels.txt`. */
+export async function readStops(
+  source: FeedSource,
+  report: FeedReport,
+): Promise<Map<string, FeedStop>> {
+  const levels = await readLevels(source, report);
+  const stops = new Map<string, FeedStop>();
+  const parents: { readonly parent: string; readonly line: number }[] = [];
+  await readTable(source, 'stops.txt', ['stop_id'], (row) => {
+    const [id, type] = [row.text('stop_id'), row.number('location_type') ?? LOCATION.stop];
+    const [lat, lon] = [row.number('stop_lat'), row.number('stop_lon')];
+    const mayFloat = type === LOCATION.node || type === LOCATION.boardingArea;
+    const placed = lat !== null && lon !== null && Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+    if (id === '' || (!placed && !mayFloat) || (lat === 0 && lon === 0)) {
+      return report.add('stops.txt', row.line, 'no id or no valid coordinates; left out');
+    }
+    const parent = row.text('parent_station');
+    if (stops.has(id)) return report.add('stops.txt', row.line, 'stop_id given twice; left out');
+    stops.set(id, {
+      id,
+      name: row.text('stop_name') || id,
+      lon: lon ?? Number.NaN,
+      lat: lat ?? Number.NaN,
+      type,
+      parent,
+      level: levels.get(row.text('level_id')) ?? null,
+    });
+    if (parent !== '') parents.push({ parent, line: row.line });
+  });
+  for (const { parent, line } of parents) {
+    if (!stops.has(parent)) report.add('stops.txt', line, 'names a parent_station not there');
+  }
+  return stops;
+}
+
+async function readLevels(source: FeedSource, report: FeedReport): Promise<Map<string, number>> {
+  const levels = new Map<string, number>();
+  await readTable(source, 'levels.txt', ['level_id', 'level_index'], (row) => {
+    const index = row.number('level_index');
+    if (index !== null && Math.abs(index) <= FEED_LIMITS.level) {
+      levels.set(row.text('level_id'), index);
+    } else report.add('levels.txt', row.line, 'no valid level_index; left out');
+  });
+  return levels;
+}
