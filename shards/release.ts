@@ -1,4 +1,3 @@
-import Flatbush from 'flatbush';
 import { breathe, inSlices } from './breathe.ts';
 import { CountyBoxes } from './county-boxes.ts';
 import { DestDirectory } from './dest-ids/dest-directory.ts';
@@ -10,7 +9,6 @@ import { AreaIndex } from './geometry/area-index.ts';
 import { BandedArea } from './geometry/banded-area.ts';
 import { type SharedBorders, sharedBorderSteps } from './geometry/shared-borders.ts';
 import { boxWithin } from './geometry/wgs84.ts';
-import { worldCell } from './geometry/world-cell.ts';
 import { BlockIndex } from './index/block-index.ts';
 import type {
   CountyManifest,
@@ -22,10 +20,12 @@ import type {
 } from './manifest.ts';
 import { Matrix } from './matrix/matrix.ts';
 import { decodeNearestRow, nearestBytes, nearestRange } from './nearest/nearest.ts';
+import { readNearestRun, runsOfRows } from './nearest/nearest-runs.ts';
 import { PlaceTable } from './places/place-table.ts';
 import { PmtilesArchive } from './pmtiles/archive.ts';
 import { CheckedPages } from './pmtiles/checked-pages.ts';
 import { PoiTable } from './pois/poi-table.ts';
+import { type SpatialOrder, spatialOrderSteps } from './pois/spatial-order.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import { SingleFlight } from './single-flight.ts';
 import { readVerified } from './store/recorded-hash.ts';
@@ -40,16 +40,7 @@ export interface PoiMatrix {
 }
 
 /** The POIs at home in a county: what is said of them, who reaches them, and where they lie. */
-export interface Catchments extends PoiMatrix {
-  /** Over the POIs' points, micro-degrees; null where there are none. */
-  readonly tree: Flatbush | null;
-  /** The cell of the world that each POI lies in. */
-  readonly cell: Uint32Array;
-  /** Each POI's position by cell, then `dest_id`: the order of searches, in every release. */
-  readonly rank: Uint32Array;
-  /** The POIs by their rank. */
-  readonly byRank: Uint32Array;
-}
+export type Catchments = PoiMatrix & SpatialOrder;
 
 /** A county's block polygons, and which of them a point lies in. */
 export interface BlockAreas {
@@ -176,31 +167,15 @@ export class Release {
    * read together.
    */
   async nearestRows(
-    county: CountyManifest,
+    { objects }: CountyManifest,
     ordinals: readonly CountyBlock[],
   ): Promise<Uint16Array[]> {
-    const ref = county.objects.nearest;
-    const { length } = nearestRange(0, this.columns);
-    const rows: Promise<Uint16Array[]>[] = [];
-    for (let first = 0; first < ordinals.length; ) {
-      let end = first + 1;
-      while (end < ordinals.length && ordinals[end] - ordinals[end - 1] <= GAP_ROWS) end++;
-      const run = ordinals.slice(first, end);
-      const { offset } = nearestRange(run[0], this.columns);
-      const bytes = (run[run.length - 1] - run[0] + 1) * length;
-      this.#cache.readAlong += bytes - run.length * length;
-      rows.push(
-        this.store.readRange(ref, offset, bytes).then((read) =>
-          run.map((ordinal) => {
-            const at = (ordinal - run[0]) * length;
-            const row = read.subarray(at, at + length);
-            return decodeNearestRow(ref.name, ordinal, row, this.columns);
-          }),
-        ),
-      );
-      first = end;
-    }
-    return (await Promise.all(rows)).flat();
+    const runs = runsOfRows(ordinals).map((run) => {
+      const read = readNearestRun(this.store, objects.nearest, run, this.columns);
+      this.#cache.readAlong += read.alongBytes;
+      return read.rows;
+    });
+    return (await Promise.all(runs)).flat();
   }
 
   /** The POIs at home in a county, and the head of their catchments. Two reads, then kept. */
@@ -325,35 +300,4 @@ export class Release {
   derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#derived.make(name, work) as Promise<T>;
   }
-}
-
-/** Rows of `nearest` that are read along rather than read past. */
-const GAP_ROWS = 8;
-
-/** POIs between two steps of `spatialOrderSteps`. */
-const POIS_A_STEP = 1 << 13;
-
-/** Where POIs lie, in steps of a few milliseconds. */
-function* spatialOrderSteps({ count, lon, lat }: PoiTable) {
-  const tree = count === 0 ? null : new Flatbush(count);
-  const cell = new Uint32Array(count);
-  // POIs are in the order of their `dest_id`.
-  const keys = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
-    cell[i] = worldCell(lon[i], lat[i]);
-    keys[i] = cell[i] * count + i;
-    tree!.add(lon[i], lat[i], lon[i], lat[i]);
-    if (i % POIS_A_STEP === POIS_A_STEP - 1) yield;
-  }
-  tree?.finish();
-  yield;
-  keys.sort();
-  yield;
-  const [rank, byRank] = [new Uint32Array(count), new Uint32Array(count)];
-  for (let position = 0; position < count; position++) {
-    const ordinal = keys[position] % count;
-    byRank[position] = ordinal;
-    rank[ordinal] = position;
-  }
-  return { tree, cell, rank, byRank };
 }
