@@ -54,10 +54,11 @@ async function records(file: string): Promise<ShapeRecord[]> {
 }
 
 /** The message with which files without checksums are refused, changed in one of them. */
-async function refusal(ending: Ending, change: (bytes: Buffer) => Buffer): Promise<string> {
+async function refusal(ending: Ending, change: Change): Promise<string> {
   for (const part of ENDINGS) {
     const bytes = Buffer.from(whole[part]);
-    writeFileSync(at(`b${part}`), part === ending ? change(bytes) : bytes);
+    const changed = part === ending ? change(bytes) : bytes;
+    writeFileSync(at(`b${part}`), Buffer.isBuffer(changed) ? changed : bytes);
   }
   const error = await records(at('b.shp')).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(BuildError);
@@ -101,126 +102,55 @@ test('rings of one record are gathered: islands, holes, islands in holes', async
   ]);
 });
 
-function edited(bytes: Buffer, edit: (bytes: Buffer) => number): Buffer {
-  edit(bytes);
-  return bytes;
-}
+/** Where the second record begins, after the file's header and a square of five points; its parts. */
+const NUMBER = 100 + 8 + 44 + 4 + 5 * 16;
+const LENGTH = NUMBER + 4;
+const TYPE = NUMBER + 8;
+const [RINGS, POINTS, RING, X] = [36, 40, 48, 60].map((after) => TYPE + after);
+/** Where the files tell their own lengths, in pairs of bytes. */
+const FILE_LENGTH = 24;
 
-/** Where the second record's header begins: after the file's, and a square of five points. */
-const SECOND = 100 + 8 + 44 + 4 + 5 * 16;
+/** Changes of a file, in place or to other bytes. */
+type Change = (bytes: Buffer) => unknown;
+const big = (value: number, at: number): Change => {
+  return (bytes) => bytes.writeInt32BE(value, at);
+};
+const little = (value: number, at: number): Change => {
+  return (bytes) => bytes.writeInt32LE(value, at);
+};
+const longer = (more: number, at: number): Change => {
+  return (bytes) => bytes.writeInt32BE(bytes.readInt32BE(at) + more, at);
+};
+const nowhere: Change = (bytes) => bytes.writeDoubleLE(Number.NaN, X);
+const shorter: Change = (bytes) => {
+  longer(-4, FILE_LENGTH)(bytes);
+  return bytes.subarray(0, -8);
+};
+const deleted: Change = (bytes) => bytes.write('*', 32 + 64 + 1 + 21);
+const projected: Change = () => Buffer.from('PROJCS["UTM 18N",GEOGCS["GCS"]]');
 
-test.each<[string, Ending, (bytes: Buffer) => Buffer, RegExp]>([
-  [
-    'a record longer than the file',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32BE(1e6, SECOND + 4)),
-    /record 2 has a length of 2000000 bytes/,
-  ],
-  [
-    'a record of less than no length',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32BE(-8, SECOND + 4)),
-    /record 2 has a length of -16/,
-  ],
-  [
-    'a record somewhat too long',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32BE(c.readInt32BE(SECOND + 4) + 2, SECOND + 4)),
-    /record 2 has 2 rings of 10 points in 216 bytes/,
-  ],
-  [
-    'a record of another number',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32BE(3, SECOND)),
-    /record 2 has the number 3/,
-  ],
-  [
-    'a million rings in a record',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32LE(1e6, SECOND + 8 + 36)),
-    /record 2 has 1000000 rings of 10 points/,
-  ],
-  [
-    'two billion points in a record',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32LE(2 ** 31 - 1, SECOND + 8 + 40)),
-    /record 2 has 2 rings of 2147483647 points/,
-  ],
-  [
-    'a ring that begins after the last point',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32LE(99, SECOND + 8 + 48)),
-    /record 2 has points 0 to 99 of 10 for a ring/,
-  ],
-  [
-    'a point that is nowhere',
-    '.shp',
-    (b) => edited(b, (c) => c.writeDoubleLE(Number.NaN, SECOND + 8 + 60)),
-    /record 2 has a point at/,
-  ],
-  [
-    'another kind of shape',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32LE(1, SECOND + 8)),
-    /record 2 is a point, not a polygon/,
-  ],
-  [
-    'a header that tells too little',
-    '.shp',
-    (b) => edited(b, (c) => c.writeInt32BE(SECOND / 2, 24)),
-    /goes on after the 236 bytes it tells/,
-  ],
-  ['an end cut off', '.shp', (b) => b.subarray(0, -1), /record 3 is cut off/],
-  ['an end that goes on', '.shp', (b) => Buffer.concat([b, b]), /goes on after/],
-  [
-    'one shape less',
-    '.shx',
-    (b) => edited(b, (c) => c.writeInt32BE(c.readInt32BE(24) - 4, 24)).subarray(0, -8),
-    /has 2 records/,
-  ],
-  [
-    'a shape elsewhere',
-    '.shx',
-    (b) => edited(b, (c) => c.writeInt32BE(52, 108)),
-    /has record 2 at byte 104, not 236/,
-  ],
-  [
-    'a count of two',
-    '.dbf',
-    (b) => edited(b, (c) => c.writeUInt32LE(2, 4)),
-    /goes on after its 2 records/,
-  ],
-  [
-    'a count of four',
-    '.dbf',
-    (b) => edited(b, (c) => c.writeUInt32LE(4, 4)),
-    /ends in record 4 of 4/,
-  ],
-  [
-    'a deleted record',
-    '.dbf',
-    (b) => edited(b, (c) => c.write('*', 32 + 64 + 1 + 21)),
-    /record 2 is deleted/,
-  ],
-  [
-    'a field of another length',
-    '.dbf',
-    (b) => edited(b, (c) => c.writeUInt8(200, 32 + 16)),
-    /has 2 columns of 211 bytes for 21/,
-  ],
-  [
-    'a header longer than the file',
-    '.dbf',
-    (b) => edited(b, (c) => c.writeUInt16LE(60_000, 8)),
-    /ends in its header/,
-  ],
-  [
-    'metres',
-    '.prj',
-    () => Buffer.from('PROJCS["UTM 18N",GEOGCS["GCS"]]'),
-    /not in degrees; export it in longitude/,
-  ],
-])('a shapefile with %s is refused (%s)', async (_, ending, change, problem) => {
+test.each<[Ending, string, Change, RegExp]>([
+  ['.shp', 'an endless record', big(1e6, LENGTH), /record 2 has a length of 2000000 bytes/],
+  ['.shp', 'a record of less than no length', big(-8, LENGTH), /record 2 has a length of -16/],
+  ['.shp', 'a long record', longer(2, LENGTH), /record 2 has 2 rings of 10 points in 216 bytes/],
+  ['.shp', 'a record of another number', big(3, NUMBER), /record 2 has the number 3/],
+  ['.shp', 'a million rings', little(1e6, RINGS), /record 2 has 1000000 rings of 10 points/],
+  ['.shp', 'many points', little(0x7fffffff, POINTS), /record 2 has 2 rings of 2147483647 points/],
+  ['.shp', 'a ring too late', little(99, RING), /record 2 has points 0 to 99 of 10 for a ring/],
+  ['.shp', 'a point that is nowhere', nowhere, /record 2 has a point at/],
+  ['.shp', 'another kind of shape', little(1, TYPE), /record 2 is a point, not a polygon/],
+  ['.shp', 'a short header', big(NUMBER / 2, FILE_LENGTH), /goes on after the 236 bytes it tells/],
+  ['.shp', 'an end cut off', (b) => b.subarray(0, -1), /record 3 is cut off/],
+  ['.shp', 'an end that goes on', (b) => Buffer.concat([b, b]), /goes on after/],
+  ['.shx', 'one shape less', shorter, /has 2 records/],
+  ['.shx', 'a shape elsewhere', big(52, 108), /has record 2 at byte 104, not 236/],
+  ['.dbf', 'a count of two', little(2, 4), /goes on after its 2 records/],
+  ['.dbf', 'a count of four', little(4, 4), /ends in record 4 of 4/],
+  ['.dbf', 'a deleted record', deleted, /record 2 is deleted/],
+  ['.dbf', 'a longer field', (b) => b.writeUInt8(200, 48), /has 2 columns of 211 bytes for 21/],
+  ['.dbf', 'an endless header', (b) => b.writeUInt16LE(60_000, 8), /ends in its header/],
+  ['.prj', 'metres', projected, /not in degrees; export it in longitude/],
+])('a shapefile whose %s has %s is refused', async (ending, _, change, problem) => {
   expect(await refusal(ending, change)).toMatch(problem);
 });
 

@@ -16,10 +16,11 @@ import {
   WALK_BACKWARD,
   WALK_FORWARD,
 } from '../../builder/streets/traits.ts';
+import { tagsOf } from '../support/tags.ts';
 
-const traits = (tags: Record<string, string>) => streetTraits(new Map(Object.entries(tags)));
+const traits = (tags: string) => streetTraits(tagsOf(tags));
 /** W and w: walking forward and back; R and r: riding; and after a slash what passes through. */
-const spelled = (tags: Record<string, string>) => {
+const spelled = (tags: string) => {
   const letters = (bits: number) => [
     ...(bits & WALK_FORWARD ? 'W' : '-'),
     ...(bits & WALK_BACKWARD ? 'w' : '-'),
@@ -32,161 +33,137 @@ const spelled = (tags: Record<string, string>) => {
 };
 
 describe('who may use a way', () => {
-  test.each<[string, Record<string, string>, string]>([
-    ['a residential street: everybody', { highway: 'residential' }, 'WwRr'],
-    ['a motorway: nobody', { highway: 'motorway' }, '----'],
-    ['a motorway that people may walk', { highway: 'motorway', foot: 'yes' }, 'Ww--'],
-    ['a motorroad: nobody', { highway: 'trunk', motorroad: 'yes' }, '----'],
-    ['a footway: walkers', { highway: 'footway' }, 'Ww--'],
-    ['a footway signed for bicycles', { highway: 'footway', bicycle: 'designated' }, 'WwRr'],
-    ['steps: walkers', { highway: 'steps' }, 'Ww--'],
-    ['a cycleway: both', { highway: 'cycleway' }, 'WwRr'],
-    ['a cycleway without walkers', { highway: 'cycleway', foot: 'no' }, '--Rr'],
-    [
-      'a private drive: who begins or ends there',
-      { highway: 'service', access: 'private' },
-      'WwRr/----',
-    ],
-    [
-      'a street for who has business there',
-      { highway: 'residential', access: 'destination' },
-      'WwRr/----',
-    ],
+  test.each<[string, string, string]>([
+    ['a residential street: everybody', 'highway=residential', 'WwRr'],
+    ['a motorway: nobody', 'highway=motorway', '----'],
+    ['a motorway that people may walk', 'highway=motorway, foot=yes', 'Ww--'],
+    ['a motorroad: nobody', 'highway=trunk, motorroad=yes', '----'],
+    ['a footway: walkers', 'highway=footway', 'Ww--'],
+    ['a footway signed for bicycles', 'highway=footway, bicycle=designated', 'WwRr'],
+    ['steps: walkers', 'highway=steps', 'Ww--'],
+    ['a cycleway: both', 'highway=cycleway', 'WwRr'],
+    ['a cycleway without walkers', 'highway=cycleway, foot=no', '--Rr'],
+    ['a private drive: who begins or ends there', 'highway=service, access=private', 'WwRr/----'],
+    ['a street for who has business there', 'highway=residential, access=destination', 'WwRr/----'],
     [
       'a way to customers for vehicles: walkers pass',
-      { highway: 'service', vehicle: 'customers' },
+      'highway=service, vehicle=customers',
       'WwRr/Ww--',
     ],
-    ['a motorway for its workers', { highway: 'motorway', access: 'private' }, '----'],
-    ['a closed drive: nobody', { highway: 'service', access: 'no' }, '----'],
-    [
-      'a private drive open to walkers',
-      { highway: 'service', access: 'private', foot: 'yes' },
-      'WwRr/Ww--',
-    ],
-    ['a pedestrian street: both', { highway: 'pedestrian' }, 'WwRr'],
-    ['steps with a ramp for bicycles: walkers', { highway: 'steps', bicycle: 'yes' }, 'Ww--'],
+    ['a motorway for its workers', 'highway=motorway, access=private', '----'],
+    ['a closed drive: nobody', 'highway=service, access=no', '----'],
+    ['a private drive open to walkers', 'highway=service, access=private, foot=yes', 'WwRr/Ww--'],
+    ['a pedestrian street: both', 'highway=pedestrian', 'WwRr'],
+    ['steps with a ramp for bicycles: walkers', 'highway=steps, bicycle=yes', 'Ww--'],
     [
       'a private street with a sidewalk: walkers',
-      { highway: 'tertiary', access: 'private', sidewalk: 'left' },
+      'highway=tertiary, access=private, sidewalk=left',
       'WwRr/Ww--',
     ],
-    ['a bus lane shared', { highway: 'service', access: 'no', cycleway: 'share_busway' }, '--Rr'],
+    ['a bus lane shared', 'highway=service, access=no, cycleway=share_busway', '--Rr'],
     [
       'a lane on one side, where bicycles are banned otherwise',
-      { highway: 'primary', bicycle: 'no', 'cycleway:right': 'lane' },
+      'highway=primary, bicycle=no, cycleway:right=lane',
       'WwR-',
     ],
     [
       'bicycles take the path beside, one way',
-      { highway: 'primary', 'bicycle:forward': 'use_sidepath' },
+      'highway=primary, bicycle:forward=use_sidepath',
       'Ww-r',
     ],
-    ['no riding backward', { highway: 'residential', 'bicycle:backward': 'no' }, 'WwR-'],
+    ['no riding backward', 'highway=residential, bicycle:backward=no', 'WwR-'],
     [
       'one-way for vehicles, bicycles among them',
-      { highway: 'residential', 'oneway:vehicle': 'yes' },
+      'highway=residential, oneway:vehicle=yes',
       'WwR-',
     ],
     [
       'a lane against cars that go backward',
-      { highway: 'residential', oneway: '-1', cycleway: 'opposite' },
+      'highway=residential, oneway=-1, cycleway=opposite',
       'WwRr',
     ],
     [
       'open on days, by a condition that is not read',
-      { highway: 'service', access: 'no', 'access:conditional': 'yes @ (Mo-Fr)' },
+      'highway=service, access=no, access:conditional=yes @ (Mo-Fr)',
       '----',
     ],
-    ['where bicycles are pushed', { highway: 'path', bicycle: 'dismount' }, 'Ww--'],
-    ['no vehicles, so no riding', { highway: 'path', vehicle: 'no' }, 'Ww--'],
-    ['a one-way street binds riders', { highway: 'residential', oneway: 'yes' }, 'WwR-'],
-    ['a one-way street against its drawing', { highway: 'residential', oneway: '-1' }, 'Ww-r'],
-    ['a roundabout', { highway: 'tertiary', junction: 'roundabout' }, 'WwR-'],
-    [
-      'a contraflow lane',
-      { highway: 'residential', oneway: 'yes', cycleway: 'opposite_lane' },
-      'WwRr',
-    ],
-    [
-      'one-way but for bicycles',
-      { highway: 'residential', oneway: 'yes', 'oneway:bicycle': 'no' },
-      'WwRr',
-    ],
-    ['one-way for walkers', { highway: 'steps', 'oneway:foot': 'yes' }, 'W---'],
-    ['a street yet to be built', { highway: 'construction' }, '----'],
-    ['a station platform', { railway: 'platform' }, 'Ww--'],
-    ['a pier', { man_made: 'pier' }, 'Ww--'],
-    ['a building', { building: 'yes' }, '----'],
+    ['where bicycles are pushed', 'highway=path, bicycle=dismount', 'Ww--'],
+    ['no vehicles, so no riding', 'highway=path, vehicle=no', 'Ww--'],
+    ['a one-way street binds riders', 'highway=residential, oneway=yes', 'WwR-'],
+    ['a one-way street against its drawing', 'highway=residential, oneway=-1', 'Ww-r'],
+    ['a roundabout', 'highway=tertiary, junction=roundabout', 'WwR-'],
+    ['a contraflow lane', 'highway=residential, oneway=yes, cycleway=opposite_lane', 'WwRr'],
+    ['one-way but for bicycles', 'highway=residential, oneway=yes, oneway:bicycle=no', 'WwRr'],
+    ['one-way for walkers', 'highway=steps, oneway:foot=yes', 'W---'],
+    ['a street yet to be built', 'highway=construction', '----'],
+    ['a station platform', 'railway=platform', 'Ww--'],
+    ['a pier', 'man_made=pier', 'Ww--'],
+    ['a building', 'building=yes', '----'],
   ])('%s', (_, tags, expected) => {
     expect(spelled(tags)).toBe(expected);
   });
 
   test('what nobody may use is no street', () => {
-    expect(traits({ highway: 'proposed' })).toBe(0);
-    expect(traits({ highway: 'service', access: 'no' })).toBe(0);
+    expect(traits('highway=proposed')).toBe(0);
+    expect(traits('highway=service, access=no')).toBe(0);
   });
 
   test('trips neither begin nor end in tunnels', () => {
-    expect(traits({ highway: 'footway', tunnel: 'yes' }) & NO_LINKING).toBeTruthy();
-    expect(traits({ highway: 'footway', tunnel: 'building_passage' }) & NO_LINKING).toBe(0);
+    expect(traits('highway=footway, tunnel=yes') & NO_LINKING).toBeTruthy();
+    expect(traits('highway=footway, tunnel=building_passage') & NO_LINKING).toBe(0);
   });
 
-  test.each<[string, Record<string, string>, number]>([
-    ['a gate: nobody', { barrier: 'gate' }, 0],
-    ['a closed gate: all', { barrier: 'gate', access: 'no' }, STOPS_WALK | STOPS_RIDE],
+  test.each<[string, string, number]>([
+    ['a gate: nobody', 'barrier=gate', 0],
+    ['a closed gate: all', 'barrier=gate, access=no', STOPS_WALK | STOPS_RIDE],
     [
       'a private gate: who passes through',
-      { barrier: 'gate', access: 'private' },
+      'barrier=gate, access=private',
       LIMITS_WALK | LIMITS_RIDE,
     ],
     [
       'a private gate open to walkers: riders who pass through',
-      { barrier: 'gate', access: 'private', foot: 'yes' },
+      'barrier=gate, access=private, foot=yes',
       LIMITS_RIDE,
     ],
-    ['one for bicycles: walkers', { barrier: 'gate', access: 'no', bicycle: 'yes' }, STOPS_WALK],
-    [
-      'a locked gate: who passes through',
-      { barrier: 'gate', locked: 'yes' },
-      LIMITS_WALK | LIMITS_RIDE,
-    ],
-    ['one that people have keys to: nobody', { barrier: 'gate', locked: 'yes', access: 'yes' }, 0],
-    ['what is no barrier: nobody', { access: 'private' }, 0],
+    ['one for bicycles: walkers', 'barrier=gate, access=no, bicycle=yes', STOPS_WALK],
+    ['a locked gate: who passes through', 'barrier=gate, locked=yes', LIMITS_WALK | LIMITS_RIDE],
+    ['one that people have keys to: nobody', 'barrier=gate, locked=yes, access=yes', 0],
+    ['what is no barrier: nobody', 'access=private', 0],
   ])('%s is stopped by a barrier', (_, tags, expected) => {
-    expect(nodeTraits(new Map(Object.entries(tags)))).toBe(expected);
+    expect(nodeTraits(tagsOf(tags))).toBe(expected);
   });
 });
 
 /** Forward and backward; one figure where both are alike. Worked out by hand from R5's rules. */
-test.each<[string, Record<string, string>]>([
-  ['1', { highway: 'cycleway' }],
-  ['1', { highway: 'residential', lanes: '4', maxspeed: '45 mph' }],
-  ['1', { highway: 'secondary', motor_vehicle: 'no' }],
-  ['1', { highway: 'secondary', access: 'private', foot: 'yes' }],
-  ['3', { highway: 'path', motor_vehicle: 'yes', 'cycleway:right': 'lane', cycleway: 'opposite' }],
-  ['0', { highway: 'service', maxspeed: '45 mph' }],
-  ['3', { highway: 'unclassified' }],
-  ['3', { highway: 'tertiary' }],
-  ['2', { highway: 'tertiary', lanes: '3' }],
-  ['3', { highway: 'tertiary', lanes: '4', maxspeed: '25 mph' }],
-  ['2', { highway: 'tertiary', maxspeed: '25 mph' }],
-  ['3', { highway: 'tertiary', lanes: '2', maxspeed: '30 mph' }],
-  ['2', { highway: 'tertiary', cycleway: 'lane', lanes: '6', maxspeed: '35 mph' }],
-  ['23', { highway: 'tertiary', 'cycleway:right': 'lane' }],
-  ['32', { highway: 'tertiary', 'cycleway:left': 'lane' }],
-  ['32', { highway: 'tertiary', oneway: 'yes', cycleway: 'opposite' }],
-  ['23', { highway: 'tertiary', oneway: 'yes', 'cycleway:left': 'opposite' }],
-  ['3', { highway: 'tertiary', oneway: 'yes', cycleway: 'opposite_lane' }],
-  ['3', { highway: 'tertiary', cycleway: 'track' }],
-  ['4', { highway: 'secondary', lanes: '2', maxspeed: '25 mph' }],
-  ['4', { highway: 'secondary', lanes: '2' }],
-  ['24', { highway: 'secondary', 'cycleway:right': 'lane', maxspeed: '40' }],
-  ['3', { highway: 'trunk', cycleway: 'lane', lanes: '2' }],
-  ['3', { highway: 'secondary', cycleway: 'buffered_lane', maxspeed: '35 mph' }],
-  ['3', { highway: 'primary', 'cycleway:both': 'lane' }],
-  ['4', { highway: 'motorway' }],
-  ['1', { highway: 'primary', lts: '1' }],
+test.each<[string, string]>([
+  ['1', 'highway=cycleway'],
+  ['1', 'highway=residential, lanes=4, maxspeed=45 mph'],
+  ['1', 'highway=secondary, motor_vehicle=no'],
+  ['1', 'highway=secondary, access=private, foot=yes'],
+  ['3', 'highway=path, motor_vehicle=yes, cycleway:right=lane, cycleway=opposite'],
+  ['0', 'highway=service, maxspeed=45 mph'],
+  ['3', 'highway=unclassified'],
+  ['3', 'highway=tertiary'],
+  ['2', 'highway=tertiary, lanes=3'],
+  ['3', 'highway=tertiary, lanes=4, maxspeed=25 mph'],
+  ['2', 'highway=tertiary, maxspeed=25 mph'],
+  ['3', 'highway=tertiary, lanes=2, maxspeed=30 mph'],
+  ['2', 'highway=tertiary, cycleway=lane, lanes=6, maxspeed=35 mph'],
+  ['23', 'highway=tertiary, cycleway:right=lane'],
+  ['32', 'highway=tertiary, cycleway:left=lane'],
+  ['32', 'highway=tertiary, oneway=yes, cycleway=opposite'],
+  ['23', 'highway=tertiary, oneway=yes, cycleway:left=opposite'],
+  ['3', 'highway=tertiary, oneway=yes, cycleway=opposite_lane'],
+  ['3', 'highway=tertiary, cycleway=track'],
+  ['4', 'highway=secondary, lanes=2, maxspeed=25 mph'],
+  ['4', 'highway=secondary, lanes=2'],
+  ['24', 'highway=secondary, cycleway:right=lane, maxspeed=40'],
+  ['3', 'highway=trunk, cycleway=lane, lanes=2'],
+  ['3', 'highway=secondary, cycleway=buffered_lane, maxspeed=35 mph'],
+  ['3', 'highway=primary, cycleway:both=lane'],
+  ['4', 'highway=motorway'],
+  ['1', 'highway=primary, lts=1'],
 ])('traffic stress is %s on %j', (stress, tags) => {
   const [forward, backward] = [stressForward(traits(tags)), stressBackward(traits(tags))];
   expect(forward === backward ? `${forward}` : `${forward}${backward}`).toBe(stress);

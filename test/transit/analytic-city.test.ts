@@ -30,14 +30,18 @@ async function timesOnAvenue(
   };
 }
 
+/** The calls of a trip that leaves then: minutes after that, by stop. */
+const callsFrom = (leaves: number, after: Readonly<Record<string, number>>) =>
+  Object.entries(after).map(([stop, minutes]) => [stop, leaves + minutes] as const);
+
 /** One trip every `headway` minutes from `first` on, all morning. */
 function repeated(
   first: number,
   headway: number,
-  calls: (leaves: number) => AvenueTrip['calls'],
+  after: Readonly<Record<string, number>>,
 ): AvenueTrip[] {
   const starts = Array.from({ length: Math.ceil(180 / headway) }, (_, n) => first + n * headway);
-  return starts.map((leaves) => ({ calls: calls(leaves) }));
+  return starts.map((leaves) => ({ calls: callsFrom(leaves, after) }));
 }
 
 /*
@@ -64,24 +68,15 @@ const expected = (headway: number, fraction: number) =>
   ACCESS + 1 + fraction + Math.floor(headway / 12) + RIDE + EGRESS;
 
 test.each(HEADWAYS)('a bus every %i minutes takes what paper says', async (headway) => {
-  const trips = repeated(EIGHT - 57, headway, (at) => [
-    ['A', at],
-    ['B', at + RIDE],
-  ]);
+  const trips = repeated(EIGHT - 57, headway, { A: 0, B: RIDE });
   const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, trips);
   expect(shops).toEqual([expect.closeTo(expected(headway, 0.5), 6)]);
 });
 
 test.each(HEADWAYS)('so does one by exact frequencies, every %i minutes', async (headway) => {
   const every = { from: EIGHT - 56.3, until: 11 * 60, headway, exact: 1 } as const;
-  const trip = {
-    calls: [
-      ['A', 0],
-      ['B', RIDE],
-    ],
-    every,
-  } satisfies AvenueTrip;
-  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [trip]);
+  const calls = callsFrom(0, { A: 0, B: RIDE });
+  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [{ calls, every }]);
   expect(shops).toEqual([expect.closeTo(expected(headway, 0.2), 6)]);
 });
 
@@ -89,10 +84,7 @@ test.each(HEADWAYS)(
   'where only the headway is known, %i minutes, the second is the only doubt',
   async (headway) => {
     const every = { from: EIGHT - 120, until: 11 * 60, headway, exact: 0 } as const;
-    const calls = [
-      ['A', EIGHT],
-      ['B', EIGHT + RIDE],
-    ] as const;
+    const calls = callsFrom(EIGHT, { A: 0, B: RIDE });
     const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [{ calls, every }]);
     expect(shops[0]).toBeGreaterThanOrEqual(expected(headway, 0));
     expect(shops[0]).toBeLessThanOrEqual(expected(headway, 1));
@@ -115,14 +107,8 @@ test.each([
   const firstRide = 4;
   const secondRide = 3;
   const trips = [
-    ...repeated(EIGHT - 60, lines.first, (at) => [
-      ['A', at],
-      ['B', at + firstRide],
-    ]),
-    ...repeated(EIGHT - 46, lines.second, (at) => [
-      ['C', at],
-      ['D', at + secondRide],
-    ]),
+    ...repeated(EIGHT - 60, lines.first, { A: 0, B: firstRide }),
+    ...repeated(EIGHT - 46, lines.second, { C: 0, D: secondRide }),
   ];
   const { shops } = await timesOnAvenue({ shops: [SHOP] }, stops, trips);
   // At C a minute early: the bus that meets it leaves A at 14 − 1 − 2.5 − 4 = 6.5 past or before.
@@ -135,14 +121,8 @@ test.each([
 test('a bus is caught a minute after the last one stopped, and missed a second later', async () => {
   const change = (late: number) =>
     timesOnAvenue({ blocks: [SHOP] }, { A, M: 5_000, B }, [
-      ...repeated(EIGHT - 57, 10, (at) => [
-        ['A', at],
-        ['M', at + 5 + late],
-      ]),
-      ...repeated(EIGHT - 57 + 5 + 1, 10, (at) => [
-        ['M', at],
-        ['B', at + 7],
-      ]),
+      ...repeated(EIGHT - 57, 10, { A: 0, M: 5 + late }),
+      ...repeated(EIGHT - 57 + 5 + 1, 10, { M: 0, B: 7 }),
     ]);
   const caught = ACCESS + 1 + 0.5 + 5 + 1 + 7 + EGRESS;
   expect((await change(0)).blocks).toEqual([Math.ceil(caught)]);
@@ -152,14 +132,8 @@ test('a bus is caught a minute after the last one stopped, and missed a second l
 test('a change of 990 m is walked, one of 1,010 m is not', async () => {
   const via = (apart: number) =>
     timesOnAvenue({ blocks: [SHOP] }, { A, B1: 3_700, B2: 3_700 + apart, B }, [
-      ...repeated(EIGHT - 60, 5, (at) => [
-        ['A', at],
-        ['B1', at + 2],
-      ]),
-      ...repeated(EIGHT - 60, 5, (at) => [
-        ['B2', at],
-        ['B', at + 5],
-      ]),
+      ...repeated(EIGHT - 60, 5, { A: 0, B1: 2 }),
+      ...repeated(EIGHT - 60, 5, { B2: 0, B: 5 }),
     ]);
   // 2 + 12.375 + 1 is more than 15, so the second bus leaves 20 minutes after the first.
   expect((await via(990)).blocks).toEqual([ACCESS + 1 + 0.5 + 20 + 5 + EGRESS].map(Math.ceil));
@@ -170,10 +144,7 @@ test('a walk of 29.9 minutes to a stop, or from it, is walked; one of 30.1 is no
   const legs = async (access: number, egress: number) => {
     const stop = 1_000 + (access - 0.5) * 80;
     const block = B + (egress - 0.5) * 80;
-    const trips = repeated(EIGHT - 60, 1, (at) => [
-      ['A', at],
-      ['B', at + 3],
-    ]);
+    const trips = repeated(EIGHT - 60, 1, { A: 0, B: 3 });
     return (await timesOnAvenue({ blocks: [block] }, { A: stop, B }, trips)).blocks[0];
   };
   // A bus every minute: one is at the stop until the next whole minute.
@@ -190,10 +161,7 @@ test('a trip may take nine rides', async () => {
   const stops = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`S${i}`, A + i * hop]));
   // Each bus leaves two minutes after the one before it arrived, a minute away: 3 a ride.
   const trips = Array.from({ length: 9 }, (_, i) =>
-    repeated(EIGHT - 60 + 3 * i, 10, (at) => [
-      [`S${i}`, at],
-      [`S${i + 1}`, at + 1],
-    ]),
+    repeated(EIGHT - 60 + 3 * i, 10, { [`S${i}`]: 0, [`S${i + 1}`]: 1 }),
   ).flat();
   const rides = [1, 5, 8, 9];
   const ends = rides.map((ride) => A + ride * hop);
@@ -204,10 +172,7 @@ test('a trip may take nine rides', async () => {
 
 test('a ride is never slower than the walk beside it', async () => {
   const stops = { A: 1_000, B: 1_800 };
-  const trips = repeated(EIGHT - 60, 30, (at) => [
-    ['A', at],
-    ['B', at + 25],
-  ]);
+  const trips = repeated(EIGHT - 60, 30, { A: 0, B: 25 });
   const places = [1_432, 1_816, 3_008];
   const { shops, blocks } = await timesOnAvenue({ shops: places, blocks: places }, stops, trips);
   const walks = places.map((place) => 1 + (place - 1_000) / 80);
@@ -217,14 +182,8 @@ test('a ride is never slower than the walk beside it', async () => {
 
 test('forbidden and slow changes of transfers.txt hold, also at one stop', async () => {
   const trips = [
-    ...repeated(EIGHT - 60, 10, (at) => [
-      ['A', at],
-      ['M', at + 5],
-    ]),
-    ...repeated(EIGHT - 54, 10, (at) => [
-      ['M', at],
-      ['B', at + 7],
-    ]),
+    ...repeated(EIGHT - 60, 10, { A: 0, M: 5 }),
+    ...repeated(EIGHT - 54, 10, { M: 0, B: 7 }),
   ];
   const stops = { A, M: 5_000, B };
   const withRule = (rule: Record<string, number>) =>
@@ -247,11 +206,7 @@ test('forbidden and slow changes of transfers.txt hold, also at one stop', async
 });
 
 test('nobody boards or alights where the timetable forbids it, or by arrangement only', async () => {
-  const trips = repeated(EIGHT - 60, 10, (at) => [
-    ['A', at],
-    ['M', at + 2],
-    ['B', at + RIDE],
-  ]);
+  const trips = repeated(EIGHT - 60, 10, { A: 0, M: 2, B: RIDE });
   const stops = { A, M: A + 800, B };
   const timesWhere = (column: string, stop: string, type: number) => {
     const feed = avenueFeed(stops, trips);
