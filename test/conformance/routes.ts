@@ -22,134 +22,76 @@ export interface Landmarks {
   readonly place: { readonly geoid: string };
 }
 
-/** A metered route with one request to it that has rows, and the name of the body's list of them. */
+/** A metered route with one request to it that has rows, which its body lists as `results`. */
 export interface MeteredRoute {
   readonly route: string;
   readonly request: (marks: Landmarks) => Call;
-  readonly rows: string;
 }
 
-const geoids = ({ block, water }: Landmarks) => [block.geoid, water.geoid];
-const point = ({ block: { lon, lat } }: Landmarks) => ({ lon, lat });
+type OfMarks<T> = (marks: Landmarks) => T;
+const geoid: OfMarks<string> = ({ block }) => block.geoid;
+const placeGeoid: OfMarks<string> = ({ place }) => place.geoid;
+const destId: OfMarks<number> = ({ poi }) => poi.dest_id;
+const geoids: OfMarks<string[]> = ({ block, water }) => [block.geoid, water.geoid];
+const point: OfMarks<object> = ({ block: { lon, lat } }) => ({ lon, lat });
+const FEW = { mode: 'walk', limit: 7 };
+
+/** A GET of a route, with what its braces stand for. */
+function get(
+  route: string,
+  query: OfMarks<object> | object,
+  id?: OfMarks<string | number>,
+): MeteredRoute {
+  const path = (marks: Landmarks) => (id ? route.replace(/\{\w+\}/, String(id(marks))) : route);
+  const asked = (marks: Landmarks) => (typeof query === 'function' ? query(marks) : query);
+  return { route, request: (marks) => ({ path: path(marks), query: { ...asked(marks) } }) };
+}
 
 /** Routes charged by the row, whose answers have an ETag. */
 export const METERED_GETS: readonly MeteredRoute[] = [
-  {
-    route: '/v1/blocks/{geoid}/summary',
-    request: ({ block }) => ({ path: `/v1/blocks/${block.geoid}/summary`, query: {} }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/blocks/{geoid}/pois',
-    request: ({ block }) => ({
-      path: `/v1/blocks/${block.geoid}/pois`,
-      query: { mode: 'walk', limit: 7 },
-    }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/point/summary',
-    request: (marks) => ({ path: '/v1/point/summary', query: point(marks) }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/point/pois',
-    request: (marks) => ({
-      path: '/v1/point/pois',
-      query: { ...point(marks), mode: 'walk', limit: 7 },
-    }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/pois',
-    request: (marks) => ({ path: '/v1/pois', query: { ...point(marks), radius_m: 900, limit: 7 } }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/pois/{dest_id}/catchment',
-    request: ({ poi }) => ({
-      path: `/v1/pois/${poi.dest_id}/catchment`,
-      query: { mode: 'walk', limit: 7 },
-    }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/places/{geoid}/blocks',
-    request: ({ place }) => ({
-      path: `/v1/places/${place.geoid}/blocks`,
-      query: { type: 101, mode: 'walk', limit: 7 },
-    }),
-    rows: 'results',
-  },
-  {
-    route: '/v1/places/{geoid}/pois',
-    request: ({ place }) => ({ path: `/v1/places/${place.geoid}/pois`, query: { limit: 7 } }),
-    rows: 'results',
-  },
+  get('/v1/blocks/{geoid}/summary', {}, geoid),
+  get('/v1/blocks/{geoid}/pois', FEW, geoid),
+  get('/v1/point/summary', point),
+  get('/v1/point/pois', (marks) => ({ ...point(marks), ...FEW })),
+  get('/v1/pois', (marks) => ({ ...point(marks), radius_m: 900, limit: 7 })),
+  get('/v1/pois/{dest_id}/catchment', FEW, destId),
+  get('/v1/places/{geoid}/blocks', { type: 101, ...FEW }, placeGeoid),
+  get('/v1/places/{geoid}/pois', { limit: 7 }, placeGeoid),
 ];
 
 /** `GET /v1/pois/{dest_id}` is one row: the place itself. */
-export const POI_DETAIL = {
-  route: '/v1/pois/{dest_id}',
-  request: ({ poi }: Landmarks): Call => ({ path: `/v1/pois/${poi.dest_id}`, query: {} }),
-};
+export const POI_DETAIL = get('/v1/pois/{dest_id}', {}, destId);
+
+function post(route: string, body: OfMarks<object>): MeteredRoute {
+  return { route, request: (marks) => ({ method: 'POST', path: route, body: body(marks) }) };
+}
+
+/** A batch, whose body lists its origins under the name of `origins`. */
+function batch(route: string, origins: string, listed: OfMarks<unknown[]>, more: object = {}) {
+  return { ...post(route, (marks) => ({ [origins]: listed(marks), ...more })), origins };
+}
+
+const NEAR = { max_minutes: 5 };
 
 /** Batches: POST routes over 1 to 250 origins. */
 export const BATCHES: readonly (MeteredRoute & { readonly origins: string })[] = [
-  {
-    route: '/v1/blocks/summary',
-    request: (marks) => post('/v1/blocks/summary', { origins: geoids(marks) }),
-    rows: 'results',
-    origins: 'origins',
-  },
-  {
-    route: '/v1/blocks/pois',
-    request: (marks) => post('/v1/blocks/pois', { origins: geoids(marks), max_minutes: 5 }),
-    rows: 'results',
-    origins: 'origins',
-  },
-  {
-    route: '/v1/point/summary',
-    request: (marks) => post('/v1/point/summary', { origins: [point(marks)] }),
-    rows: 'results',
-    origins: 'origins',
-  },
-  {
-    route: '/v1/point/pois',
-    request: (marks) => post('/v1/point/pois', { origins: [point(marks)], max_minutes: 5 }),
-    rows: 'results',
-    origins: 'origins',
-  },
-  {
-    route: '/v1/pois/catchment',
-    request: ({ poi }) => post('/v1/pois/catchment', { dest_ids: [poi.dest_id], max_minutes: 5 }),
-    rows: 'results',
-    origins: 'dest_ids',
-  },
+  batch('/v1/blocks/summary', 'origins', geoids),
+  batch('/v1/blocks/pois', 'origins', geoids, NEAR),
+  batch('/v1/point/summary', 'origins', (marks) => [point(marks)]),
+  batch('/v1/point/pois', 'origins', (marks) => [point(marks)], NEAR),
+  batch('/v1/pois/catchment', 'dest_ids', (marks) => [destId(marks)], NEAR),
 ];
 
-export const AREAL_QUERY: MeteredRoute = {
-  route: '/v1/blocks/query',
-  request: (marks) =>
-    post('/v1/blocks/query', { center: point(marks), radius_m: 500, limit: 7, type: [100] }),
-  rows: 'results',
-};
+export const AREAL_QUERY = post('/v1/blocks/query', (marks) => ({
+  ...{ center: point(marks), radius_m: 500 },
+  ...{ limit: 7, type: [100] },
+}));
 
 /** Metered POST routes. */
 export const METERED_POSTS: readonly MeteredRoute[] = [...BATCHES, AREAL_QUERY];
 
 /** An isochrone costs by its contours. */
-export const ISOCHRONE = {
-  route: '/v1/isochrone',
-  request: ({ block }: Landmarks): Call => ({
-    path: '/v1/isochrone',
-    query: { block: block.geoid, minutes: 10 },
-  }),
-};
+export const ISOCHRONE = get('/v1/isochrone', (marks) => ({ block: geoid(marks), minutes: 10 }));
 
 /** A request to each metered route that has an answer. */
 export const KNOWN_REQUESTS = [...METERED_GETS, POI_DETAIL, ISOCHRONE, ...METERED_POSTS];
-
-function post(path: string, body: object): Call {
-  return { method: 'POST', path, body };
-}

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
-import { type AlongAvenue, type AvenueTrip, avenue, avenueFeed } from './avenue.ts';
+import { type AlongAvenue, type AvenueTrip, avenue, avenueFeed, tripFrom } from './avenue.ts';
 import { buildSmallCity } from './built-city.ts';
 import { type FeedTables, writeFeed } from './gtfs-text.ts';
 
@@ -30,10 +30,6 @@ async function timesOnAvenue(
   };
 }
 
-/** The calls of a trip that leaves then: minutes after that, by stop. */
-const callsFrom = (leaves: number, after: Readonly<Record<string, number>>) =>
-  Object.entries(after).map(([stop, minutes]) => [stop, leaves + minutes] as const);
-
 /** One trip every `headway` minutes from `first` on, all morning. */
 function repeated(
   first: number,
@@ -41,7 +37,7 @@ function repeated(
   after: Readonly<Record<string, number>>,
 ): AvenueTrip[] {
   const starts = Array.from({ length: Math.ceil(180 / headway) }, (_, n) => first + n * headway);
-  return starts.map((leaves) => ({ calls: callsFrom(leaves, after) }));
+  return starts.map((leaves) => tripFrom(leaves, after));
 }
 
 /*
@@ -75,8 +71,8 @@ test.each(HEADWAYS)('a bus every %i minutes takes what paper says', async (headw
 
 test.each(HEADWAYS)('so does one by exact frequencies, every %i minutes', async (headway) => {
   const every = { from: EIGHT - 56.3, until: 11 * 60, headway, exact: 1 } as const;
-  const calls = callsFrom(0, { A: 0, B: RIDE });
-  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [{ calls, every }]);
+  const trip = { ...tripFrom(0, { A: 0, B: RIDE }), every };
+  const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [trip]);
   expect(shops).toEqual([expect.closeTo(expected(headway, 0.2), 6)]);
 });
 
@@ -84,8 +80,8 @@ test.each(HEADWAYS)(
   'where only the headway is known, %i minutes, the second is the only doubt',
   async (headway) => {
     const every = { from: EIGHT - 120, until: 11 * 60, headway, exact: 0 } as const;
-    const calls = callsFrom(EIGHT, { A: 0, B: RIDE });
-    const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [{ calls, every }]);
+    const trip = { ...tripFrom(EIGHT, { A: 0, B: RIDE }), every };
+    const { shops } = await timesOnAvenue({ shops: [SHOP] }, { A, B }, [trip]);
     expect(shops[0]).toBeGreaterThanOrEqual(expected(headway, 0));
     expect(shops[0]).toBeLessThanOrEqual(expected(headway, 1));
   },

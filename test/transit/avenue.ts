@@ -40,6 +40,11 @@ export interface AvenueTrip {
   };
 }
 
+/** A trip that leaves then; `after`: the minutes after that at which it is at each stop. */
+export function tripFrom(leaves: number, after: Readonly<Record<string, number>>): AvenueTrip {
+  return { calls: Object.entries(after).map(([stop, minutes]) => [stop, leaves + minutes]) };
+}
+
 /** A feed on the avenue; `more` adds files or replaces them. */
 export function avenueFeed(
   stops: Readonly<Record<string, AlongAvenue>>,

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
-import { type AvenueTrip, avenue, avenueFeed } from './avenue.ts';
+import { type AvenueTrip, avenue, avenueFeed, tripFrom } from './avenue.ts';
 import { buildSmallCity } from './built-city.ts';
 import { type FeedTables, type TextStyle, writeFeed } from './gtfs-text.ts';
 
@@ -16,18 +16,13 @@ export const RIDE = 13;
 /** By a bus every ten minutes, which comes half a minute after one is ready for it. */
 export const TIME = Math.ceil(3.5 + 1 + 0.5 + RIDE + 2.5);
 
-/** Trips from A to B every ten minutes for three hours from `first` on. */
-export function busLine(service = 'daily', first = EIGHT - 60): AvenueTrip[] {
-  return Array.from({ length: 18 }, (_, n) => {
-    const leaves = first + 10 * n;
-    return {
-      service,
-      calls: [
-        ['A', leaves],
-        ['B', leaves + RIDE],
-      ],
-    };
-  });
+/** Trips every ten minutes for three hours from `first` on; from A to B, unless told. */
+export function busLine(
+  service = 'daily',
+  first = EIGHT - 60,
+  after: Readonly<Record<string, number>> = { A: 0, B: RIDE },
+): AvenueTrip[] {
+  return Array.from({ length: 18 }, (_, n) => ({ service, ...tripFrom(first + 10 * n, after) }));
 }
 
 export function busFeed(more: FeedTables = {}, trips = busLine()): FeedTables {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedFacts } from '../../shards/manifest.ts';
-import { type AvenueTrip, avenueFeed } from './avenue.ts';
+import { avenueFeed } from './avenue.ts';
 import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
 import { AGENCY, exception, service } from './feed-records.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
@@ -98,22 +98,12 @@ test('a feed that lacks a file, or is none, fails by name', async () => {
 
 test('the clock is the one of the feed: an hour later in Chicago is the same hour', async () => {
   const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
-  const legs = (first: number): AvenueTrip[] =>
-    busLine('daily', first).map(({ calls: [[, leaves]] }) => ({
-      calls: [
-        ['A', leaves],
-        ['M', leaves + 5],
-      ],
-    }));
-  const onward = (first: number): AvenueTrip[] =>
-    busLine('daily', first).map(({ calls: [[, leaves]] }) => ({
-      calls: [
-        ['M', leaves + 6],
-        ['B', leaves + RIDE],
-      ],
-    }));
+  const onward = (first: number) => busLine('daily', first, { M: 6, B: RIDE });
   const chicago = { 'agency.txt': [{ ...AGENCY, agency_timezone: 'America/Chicago' }] };
-  const newYork = await town.write('ny.zip', avenueFeed(stops, legs(EIGHT - 60)));
+  const newYork = await town.write(
+    'ny.zip',
+    avenueFeed(stops, busLine('daily', EIGHT - 60, { A: 0, M: 5 })),
+  );
   const sameZone = await town.write('same.zip', avenueFeed(stops, onward(EIGHT - 60)));
   const hourOff = await town.write('chicago.zip', avenueFeed(stops, onward(EIGHT - 120), chicago));
   expect((await town.build([newYork, sameZone])).minutes).toBe(TIME);
@@ -126,27 +116,13 @@ test('the clock is the one of the feed: an hour later in Chicago is the same hou
 
 test('a feed of another season keeps its clock', async () => {
   const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
-  const winter = avenueFeed(
-    stops,
-    busLine().map(({ calls: [[, at]] }) => ({
-      calls: [
-        ['A', at],
-        ['M', at + 5],
-      ],
-    })),
-    { 'calendar.txt': [service('daily', '1111111', 20260105, 20260227)] },
-  );
+  const winter = avenueFeed(stops, busLine('daily', EIGHT - 60, { A: 0, M: 5 }), {
+    'calendar.txt': [service('daily', '1111111', 20260105, 20260227)],
+  });
   // From 8:06 to 9:06: six of them meet a bus that somebody can catch who leaves after eight.
-  const summer = avenueFeed(
-    stops,
-    Array.from({ length: 7 }, (_, n) => ({
-      calls: [
-        ['M', EIGHT + 10 * n + 6],
-        ['B', EIGHT + 10 * n + RIDE],
-      ],
-    })),
-    { 'calendar.txt': [service('daily', '1111111', 20250701, 20250731)] },
-  );
+  const summer = avenueFeed(stops, busLine('daily', EIGHT, { M: 6, B: RIDE }).slice(0, 7), {
+    'calendar.txt': [service('daily', '1111111', 20250701, 20250731)],
+  });
   const files = [await town.write('winter.zip', winter), await town.write('summer.zip', summer)];
   const { minutes, feeds } = await town.build(files);
   expect(days(feeds)).toEqual(['2026-01-12', '2025-07-24']);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { StationDoors } from '../../builder/gtfs/doors.ts';
 import { readFeed } from '../../builder/gtfs/feed.ts';
-import { type AvenueTrip, avenueFeed } from './avenue.ts';
-import { BusTown, busFeed, busLine, RIDE, STOPS, TIME } from './bus-town.ts';
+import { type AvenueTrip, avenueFeed, tripFrom } from './avenue.ts';
+import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 import { pointAt } from './small-city.ts';
 
@@ -218,15 +218,7 @@ test('levels take time between two rides too, but no metres of the walk', async 
     ];
     const feeds = lines.map(({ stops, after, ride }, line) => {
       const [from, to] = Object.keys(stops);
-      const trips = busLine().map(({ calls: [[, leaves]] }): AvenueTrip => {
-        const at = leaves + after;
-        return {
-          calls: [
-            [from, at],
-            [to, at + ride],
-          ],
-        };
-      });
+      const trips = busLine('daily', EIGHT - 60 + after, { [from]: 0, [to]: ride });
       const feed = avenueFeed(stops, trips);
       const routes = feed['routes.txt'].map((route) => ({ ...route, route_type: types[line] }));
       return town.write(`${apart}-${wait}-${types}-${line}.zip`, { ...feed, 'routes.txt': routes });
@@ -276,12 +268,7 @@ test('a bus every twenty minutes in each of two directions makes no frequent sto
   const everyTwenty = busLine().filter((_, n) => n % 2 === 0);
   const trips = everyTwenty.flatMap(({ calls: [[, at], there] }): AvenueTrip[] => [
     { calls: [['A', at], there] },
-    {
-      calls: [
-        ['A', at],
-        ['W', at + 2],
-      ],
-    },
+    tripFrom(at, { A: 0, W: 2 }),
   ]);
   const feed = avenueFeed(stops, trips);
   const frequentWith = async (name: string, more: FeedRecord) => {

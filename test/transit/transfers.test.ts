@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AvenueTrip, avenueFeed } from './avenue.ts';
+import { avenueFeed, tripFrom } from './avenue.ts';
 import { BusTown, busLine, RIDE, STOPS, TIME } from './bus-town.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 
@@ -11,19 +11,9 @@ const town = new BusTown();
  */
 function changingAtM(wait: number): FeedTables {
   const stops = { A: STOPS.A, M1: 5_000, M2: 5_080, B: STOPS.B };
-  const trips = busLine().flatMap(({ calls: [[, leaves]] }): AvenueTrip[] => [
-    {
-      calls: [
-        ['A', leaves],
-        ['M1', leaves + 4],
-      ],
-    },
-    {
-      calls: [
-        ['M2', leaves + 4 + wait],
-        ['B', leaves + RIDE],
-      ],
-    },
+  const trips = busLine().flatMap(({ calls: [[, leaves]] }) => [
+    tripFrom(leaves, { A: 0, M1: 4 }),
+    tripFrom(leaves, { M2: 4 + wait, B: RIDE }),
   ]);
   const tables = avenueFeed(stops, trips);
   const [station] = tables['stops.txt'].filter(({ stop_id }) => stop_id === 'M1');

@@ -14,9 +14,9 @@ const cold = otherProxyOfTests(demo);
 beforeAll(() => broken.api.proxy.ledger.close());
 
 const GETS = [
-  ...METERED_GETS.map(({ route, request, rows }) => ({
-    ...{ route, request },
-    cost: (body: Record<string, unknown[]>) => Math.max(1, body[rows].length),
+  ...METERED_GETS.map((one) => ({
+    ...one,
+    cost: ({ results }: { results: unknown[] }) => Math.max(1, results.length),
   })),
   { ...POI_DETAIL, cost: () => 1 },
   { ...ISOCHRONE, cost: () => 10 },
