@@ -166,14 +166,35 @@ test('what nginx itself refuses is a problem document', async () => {
   }
 });
 
-test('a client cannot say where it is; a key in a URL is refused, and not written down', async () => {
+test('who asks, and where, the service is told by nginx, not by the client', async () => {
+  const said = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'http' };
+  const answer = await front.ask(`https://${HOSTS.api}/v1/health`, said);
+  const { headers } = wire.requests.at(-1)!;
+  expect(headers).toMatchObject({
+    host: HOSTS.api,
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-proto': 'https',
+    'x-request-id': answer.headers['x-request-id'],
+  });
+  // A connection is for more than one request.
+  expect(headers.connection).not.toBe('close');
+});
+
+test('a key in a URL is refused, and not written down; nor is a query, which signs in or says where one is', async () => {
   const { key } = await proxy.customer();
-  const url = `https://${HOSTS.api}/v1/health?key=${key}`;
-  const refused = await front.ask(url, { 'x-forwarded-for': '192.0.2.1' });
+  const refused = await front.ask(`https://${HOSTS.api}/v1/health?key=${key}`);
   expect([refused.status, `${refused.body}`]).toEqual([400, expect.stringContaining('key-in-url')]);
+  // There is no portal: that it is away goes into the log of errors, which would have the whole URL.
+  const link = await front.ask(`https://${HOSTS.account}/auth/verify?token=of-a-link`);
+  expect(link.status).toBe(502);
+  await front.ask(`https://${HOSTS.api}/v1/point/summary?lat=39.123456&lon=-76.5`);
   const log = (await front.log()).join('\n');
   expect(log).toContain('"GET (an API key)" 400');
-  expect(log).not.toContain(key);
+  expect(log).toContain('"GET /auth/verify" 502');
+  expect(log).toContain('"GET /v1/point/summary" 401');
+  for (const secret of [key, 'of-a-link', '39.123456']) {
+    expect(`${log}${await front.errors()}`).not.toContain(secret);
+  }
 });
 
 test('another host is nobody’s: no answer of ours under a name that is not', async () => {

@@ -32,6 +32,8 @@ export interface NginxFront extends Front {
   readonly ca: string;
   /** What it has written down, a line a request. */
   log(): Promise<string[]>;
+  /** What it says has gone wrong. */
+  errors(): Promise<string>;
 }
 
 /** The hosts that tests know the service by. */
@@ -78,6 +80,7 @@ export async function startNginxFront(servers: {
     port,
     ca: nginx.ca,
     log: async () => (await readFile(`${nginx.folder}/access.log`, 'utf8')).trim().split('\n'),
+    errors: () => readFile(`${nginx.folder}/error.log`, 'utf8'),
     ask: (url, headers = {}, method = 'GET') => asked(agent, withPort(url, port), headers, method),
     async stop() {
       await agent.close();

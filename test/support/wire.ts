@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -8,6 +14,7 @@ export interface WireRequest {
   readonly path: string;
   readonly range: string | null;
   readonly cacheControl: string | null;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** An answer on its way: what comes of the server may be altered. */
@@ -45,7 +52,7 @@ export async function openWire(target: string): Promise<Wire> {
   async function pass(asked: IncomingMessage, reply: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = asked;
     const cacheControl = headers['cache-control'] ?? null;
-    const seen = { method, path, range: headers.range ?? null, cacheControl };
+    const seen = { method, path, range: headers.range ?? null, cacheControl, headers };
     wire.requests.push(seen);
     const fault = wire.fault(seen);
     if (fault === 'reset') return void asked.socket.resetAndDestroy();
