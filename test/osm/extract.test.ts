@@ -8,6 +8,7 @@ import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { LIMITS_RIDE, LIMITS_WALK, streetTraits } from '../../builder/streets/traits.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { mappedStreets } from '../support/mapped-streets.ts';
 import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
 import { readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
@@ -194,22 +195,7 @@ describe('extracting a crafted place', () => {
     scratch.write('shire.poly', new TextEncoder().encode(poly));
     const { coverage, outlines } = await extractOsm([path], EVERYWHERE, silent);
     expect(coverage).toEqual({ minLon: -1, minLat: -1, maxLon: 2, maxLat: 2 });
-    const network = buildNetwork(
-      {
-        count: 0,
-        osmId: new Float64Array(0),
-        traits: new Uint32Array(0),
-        firstRef: Uint32Array.of(0),
-        refs: new Uint32Array(0),
-      },
-      {
-        count: 0,
-        osmId: new Float64Array(0),
-        lon: new Float64Array(0),
-        lat: new Float64Array(0),
-        traits: new Uint8Array(0),
-      },
-    );
+    const network = buildNetwork(...mappedStreets([], []));
     const { linker } = buildModeNetwork(network, 'walk', { coverage, outlines });
     expect(linker.link(-0.5, 0.5)).toBe('no-street-near');
     expect(linker.link(1.5, 1.5)).toBe('outside-street-data');

@@ -8,6 +8,8 @@ import {
   WALK_FORWARD,
   withStress,
 } from '../../builder/streets/traits.ts';
+import { type MappedWay, mappedStreets } from '../support/mapped-streets.ts';
+import { tagsOf } from '../support/tags.ts';
 
 /** A seeded generator of numbers in [0, 1), mulberry32. */
 export function seeded(seed: number): () => number {
@@ -21,9 +23,7 @@ export function seeded(seed: number): () => number {
 }
 
 const CALM = withStress(0, 1, 1);
-const PRIVATE = streetTraits(
-  new Map(Object.entries({ highway: 'residential', access: 'private' })),
-);
+const PRIVATE = streetTraits(tagsOf('highway=residential, access=private'));
 const KINDS = [
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | CALM,
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | CALM,
@@ -41,33 +41,22 @@ const KINDS = [
  */
 export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes: StreetNodes } {
   const random = seeded(seed);
-  const lon: number[] = [];
-  const lat: number[] = [];
-  const addNode = (x: number, y: number) => {
-    lon.push(-70 + x * 0.0011);
-    lat.push(36 + y * 0.0009);
-    return lon.length - 1;
-  };
+  const places: [lon: number, lat: number][] = [];
+  const addNode = (x: number, y: number) => places.push([-70 + x * 0.0011, 36 + y * 0.0009]) - 1;
   const corner = Array.from({ length: side * side }, (_, i) =>
     addNode((i % side) + random() * 0.6, Math.floor(i / side) + random() * 0.6),
   );
-  const traits: number[] = [];
-  const firstRef: number[] = [0];
-  const refs: number[] = [];
-  const addWay = (nodes: number[], kind: number) => {
-    refs.push(...nodes);
-    firstRef.push(refs.length);
-    traits.push(kind);
-  };
+  const ways: MappedWay[] = [];
+  const addWay = (refs: number[], traits: number) => ways.push({ refs, traits });
   const kind = () => KINDS[random() < 0.6 ? 0 : Math.floor(random() * KINDS.length)];
   const connect = (a: number, b: number) => {
     const bends = Math.floor(random() * 4);
     const path = [corner[a]];
     for (let i = 1; i <= bends; i++) {
       const t = i / (bends + 1);
-      lon.push(lon[corner[a]] * (1 - t) + lon[corner[b]] * t + (random() - 0.5) * 1e-4);
-      lat.push(lat[corner[a]] * (1 - t) + lat[corner[b]] * t + (random() - 0.5) * 1e-4);
-      path.push(lon.length - 1);
+      const along = (axis: 0 | 1) =>
+        places[corner[a]][axis] * (1 - t) + places[corner[b]][axis] * t + (random() - 0.5) * 1e-4;
+      path.push(places.push([along(0), along(1)]) - 1);
     }
     path.push(corner[b]);
     if (random() < 0.3 && path.length > 2) {
@@ -90,21 +79,8 @@ export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes
       }
     }
   }
-  return {
-    ways: {
-      count: traits.length,
-      osmId: Float64Array.from(traits, (_, i) => i),
-      traits: Uint32Array.from(traits),
-      firstRef: Uint32Array.from(firstRef),
-      refs: Uint32Array.from(refs),
-    },
-    nodes: {
-      count: lon.length,
-      osmId: Float64Array.from(lon, (_, i) => i),
-      lon: Float64Array.from(lon),
-      lat: Float64Array.from(lat),
-      // Most crossings have a signal, or hardly a street would be ridden.
-      traits: Uint8Array.from(lon, () => (random() < 0.7 ? SIGNAL : 0)),
-    },
-  };
+  // Most crossings have a signal, or hardly a street would be ridden.
+  const signals = places.map(() => (random() < 0.7 ? SIGNAL : 0));
+  const [mapped, nodes] = mappedStreets(places, ways, signals);
+  return { ways: mapped, nodes };
 }

@@ -22,6 +22,7 @@ import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
 import { ordinalIn } from '../../shards/sorted.ts';
 import { VarintReader, VarintWriter } from '../../shards/varint.ts';
 import { forAll } from '../support/for-all.ts';
+import { harmedAt } from '../support/harmed.ts';
 
 /** The definition, a bit at a time: shares nothing with the tables. */
 function crcByBits(bytes: Uint8Array): number {
@@ -106,8 +107,7 @@ describe.each([TENTHS, MINUTES])('a matrix row in $name', (unit) => {
     forAll(100, rows, fc.nat(), fc.nat(), (modes, ordinal, where) => {
       const bytes = encode(ordinal, modes);
       fc.pre(bytes.length > 0);
-      const flipped = bytes.slice();
-      flipped[where % bytes.length] ^= 1 << (where % 8);
+      const [flipped] = harmedAt(bytes, where);
       expect(() => decode(ordinal, flipped, modes.length)).toThrow(ShardError);
       const cut = bytes.subarray(0, 1 + (where % (bytes.length - 1)));
       expect(() => decode(ordinal, cut, modes.length)).toThrow(ShardError);
@@ -146,8 +146,7 @@ describe('a nearest object', () => {
     forAll(100, shaped, fc.nat(), ({ rows, columns, times }, where) => {
       const bytes = encodeNearest(times, columns);
       const row = where % rows;
-      const flipped = rowBytes(bytes, row, columns).slice();
-      flipped[where % flipped.length] ^= 1 << (where % 8);
+      const [flipped] = harmedAt(rowBytes(bytes, row, columns), where);
       expect(() => decodeNearestRow('object', row, flipped, columns)).toThrow(ShardError);
       const right = rowBytes(bytes, row, columns);
       expect(() => decodeNearestRow('object', row + 1, right, columns)).toThrow(ShardError);
@@ -193,8 +192,7 @@ describe('a block index', () => {
       expect(() =>
         BlockIndex.decode('object', bytes.subarray(0, where % (bytes.length - 8))),
       ).toThrow(ShardError);
-      const flipped = bytes.slice();
-      flipped[where % bytes.length] ^= 1 << (where % 8);
+      const [flipped] = harmedAt(bytes, where);
       // The padding between sections means nothing: there, and only there, a flip may pass.
       try {
         expect(BlockIndex.decode('object', flipped)).toEqual(intact);

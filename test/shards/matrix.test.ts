@@ -16,6 +16,7 @@ import {
 import { Spool } from '../../shards/spool.ts';
 import { VarintWriter } from '../../shards/varint.ts';
 import { forAll } from '../support/for-all.ts';
+import { expectRightOrNamed } from '../support/harmed.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
 
 const store = LooseObjects.open();
@@ -97,23 +98,16 @@ describe('a travel-time matrix', () => {
     }));
 
   test('with any bit flipped, or cut short, gives what it held or a named error', () =>
-    forAll(100, drawn, fc.nat(), async (matrix, where) => {
-      const bytes = await encode(matrix);
-      const flipped = bytes.slice();
-      flipped[where % bytes.length] ^= 1 << (where % 8);
-      for (const harmed of [flipped, bytes.subarray(0, where % bytes.length)]) {
-        try {
-          const opened = await Matrix.open(store, store.add(harmed));
-          expect([...opened.origins]).toEqual(matrix.origins);
-          expect([...opened.targets]).toEqual(matrix.targets);
-          for (const [ordinal, row] of matrix.rows.entries()) {
-            expect(await opened.row(ordinal)).toEqual(row);
-          }
-        } catch (error) {
-          expect(error).toBeInstanceOf(ShardError);
+    forAll(100, drawn, fc.nat(), async (matrix, where) =>
+      expectRightOrNamed(await encode(matrix), where, async (harmed) => {
+        const opened = await Matrix.open(store, store.add(harmed));
+        expect([...opened.origins]).toEqual(matrix.origins);
+        expect([...opened.targets]).toEqual(matrix.targets);
+        for (const [ordinal, row] of matrix.rows.entries()) {
+          expect(await opened.row(ordinal)).toEqual(row);
         }
-      }
-    }));
+      }),
+    ));
 
   test('is not finished before every origin has its row', () => {
     const shape = { origins: [1, 2], targets: [3], modes: 1, unit: TENTHS };

@@ -8,33 +8,23 @@ import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { measureSlopes } from '../../builder/streets/slopes.ts';
 import { streetTraits } from '../../builder/streets/traits.ts';
 import type { StreetMode } from '../../shards/modes.ts';
+import { mappedStreets } from '../support/mapped-streets.ts';
+import { tagsOf } from '../support/tags.ts';
 
-type Tags = Record<string, string>;
 /** Metres east along the equator, where a degree is 111,319.5 m. */
 const METRE = 1 / 111_319.490793;
 const WALK = 4.8 / 3.6;
-const PATH = { highway: 'residential' };
+const PATH = 'highway=residential';
 
 /** Ways along a line, each from and to metres east, in a network without slopes. */
-function streetsOf(ways: readonly (readonly [metres: readonly number[], tags: Tags])[]) {
+function streetsOf(ways: readonly (readonly [metres: readonly number[], tags: string])[]) {
   const places = [...new Set(ways.flatMap(([metres]) => metres))];
-  const refs = ways.map(([metres]) => metres.map((at) => places.indexOf(at)));
-  return buildNetwork(
-    {
-      count: ways.length,
-      osmId: Float64Array.from(ways.keys()),
-      traits: Uint32Array.from(ways, ([, tags]) => streetTraits(new Map(Object.entries(tags)))),
-      firstRef: Uint32Array.from([0, ...refs.map((_, w) => refs.slice(0, w + 1).flat().length)]),
-      refs: Uint32Array.from(refs.flat()),
-    },
-    {
-      count: places.length,
-      osmId: Float64Array.from(places.keys()),
-      lon: Float64Array.from(places, (metres) => metres * METRE),
-      lat: new Float64Array(places.length),
-      traits: new Uint8Array(places.length),
-    },
-  );
+  const mapped = ways.map(([metres, tags]) => ({
+    refs: metres.map((at) => places.indexOf(at)),
+    traits: streetTraits(tagsOf(tags)),
+  }));
+  const along = places.map((metres) => [metres * METRE, 0]);
+  return buildNetwork(...mappedStreets(along, mapped));
 }
 
 /** The same on a ground whose height follows from the metres east. */
@@ -112,7 +102,7 @@ describe('on a slope', () => {
   });
 
   test('what is worse than one rides is pushed: as fast as on foot', async () => {
-    const primary = { highway: 'primary', lanes: '4' };
+    const primary = 'highway=primary, lanes=4';
     const [bike] = await seconds('bike', [[[0, 500], primary]], (metres) => 0.04 * metres);
     const [walk] = await seconds('walk', [[[0, 500], primary]], (metres) => 0.04 * metres);
     expect(bike).toEqual(walk);
@@ -135,7 +125,7 @@ test('a cliff counts as the steepest there is', async () => {
 test('level ground gives the very costs that there are without heights', async () => {
   const ways = [
     [[0, 123.4, 200], PATH],
-    [[200, 951.7], { highway: 'primary' }],
+    [[200, 951.7], 'highway=primary'],
   ] as const;
   const plain = streetsOf(ways);
   const { network } = await onGround(plain, () => 77);
@@ -149,26 +139,22 @@ describe('bridges and tunnels do not follow the ground', () => {
   const valley = (metres: number) => (metres > 200 && metres < 500 ? -40 : metres >= 500 ? 6 : 0);
   const slow = (grade: number) => levelTobler / tobler(grade);
 
-  test.each<Tags>([{ bridge: 'yes' }, { bridge: 'viaduct' }, { tunnel: 'yes' }])(
-    '%o',
-    async (tags) => {
-      const span = { ...PATH, ...tags };
-      const times = await seconds(
-        'walk',
-        [
-          [[0, 200], PATH],
-          [[200, 500], span],
-          [[500, 600], PATH],
-        ],
-        valley,
-      );
-      expect(times[1][0]).toBeCloseTo((300 / WALK) * slow(0.02), 2);
-      expect(times[0]).toEqual([200, 200].map((metres) => metres / WALK));
-    },
-  );
+  test.each(['bridge=yes', 'bridge=viaduct', 'tunnel=yes'])('%s', async (span) => {
+    const times = await seconds(
+      'walk',
+      [
+        [[0, 200], PATH],
+        [[200, 500], `${PATH}, ${span}`],
+        [[500, 600], PATH],
+      ],
+      valley,
+    );
+    expect(times[1][0]).toBeCloseTo((300 / WALK) * slow(0.02), 2);
+    expect(times[0]).toEqual([200, 200].map((metres) => metres / WALK));
+  });
 
   test('nor where they are of several ways, with stairs up to their middle', async () => {
-    const span = { ...PATH, bridge: 'yes' };
+    const span = `${PATH}, bridge=yes`;
     const times = await seconds(
       'walk',
       [
@@ -177,7 +163,7 @@ describe('bridges and tunnels do not follow the ground', () => {
         [[260, 400], span],
         [[400, 500], span],
         [[500, 600], PATH],
-        [[400, 430], { highway: 'steps' }],
+        [[400, 430], 'highway=steps'],
       ],
       valley,
     );
@@ -190,9 +176,7 @@ describe('bridges and tunnels do not follow the ground', () => {
 
   test('one that is none is on the ground', async () => {
     const [[plain], [none]] = await Promise.all(
-      ['', 'no'].map(async (bridge) =>
-        seconds('walk', [[[0, 600], { ...PATH, ...(bridge && { bridge }) }]], valley),
-      ),
+      ['', ', bridge=no'].map((bridge) => seconds('walk', [[[0, 600], PATH + bridge]], valley)),
     );
     expect(none).toEqual(plain);
   });

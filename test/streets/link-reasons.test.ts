@@ -13,6 +13,7 @@ import {
   withStress,
 } from '../../builder/streets/traits.ts';
 import { forAll } from '../support/for-all.ts';
+import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
 
 const CALM = withStress(0, 1, 1);
@@ -47,27 +48,12 @@ function linkerOf(
   impassable?: Impassable,
 ) {
   // Each piece is a way of its own, so that each of its points is a vertex.
+  const firsts = streets.map((_, s) => streets.slice(0, s).flatMap(({ points }) => points).length);
   const ways = streets.flatMap(({ traits, points }, s) =>
-    points.slice(1).map((_, i) => ({ traits, refs: [s * 1000 + i, s * 1000 + i + 1] })),
+    points.slice(1).map((_, i) => ({ traits, refs: [firsts[s] + i, firsts[s] + i + 1] })),
   );
-  const ids = [...new Set(ways.flatMap(({ refs }) => refs))].sort((a, b) => a - b);
-  const at = (id: number) => streets[Math.floor(id / 1000)].points[id % 1000];
-  const network = buildNetwork(
-    {
-      count: ways.length,
-      osmId: Float64Array.from(ways.keys()),
-      traits: Uint32Array.from(ways, ({ traits }) => traits),
-      firstRef: Uint32Array.from({ length: ways.length + 1 }, (_, i) => i * 2),
-      refs: Uint32Array.from(ways.flatMap(({ refs }) => refs.map((id) => ids.indexOf(id)))),
-    },
-    {
-      count: ids.length,
-      osmId: Float64Array.from(ids),
-      lon: Float64Array.from(ids, (id) => at(id)[0]),
-      lat: Float64Array.from(ids, (id) => at(id)[1]),
-      traits: new Uint8Array(ids.length),
-    },
-  );
+  const places = streets.flatMap(({ points }) => points);
+  const network = buildNetwork(...mappedStreets(places, ways));
   const coverage = { minLon: -71, minLat: 35, maxLon: -69, maxLat: 37 };
   return buildModeNetwork(network, mode, { coverage, impassable }).linker;
 }
