@@ -16,6 +16,7 @@ type AccountOperation = Operation<AccountInput, AccountOutput>;
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const START = 50;
 const NEVER = Number.POSITIVE_INFINITY;
+const of = <K extends string>(...kinds: K[]) => ({ kind: fc.constantFrom(...kinds) });
 
 describe('the checker', () => {
   const debit = (calledAt: number, returnedAt: number, isDone: boolean, balance: number) => {
@@ -31,45 +32,30 @@ describe('the checker', () => {
     return { input, calledAt, returnedAt: NEVER, output: undefined };
   };
 
+  const LOST = [unanswered(0, 'lost debit'), unanswered(1, 'undo')];
+  const grant = (calledAt: number) => {
+    const input = { kind: 'grant', tokens: 1, cause: 'c' } as const;
+    return { input, calledAt, returnedAt: calledAt + 1, output: { isDone: true } };
+  };
+
   test.each<[string, boolean, AccountOperation[]]>([
-    [
-      'debits side by side, in the other order',
-      true,
-      [debit(0, 5, true, 0), debit(1, 4, true, 10)],
-    ],
+    ['side by side, in the other order', true, [debit(0, 5, true, 0), debit(1, 4, true, 10)]],
     ['both take the last tokens', false, [debit(0, 5, true, 10), debit(1, 4, true, 10)]],
     ['one after another, in the other order', false, [debit(0, 1, true, 0), debit(2, 3, true, 10)]],
     ['a read of before, after a debit', false, [debit(0, 1, true, 10), read(2, 3, 20)]],
     ['a read of before, beside a debit', true, [debit(0, 3, true, 10), read(1, 2, 20)]],
     [
-      'a read of after, then one of before',
+      'a read of after, then of before',
       false,
       [debit(0, 9, true, 10), read(1, 2, 10), read(3, 4, 20)],
     ],
     ['refused while there is enough', false, [debit(0, 1, false, 20)]],
-    [
-      'a grant made twice',
-      false,
-      [0, 2].map((at) => ({
-        input: { kind: 'grant', tokens: 1, cause: 'c' },
-        calledAt: at,
-        returnedAt: at + 1,
-        output: { isDone: true },
-      })),
-    ],
-    [
-      'a lost debit that was made, is seen, and is given back',
-      true,
-      [unanswered(0, 'lost debit'), unanswered(1, 'undo'), read(2, 3, 10), read(4, 5, 20)],
-    ],
+    ['a grant made twice', false, [grant(0), grant(2)]],
+    ['a lost debit that is seen, and given back', true, [...LOST, read(2, 3, 10), read(4, 5, 20)]],
     [
       'a lost debit that stays',
       false,
-      [
-        unanswered(0, 'lost debit'),
-        unanswered(1, 'undo'),
-        { input: { kind: 'settled' }, calledAt: 2, returnedAt: 3, output: { balance: 10 } },
-      ],
+      [...LOST, { ...read(2, 3, 10), input: { kind: 'settled' } }],
     ],
   ])('%s: %s', (_, isRight, history) => {
     expect(isLinearizable(accountModel(20), history)).toBe(isRight);
@@ -81,13 +67,9 @@ describe('the checker', () => {
       takes: fc.nat(4),
       isAnswered: fc.boolean(),
       input: fc.oneof(
-        fc.record({ kind: fc.constant('debit' as const), tokens: fc.nat(3) }),
-        fc.record({
-          kind: fc.constant('grant' as const),
-          tokens: fc.nat(2),
-          cause: fc.constant('c'),
-        }),
-        fc.record({ kind: fc.constant('read' as const) }),
+        fc.record({ ...of('debit'), tokens: fc.nat(3) }),
+        fc.record({ ...of('grant'), tokens: fc.nat(2), cause: fc.constant('c') }),
+        fc.record(of('read')),
       ),
       output: fc.record({ balance: fc.nat(5) }),
     });
@@ -135,26 +117,15 @@ function isSomeOrder<State>(
   });
 }
 
+const tokens = fc.integer({ min: 1, max: 20 });
+const cause = fc.constantFrom('a', 'b', 'c', 'd');
 /** What one of several customers does, one after another; a refund is of a debit of one's own. */
 const work = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant('debit' as const),
-        tokens: fc.integer({ min: 1, max: 20 }),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('refund' as const) }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('grant' as const, 'take back' as const),
-        tokens: fc.nat(30),
-        cause: fc.constantFrom('a', 'b', 'c', 'd'),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
+    { weight: 4, arbitrary: fc.record({ ...of('debit'), tokens }) },
+    { weight: 2, arbitrary: fc.record(of('refund')) },
+    { weight: 2, arbitrary: fc.record({ ...of('grant', 'take back'), tokens: fc.nat(30), cause }) },
+    { weight: 1, arbitrary: fc.record(of('read')) },
   ),
   { minLength: 2, maxLength: 7 },
 );

@@ -110,6 +110,11 @@ describe('addresses that mean something all the same', () => {
   );
 });
 
+const posted = (lines: readonly string[], body: string) =>
+  request('POST /v1/blocks/summary', lines.map((line) => `${line}\r\n`).join(''), body);
+const CHUNKED = 'Transfer-Encoding: chunked';
+const JSON_TYPE = 'Content-Type: application/json';
+
 describe('requests that are none', () => {
   test.each([
     ['no request line', 'NONSENSE\r\n\r\n'],
@@ -126,31 +131,11 @@ describe('requests that are none', () => {
     ['a header of 40 kB', request('GET /v1/health', `X-A: ${'x'.repeat(40_000)}\r\n`)],
     ['headers of 40 kB', request('GET /v1/health', 'X-A: 0123456789\r\n'.repeat(2400))],
     ['a target of 40 kB', request(`GET /v1/health?${'x'.repeat(40_000)}`)],
-    [
-      'two lengths that differ',
-      request(`POST ${'/v1/blocks/summary'}`, 'Content-Length: 2\r\nContent-Length: 3\r\n', '{}'),
-    ],
-    ['a length below zero', request('POST /v1/blocks/summary', 'Content-Length: -1\r\n', '{}')],
-    [
-      'a length that is no number',
-      request('POST /v1/blocks/summary', 'Content-Length: 2x\r\n', '{}'),
-    ],
-    [
-      'a length and chunks',
-      request(
-        'POST /v1/blocks/summary',
-        'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n',
-        '0\r\n\r\n',
-      ),
-    ],
-    [
-      'a chunk size that is no number',
-      request(
-        'POST /v1/blocks/summary',
-        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n',
-        'zz\r\n{}\r\n',
-      ),
-    ],
+    ['two lengths that differ', posted(['Content-Length: 2', 'Content-Length: 3'], '{}')],
+    ['a length below zero', posted(['Content-Length: -1'], '{}')],
+    ['a length that is no number', posted(['Content-Length: 2x'], '{}')],
+    ['a length and chunks', posted(['Content-Length: 2', CHUNKED], '0\r\n\r\n')],
+    ['a chunk size that is no number', posted([JSON_TYPE, CHUNKED], 'zz\r\n{}\r\n')],
   ])('%s: one problem document, and the connection closes', async (_, bytes) => {
     const { statuses, isClosed } = await send(bytes);
     expect(statuses).toHaveLength(1);

@@ -140,20 +140,12 @@ describe('a place of one’s own list', () => {
     ['no id', listed(1, { id: null }), /feature 2: has no "id"/],
     ['no type', listed(1, { type: '' }), /feature 2 \(id 1\): has no "type"/],
     ['an unknown type', listed(1, { type: 'grocers' }), /id 1\): type "grocers" is not in the tax/],
-    [
-      'a group as its type',
-      listed(1, { type: 'public_schools' }),
-      /name one of elementary_schools,/,
-    ],
+    ['a group as its type', listed(1, { type: 'public_schools' }), /one of elementary_schools,/],
     ['no coordinates', { ...listed(1), geometry: null }, /id 1\): its geometry is no Point/],
     ['coordinates out of range', listed(1, {}, [39.3, -176.6]), /id 1\): its geometry is no Point/],
     ['coordinates that are texts', listed(1, {}, ['1', '2']), /id 1\): its geometry is no Point/],
     ['a name that is none', listed(1, { name: ['a'] }), /id 1\): "name": /],
-    [
-      'the id of another',
-      listed(0),
-      /feature 1 \(id 0\) and .*feature 2 \(id 0\) both have dest_id/,
-    ],
+    ['the id of another', listed(0), /feature 1 \(id 0\) and .*2 \(id 0\) both have dest_id/],
   ];
   test.each(wrong)('fails the build with %s, by name', async (_, feature, says) => {
     const reading = read([geojson('wrong.geojson', [listed(0), feature])]);
@@ -218,12 +210,7 @@ describe('a place of Overture', () => {
     const { places, notes } = await read([
       geojson('taxonomy.geojson', [
         categorised('1', 1, { primary: 'ramen_restaurant', alternates: ['bar'] }, 'restaurant'),
-        categorised(
-          '2',
-          2,
-          { primary: 'orthodontics', hierarchy: ['health_care'] },
-          'dental_clinic',
-        ),
+        categorised('2', 2, { primary: 'orthodontics', hierarchy: ['health'] }, 'dental_clinic'),
         categorised('3', 3, { primary: 'swimming_instructor' }, 'swimming_pool'),
         categorised('4', 4, { primary: 'fast_food_restaurant' }, 'restaurant'),
         categorised('5', 5, { primary: 'gas_station', alternates: ['convenience_store'] }, 'shop'),
@@ -264,12 +251,10 @@ describe('a place of Overture', () => {
     const at = (street: string | null) => ({ addresses: [{ freeform: street, region: 'US-MD' }] });
     const named = (id: string, primary: string, confidence: number, lon: number, more = {}) =>
       overture(id, { names: { primary }, confidence, ...more }, [lon, 0]);
+    const branded = { brand: { names: { primary: 'Elm' } } };
     const { places, notes } = await read([
       geojson('double.geojson', [
-        named('1', 'Elm Cafe', 0.6, 0, {
-          ...at('12 Main St'),
-          brand: { names: { primary: 'Elm' } },
-        }),
+        named('1', 'Elm Cafe', 0.6, 0, { ...at('12 Main St'), ...branded }),
         named('2', 'Elm Café LLC', 0.9, 0.0005, { ...at('12 Main Street'), brand: null }),
         // Next door, further away, and of another name.
         named('3', 'Elm Cafe', 0.8, 0.0003, at('14 Main St')),
@@ -425,6 +410,8 @@ describe('a GeoParquet file', () => {
     columns: { geometry: { encoding: 'WKB' } },
   };
 
+  const METRES = { encoding: 'WKB', crs: { id: { authority: 'EPSG', code: 26985 } } };
+
   /** Features in Overture's schema as Overture writes them: nested columns, bounds of each row. */
   function parquet(
     name: string,
@@ -432,52 +419,40 @@ describe('a GeoParquet file', () => {
     geo: object | null = GEO,
     rowGroupSize = 10,
   ): string {
-    const column = (of: string) =>
-      features.map(({ properties }) => (properties as Record<string, unknown>)[of] ?? null);
+    const column = (name: string) => ({
+      data: features.map(({ properties }) => (properties as Record<string, unknown>)[name] ?? null),
+      name,
+    });
     const at = features.map(({ geometry }) => geometry.coordinates as readonly number[]);
-    const leaf = (leafName: string) =>
-      ({
-        name: leafName,
-        type: 'BYTE_ARRAY',
-        converted_type: 'UTF8',
-        repetition_type: 'OPTIONAL',
-      }) as const;
-    const group = (groupName: string, num_children: number) =>
-      ({ name: groupName, num_children, repetition_type: 'OPTIONAL' }) as const;
-    const listOf = (listName: string) => [
-      { ...group(listName, 1), converted_type: 'LIST' } as const,
+    const optional = { repetition_type: 'OPTIONAL' } as const;
+    const leaf = (name: string) =>
+      ({ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', ...optional }) as const;
+    const group = (name: string, num_children: number) => ({ name, num_children, ...optional });
+    const listOf = (name: string) => [
+      { ...group(name, 1), converted_type: 'LIST' } as const,
       { name: 'list', num_children: 1, repetition_type: 'REPEATED' } as const,
     ];
-    const side = (sideName: string) =>
-      ({ name: sideName, type: 'FLOAT', repetition_type: 'OPTIONAL' }) as const;
+    const side = (name: string) => ({ name, type: 'FLOAT', ...optional }) as const;
     const buffer = parquetWriteBuffer({
       rowGroupSize,
       kvMetadata: geo ? [{ key: 'geo', value: JSON.stringify(geo) }] : [],
       schema: [
         { name: 'root', num_children: 8 },
         leaf('id'),
-        { name: 'geometry', type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' },
+        { name: 'geometry', type: 'BYTE_ARRAY', ...optional },
         ...[group('bbox', 4), side('xmin'), side('xmax'), side('ymin'), side('ymax')],
-        { name: 'confidence', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+        { name: 'confidence', type: 'DOUBLE', ...optional },
         ...[group('names', 1), leaf('primary')],
         ...[group('categories', 2), leaf('primary'), ...listOf('alternate'), leaf('element')],
         ...[group('brand', 1), group('names', 1), leaf('primary')],
-        ...listOf('addresses'),
-        group('element', 4),
-        leaf('freeform'),
-        leaf('locality'),
-        leaf('postcode'),
-        leaf('region'),
+        ...[...listOf('addresses'), group('element', 4)],
+        ...['freeform', 'locality', 'postcode', 'region'].map(leaf),
       ],
       columnData: [
-        { name: 'id', data: column('id') },
+        column('id'),
         { name: 'geometry', data: at.map(wkb) },
         { name: 'bbox', data: at.map(([x, y]) => ({ xmin: x, xmax: x, ymin: y, ymax: y })) },
-        { name: 'confidence', data: column('confidence') },
-        { name: 'names', data: column('names') },
-        { name: 'categories', data: column('categories') },
-        { name: 'brand', data: column('brand') },
-        { name: 'addresses', data: column('addresses') },
+        ...['confidence', 'names', 'categories', 'brand', 'addresses'].map(column),
       ],
     });
     return scratch.write(name, new Uint8Array(buffer));
@@ -529,18 +504,8 @@ describe('a GeoParquet file', () => {
 
   test.each([
     ['without GeoParquet’s metadata', null, /without GeoParquet's metadata/],
-    [
-      'with another encoding',
-      { ...GEO, columns: { geometry: { encoding: 'point' } } },
-      /as point; exp/,
-    ],
-    [
-      'that is projected',
-      {
-        columns: { geometry: { encoding: 'WKB', crs: { id: { authority: 'EPSG', code: 26985 } } } },
-      },
-      /its coordinates are in EPSG:26985/,
-    ],
+    ['with another encoding', { columns: { geometry: { encoding: 'point' } } }, /as point; exp/],
+    ['that is projected', { columns: { geometry: METRES } }, /its coordinates are in EPSG:26985/],
   ])('%s is refused by name', async (_, geo, says) => {
     await expect(read([parquet('refused.parquet', [overture('1')], geo)])).rejects.toThrow(says);
   });
