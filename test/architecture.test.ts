@@ -27,7 +27,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   shards: [
     'units',
     'errors',
-    ...['sorted', 'grown'],
+    ...['sorted', 'grown', 'joined'],
     'prefix-sums',
     'folded-text',
     'varint',

@@ -1,9 +1,10 @@
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, DestId } from '../../shards/units.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
+import { sizeOf } from '../inputs/size-of.ts';
 import type { Progress } from '../progress.ts';
 import { checkDestIds } from './check-dest-ids.ts';
 import type { Destination } from './destination.ts';
@@ -91,14 +92,6 @@ async function firstBytes(path: string, count: number): Promise<string> {
     } finally {
       await file.close();
     }
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -1,6 +1,6 @@
-import { stat } from 'node:fs/promises';
 import type { Area, Ring } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf } from '../../shards/geometry/wgs84.ts';
+import { joined } from '../../shards/joined.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -10,7 +10,7 @@ import {
   type PointSource,
 } from '../destinations/from-osm.ts';
 import { BuildError } from '../errors.ts';
-import { unreadable } from '../inputs/fingerprint.ts';
+import { sizeOf } from '../inputs/size-of.ts';
 import { NodeTable } from '../osm/node-table.ts';
 import { readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
@@ -187,14 +187,6 @@ function isGate(tags: Tags): boolean {
   return tags.has('entrance') || GATES.has(tags.get('barrier') ?? '');
 }
 
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
 function boxAround({ polygons }: Area): BoundingBox {
   return boxOf(polygons.flat(2));
 }
@@ -222,11 +214,5 @@ function allReferences(
 ): Float64Array {
   const lines = [...memberWays.values()].filter((refs) => refs !== null);
   for (const { refs } of kinds) lines.push(refs.view());
-  const all = new Float64Array(lines.reduce((sum, refs) => sum + refs.length, 0));
-  let at = 0;
-  for (const refs of lines) {
-    all.set(refs, at);
-    at += refs.length;
-  }
-  return all;
+  return joined(lines);
 }

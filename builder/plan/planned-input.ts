@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import type { Bytes } from '../../shards/units.ts';
 import { outlineFileOf } from '../extract/outline.ts';
 import { fingerprint, unreadable } from '../inputs/fingerprint.ts';
 import { looseFilesOf } from '../inputs/shapefile.ts';
+import { sizeOf } from '../inputs/size-of.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -57,12 +57,4 @@ async function filesReadFor(input: string): Promise<string[]> {
   if (input.endsWith('.shp')) return looseFilesOf(input);
   const outline = input.endsWith('.pbf') ? await outlineFileOf(input) : null;
   return outline === null ? [input] : [input, outline];
-}
-
-async function sizeOf(file: string): Promise<Bytes> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    throw unreadable(file, error);
-  }
 }

@@ -1,3 +1,4 @@
+import { joined } from '../../shards/joined.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { type EncodedRows, MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
@@ -5,7 +6,6 @@ import { Spool } from '../../shards/spool.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { putObject } from '../publish/put-object.ts';
-import { joined } from './joined.ts';
 import { transpose } from './transpose.ts';
 import type { TransposePool } from './transpose-pool.ts';
 

@@ -1,3 +1,4 @@
+import { joined } from '../../shards/joined.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
@@ -6,7 +7,6 @@ import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BYTES_AN_ENTRY, MAX_ORIGINS } from './entry-buffer.ts';
-import { joined } from './joined.ts';
 import type { SliceRequest } from './sort-slice.ts';
 import type { TransposePool } from './transpose-pool.ts';
 import type { TransposeRequest } from './transposer.ts';

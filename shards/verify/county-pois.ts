@@ -1,10 +1,8 @@
 import { checkedSection, HEADER_READ_BYTES, readEnvelope, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { geoidFromNumber } from '../geoid.ts';
-import { type BlockIndex, linkModeOf } from '../index/block-index.ts';
 import type { CountyManifest } from '../manifest.ts';
 import { type ModeRow, TENTHS } from '../matrix/row-codec.ts';
-import type { Mode } from '../modes.ts';
 import {
   decodeNearestRow,
   decodeNearestShape,
@@ -16,7 +14,7 @@ import type { PoiTable } from '../pois/poi-table.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
 import { type Fault, Findings, findFaults } from './fault.ts';
-import { slowerThanWalking } from './row-rules.ts';
+import { originRowCheck } from './origin-rows.ts';
 import type { Verification } from './verification.ts';
 
 const READ_BYTES = 2 ** 20;
@@ -42,7 +40,7 @@ export async function* verifyPois(
     const { matrix, table } = await release.pois(county);
     verification.checkShape(matrix, TENTHS, index?.geoids ?? null, findings);
     const { modes } = release.manifest;
-    const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
+    const check = originRowCheck(matrix, modes, index, findings, (id) => `dest_id ${id}`);
     const homes = Int32Array.from(matrix.targets, (id) => {
       const home = dests?.countyOf(id) ?? null;
       if (dests && home === null) findings.add('POIs without a county', () => `dest_id ${id}`);
@@ -53,18 +51,7 @@ export async function* verifyPois(
     for await (const { ordinal, modes: rows } of matrix.rows()) {
       const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
       scan.row(ordinal, rows);
-      const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
-      if (late !== -1) {
-        findings.add(
-          'later by transit than on foot',
-          () => `${block()} to dest_id ${matrix.targets[late]}`,
-        );
-      }
-      if (index) {
-        for (const mode of unlinkedWithRows(index, ordinal, modes, rows)) {
-          findings.add('rows of a block without a street', () => `${block()}, ${mode}`);
-        }
-      }
+      check(ordinal, rows);
       if (!nearest?.isShaped) continue;
       await compareNearest(nearest, ordinal, least(rows), nearestFindings, (column) => {
         const mode = modes[Math.floor(column / release.taxonomy.leafIds.length)];
@@ -76,19 +63,6 @@ export async function* verifyPois(
     if (dests) scan.finish();
   });
   yield* nearestFindings.faults();
-}
-
-/** Modes that a row has times of although the block could not be linked to their streets. */
-export function unlinkedWithRows(
-  index: BlockIndex,
-  ordinal: number,
-  modes: readonly Mode[],
-  rows: readonly ModeRow[],
-): Mode[] {
-  return modes.filter((mode, m) => {
-    if (rows[m].targets.length === 0) return false;
-    return index.link(ordinal, linkModeOf(mode)).status !== 'linked';
-  });
 }
 
 /** From a row of the matrix to what its row of the nearest object must be. */

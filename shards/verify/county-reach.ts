@@ -5,9 +5,9 @@ import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
-import { unlinkedWithRows } from './county-pois.ts';
 import { type Fault, type Findings, findFaults } from './fault.ts';
-import { slowerThanWalking, timeTo } from './row-rules.ts';
+import { originRowCheck } from './origin-rows.ts';
+import { timeTo } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
 
 const SELF_MINUTES = 1;
@@ -31,30 +31,21 @@ export function verifyReachFrom(
     await verification.checkBlocks(matrix.targets, findings, { pastRelease: true });
     checkReach(matrix.targets, county.reach.from, findings);
     const { modes } = manifest;
-    const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
+    const named = (block: number) => `block ${geoidFromNumber(block)}`;
+    const check = originRowCheck(matrix, modes, index, findings, named);
     const counties = verification.countiesOfBlocks(matrix.targets);
     const scan = verification.reach.matrix(verification.countyNumber(fips), matrix, counties);
     for await (const { ordinal, modes: rows } of matrix.rows()) {
       const origin = matrix.origins[ordinal];
-      const block = () => `block ${geoidFromNumber(origin)}`;
       scan.row(ordinal, rows);
-      const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
-      if (late !== -1) {
-        findings.add(
-          'later by transit than on foot',
-          () => `${block()} to block ${geoidFromNumber(matrix.targets[late])}`,
-        );
-      }
+      check(ordinal, rows);
       if (!index) continue;
-      for (const mode of unlinkedWithRows(index, ordinal, modes, rows)) {
-        findings.add('rows of a block without a street', () => `${block()}, ${mode}`);
-      }
       const self = matrix.targetOrdinal(origin);
       modes.forEach((mode, m) => {
         const { status } = index.link(ordinal, linkModeOf(mode));
         const time = timeTo(rows[m], self);
         if (status !== 'linked' || time === SELF_MINUTES) return;
-        findings.add('time to itself', () => `${block()}, ${mode}: ${time ?? 'none'}`);
+        findings.add('time to itself', () => `${named(origin)}, ${mode}: ${time ?? 'none'}`);
       });
     }
     scan.finish();

@@ -1,0 +1,35 @@
+import { geoidFromNumber } from '../geoid.ts';
+import { type BlockIndex, linkModeOf } from '../index/block-index.ts';
+import type { Matrix } from '../matrix/matrix.ts';
+import type { ModeRow } from '../matrix/row-codec.ts';
+import type { Mode } from '../modes.ts';
+import type { Findings } from './fault.ts';
+import { slowerThanWalking } from './row-rules.ts';
+
+/**
+ * Checks what holds of rows from blocks, whatever they lead to: nothing is later by transit than on
+ * foot, nothing comes from a block without a street. `index`: of the blocks, where that is sound;
+ * `nameOf`: how a target is told.
+ */
+export function originRowCheck(
+  matrix: Matrix,
+  modes: readonly Mode[],
+  index: BlockIndex | null,
+  findings: Findings,
+  nameOf: (target: number) => string,
+): (ordinal: number, rows: readonly ModeRow[]) => void {
+  const [walk, transit] = [modes.indexOf('walk'), modes.indexOf('transit')];
+  return (ordinal, rows) => {
+    const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
+    const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
+    if (late !== -1) {
+      const told = () => `${block()} to ${nameOf(matrix.targets[late])}`;
+      findings.add('later by transit than on foot', told);
+    }
+    modes.forEach((mode, m) => {
+      if (!index || rows[m].targets.length === 0) return;
+      if (index.link(ordinal, linkModeOf(mode)).status === 'linked') return;
+      findings.add('rows of a block without a street', () => `${block()}, ${mode}`);
+    });
+  };
+}
