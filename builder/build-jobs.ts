@@ -13,7 +13,10 @@ import type { RegionReceipt } from './receipts/region-receipt.ts';
 
 type Unit = readonly CountyFips[];
 
-/** A piece of a build's work. What comes of it is in the store, so it may be done twice, or anywhere. */
+/**
+ * A piece of a build's work. What comes of it is in the store, so it may be done twice, or
+ * anywhere.
+ */
 export type BuildJob =
   | { readonly kind: 'unit'; readonly counties: Unit }
   /** When all units are done. */

@@ -27,7 +27,10 @@ export function pathsIn(inputs: InputPaths): string[] {
 export interface PlanRequest extends InputPaths {
   /** The counties to begin in, whose rows are made. Empty: every county in the block files. */
   readonly counties: readonly CountyFips[];
-  /** The service day, `YYYY-MM-DD`; by default the ordinary weekday of most feeds nearest to the street data. */
+  /**
+   * The service day, `YYYY-MM-DD`; by default the ordinary weekday of most feeds nearest to the
+   * street data.
+   */
   readonly serviceDate?: string;
 }
 

@@ -52,7 +52,10 @@ export const ROUTING = {
     secondsALevel: 30 as Seconds,
     /** How many levels a subway's platform lies from the street where its feed does not say. */
     subwayLevels: 2,
-    /** A stop with at least so many departures of one line and direction in the window is a destination. */
+    /**
+     * A stop with at least so many departures of one line and direction in the window is a
+     * destination.
+     */
     frequentDepartures: 4,
   },
 } as const;

@@ -40,7 +40,8 @@ export interface Serving {
   readonly metricsAddress: string | null;
   /**
    * Ends the service with what it has begun: it says that it is not ready, and after `drainMs`, by
-   * default that of its settings, lets nobody new in; what readers do not take of their answers in some seconds is repaid.
+   * default that of its settings, lets nobody new in; what readers do not take of their answers in
+   * some seconds is repaid.
    */
   close(drainMs?: number): Promise<void>;
 }

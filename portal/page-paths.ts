@@ -16,7 +16,10 @@ export const OWN_PAGE_PATHS = [
 ] as const;
 export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 
-/** Where to go on after signing in: one of those pages, else the overview. Never an address of somebody else. */
+/**
+ * Where to go on after signing in: one of those pages, else the overview. Never an address of
+ * somebody else.
+ */
 export function ownPageOf(wanted: unknown): OwnPagePath {
   return OWN_PAGE_PATHS.find((path) => path === wanted) ?? PAGE_PATHS.overview;
 }

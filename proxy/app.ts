@@ -56,7 +56,10 @@ export async function buildProxy(parts: {
   readonly around?: onRequestHookHandler;
   /** What counts free requests by address, by default for this process alone. */
   readonly addressRates?: RateCounter;
-  /** What finished answers share with what is kept of releases; by default they have some to themselves. */
+  /**
+   * What finished answers share with what is kept of releases; by default they have some to
+   * themselves.
+   */
   readonly memory?: SharedMemory;
   /** How many processes serve, of those that there should be; by default this one. */
   readonly processes?: () => ProcessCount;

@@ -1,4 +1,7 @@
-/** An object of the release is not what its name and place promise: truncated, corrupted, or foreign. */
+/**
+ * An object of the release is not what its name and place promise: truncated, corrupted, or
+ * foreign.
+ */
 export class ShardError extends Error {
   override readonly name = 'ShardError';
   /** The object: a file or a name in the store. */

@@ -57,7 +57,10 @@ export class SharedMemory {
   }
 }
 
-/** What is made takes at least so long to make again, all told: also what is filled in as it is used. */
+/**
+ * What is made takes at least so long to make again, all told: also what is filled in as it is
+ * used.
+ */
 const MS_A_BYTE = 1e-5;
 /** A cache in memory that it shares with others. */
 export class CostCache<K, V> implements Evictable {
@@ -88,7 +91,10 @@ export class CostCache<K, V> implements Evictable {
     return entry.value;
   }
 
-  /** `costMs`: how long the value took to make. One that is larger than all there may be is not kept. */
+  /**
+   * `costMs`: how long the value took to make. One that is larger than all there may be is not
+   * kept.
+   */
   set(key: K, value: V, costMs: Millis): void {
     const bytes = this.#bytesOf(value);
     const known = this.#entries.get(key);

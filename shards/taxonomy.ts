@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { DestTypeId } from './units.ts';
 
-/** One destination type of a release: a leaf that places have, or a parent that stands for its leaves. */
+/**
+ * One destination type of a release: a leaf that places have, or a parent that stands for its
+ * leaves.
+ */
 export const destinationTypeSchema = z.strictObject({
   dest_type_id: z.int().min(1).max(65_535),
   label: z.string().regex(/^[a-z][a-z0-9_]*$/),

@@ -10,7 +10,10 @@ interface Rule {
   readonly rest: readonly (readonly [key: string, values: ReadonlySet<string>])[];
 }
 
-/** Rules by their first key and each of its values, so that an element meets only those that may fit. */
+/**
+ * Rules by their first key and each of its values, so that an element meets only those that may
+ * fit.
+ */
 const RULES = fileRules();
 
 const LEAF_ID = new Map(TAXONOMY.map((entry) => [entry.label, entry.dest_type_id]));

@@ -20,11 +20,12 @@ const COLUMNS = [
 ];
 
 /**
- * Reads POIs within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record
- * in Overture's schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`).
- * A wrong record of one's own fails the build. Of Overture's, which are many and not the reader's
- * to mend, those that make no destination are counted and noted; of those that it has twice, the one
- * it is surer of stays. A place that both know is one: that of the list. The order of the files does not matter.
+ * Reads POIs within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record in
+ * Overture's schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`). A
+ * wrong record of one's own fails the build. Of Overture's, which are many and not the reader's to
+ * mend, those that make no destination are counted and noted; of those that it has twice, the one
+ * it is surer of stays. A place that both know is one: that of the list. The order of the files
+ * does not matter.
  */
 export async function readPoiFiles(
   paths: readonly string[],

@@ -78,7 +78,10 @@ class NearbyPois {
     this.#tree?.finish();
   }
 
-  /** The index of the nearest place that is the same as another, of those that may be; -1 if none is. */
+  /**
+   * The index of the nearest place that is the same as another, of those that may be; -1 if none
+   * is.
+   */
   samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
     const words = nameWords(other.name);
     const { minLon, minLat, maxLon, maxLat } = bufferBox(poiBox(other), SAME_POI);

@@ -21,7 +21,10 @@ export class LineSimplifier {
     this.#kept = new Uint8Array(longest);
   }
 
-  /** 1 for each point of the line from `first` to `last` that stays, as the ends do. Valid until the next call. */
+  /**
+   * 1 for each point of the line from `first` to `last` that stays, as the ends do. Valid until the
+   * next call.
+   */
   keptPoints(first: number, last: number): Uint8Array {
     const kept = this.#kept.fill(0, 0, last - first + 1);
     kept[0] = 1;

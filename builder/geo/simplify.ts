@@ -6,7 +6,8 @@ import { LineSimplifier } from './line-simplifier.ts';
 const LEAST_POSITIONS = 4;
 
 /**
- * An area with fewer points, none of which it leaves by more than `tolerance`. A polygon that would come to cross itself, or lose a ring, stays as it is.
+ * An area with fewer points, none of which it leaves by more than `tolerance`. A polygon that would
+ * come to cross itself, or lose a ring, stays as it is.
  */
 export function simplify({ polygons }: Area, tolerance: Degrees): Area {
   return { polygons: polygons.map((polygon) => simplifyPolygon(polygon, tolerance)) };

@@ -58,7 +58,10 @@ export async function whileBuilding<T>(
   });
 }
 
-/** Leaves all as it is while workers write: what they are about looks no other than what is left over. */
+/**
+ * Leaves all as it is while workers write: what they are about looks no other than what is left
+ * over.
+ */
 async function clearLeftovers(store: WritableStore): Promise<void> {
   const clear = async () => {
     for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {

@@ -1,7 +1,10 @@
 import type { z } from 'zod';
 import { Receipts } from './receipts.ts';
 
-/** Receipts for a process that does all jobs of a build: what it has found or left itself, it believes. */
+/**
+ * Receipts for a process that does all jobs of a build: what it has found or left itself, it
+ * believes.
+ */
 export class OwnReceipts extends Receipts {
   readonly #known = new Map<string, unknown>();
 

@@ -21,7 +21,10 @@ export interface Homes {
   readonly toldIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 
-/** The home of a destination that none was found for yet. Others are told by the place of the county. */
+/**
+ * The home of a destination that none was found for yet. Others are told by the place of the
+ * county.
+ */
 const NONE = 0xffff;
 
 /**

@@ -92,7 +92,10 @@ function sourcesOf(
   };
 }
 
-/** Reads what regions gathered, one after the other. Those that share something have read the same of it. */
+/**
+ * Reads what regions gathered, one after the other. Those that share something have read the same
+ * of it.
+ */
 async function joinGathered(
   store: Store,
   regions: readonly RegionReceipt[],

@@ -17,7 +17,10 @@ import { type JoinedRegions, readCensusPlacesOf } from './join-regions.ts';
 /** About eleven metres: less than a line on a map of a city is wide. */
 const DISPLAY_TOLERANCE = 1e-4;
 
-/** Stores the census places of each state that have blocks in the release, and which; state by state. */
+/**
+ * Stores the census places of each state that have blocks in the release, and which; state by
+ * state.
+ */
 export async function putStates(
   store: WritableStore,
   told: JoinedRegions['states'],

@@ -24,7 +24,10 @@ export interface ChunkRequest {
   /** The row of block `from` in the county's objects. */
   readonly firstRow: number;
   readonly windowStart: Millis;
-  /** Where each destination and block of the world stands in the county's dictionaries; -1: not there. */
+  /**
+   * Where each destination and block of the world stands in the county's dictionaries; -1: not
+   * there.
+   */
   readonly destinationOrdinals: Int32Array;
   readonly blockOrdinals: Int32Array;
 }

@@ -3,8 +3,8 @@ import type { TransitWorld } from '../transit/transit-world.ts';
 
 /**
  * Everything that searches read and none writes: typed arrays, which threads share. Targets have
- * one numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on foot,
- * transit stops.
+ * one numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
+ * foot, transit stops.
  */
 export interface SearchWorld {
   readonly destinations: number;
@@ -13,10 +13,16 @@ export interface SearchWorld {
   readonly bike: StreetWorld;
   /** Null where there are no feeds. */
   readonly transit: TransitWorld | null;
-  /** Destinations that block `b` is inside of: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`, exclusive. */
+  /**
+   * Destinations that block `b` is inside of: `inside[firstInside[b]]` to `inside[firstInside[b +
+   * 1]]`, exclusive.
+   */
   readonly firstInside: Int32Array;
   readonly inside: Int32Array;
-  /** Leaf columns of destination `d`: `leaves[firstLeaf[d]]` to `leaves[firstLeaf[d + 1]]`, exclusive. */
+  /**
+   * Leaf columns of destination `d`: `leaves[firstLeaf[d]]` to `leaves[firstLeaf[d + 1]]`,
+   * exclusive.
+   */
   readonly firstLeaf: Int32Array;
   readonly leaves: Int32Array;
   readonly leafCount: number;

@@ -1,7 +1,10 @@
 import Flatbush from 'flatbush';
 import type { Degrees } from '../../shards/units.ts';
 
-/** Finds line segments by box: those from each of these points to the next. Of none there is no tree. */
+/**
+ * Finds line segments by box: those from each of these points to the next. Of none there is no
+ * tree.
+ */
 export function segmentTree(
   points: readonly number[],
   lon: ArrayLike<Degrees>,

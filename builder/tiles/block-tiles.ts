@@ -21,7 +21,10 @@ export const BLOCK_LAYER: VectorLayer = {
   fields: { geoid: 'String', population: 'Number' },
 };
 
-/** The tiles of a range with the blocks in them that have land. `arcs`: each county's, fitted to the zoom. */
+/**
+ * The tiles of a range with the blocks in them that have land. `arcs`: each county's, fitted to the
+ * zoom.
+ */
 export function drawBlocks(
   counties: readonly PyramidCounty[],
   arcs: readonly Arcs[],

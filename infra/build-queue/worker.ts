@@ -151,7 +151,10 @@ function startWorking(
   };
 }
 
-/** A worker's folder, for inputs and scratch files: a name, its process, and what makes it unlike others. */
+/**
+ * A worker's folder, for inputs and scratch files: a name, its process, and what makes it unlike
+ * others.
+ */
 const FOLDER = 'tta-worker-';
 
 /** Removes what workers of this machine kept that were killed. */

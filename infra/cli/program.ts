@@ -1,7 +1,10 @@
 import { Command } from 'commander';
 import { packageVersion } from './package-version.ts';
 
-/** What adds each command. A command is loaded when it is asked for: the builder takes most of a second. */
+/**
+ * What adds each command. A command is loaded when it is asked for: the builder takes most of a
+ * second.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   plan: async () => (await import('./commands/plan.ts')).addPlanCommand,
   build: async () => (await import('./commands/build.ts')).addBuildCommand,

@@ -33,7 +33,10 @@ export function countiesOf({ countyColumns, countyRows }: CityPlan): readonly De
 /** A tract is so many cells wide and high. */
 const TRACT_CELLS = 8;
 
-/** The FIPS code, without the state's, of the county that a cell lies in; the bay lies in the southern ones. */
+/**
+ * The FIPS code, without the state's, of the county that a cell lies in; the bay lies in the
+ * southern ones.
+ */
 export function countyAt({ countyColumns, countyRows }: CityPlan, { column, row }: Cell): string {
   const bandOf = (lines: readonly number[], at: number) =>
     lines.findLastIndex((line, i) => i < lines.length - 1 && line <= Math.max(0, at));

@@ -39,7 +39,10 @@ export function flagOf(name: string, type: z.core.$ZodType): string | null {
   return flag;
 }
 
-/** What holds where it is not given, as a person would write it; `null` if it must be, or may be missing. */
+/**
+ * What holds where it is not given, as a person would write it; `null` if it must be, or may be
+ * missing.
+ */
 export function defaultOf(type: z.core.$ZodType): string | null {
   if (type instanceof z.ZodPrefault) return String(type.def.defaultValue);
   return aboutOf(type).otherwise ?? null;

@@ -54,7 +54,10 @@ export interface Accounts {
   /** The grants of an account, oldest first. Σ grants − Σ usage = balance, always. */
   grants(id: AccountId): Promise<Grant[]>;
 
-  /** What was done with an account, newest first: `AUDIT_KEPT` entries, as `surplusEntry` leaves them. */
+  /**
+   * What was done with an account, newest first: `AUDIT_KEPT` entries, as `surplusEntry` leaves
+   * them.
+   */
   audit(id: AccountId): Promise<AuditEntry[]>;
 
   /** Everything a ledger holds of an account for good, as it is at one moment. */
@@ -172,7 +175,10 @@ export interface AccountOrder {
 }
 
 export interface KeyOrder {
-  /** Whose the key is: the account of an id, or that of an address, as `openAccount` finds or makes it. */
+  /**
+   * Whose the key is: the account of an id, or that of an address, as `openAccount` finds or makes
+   * it.
+   */
   readonly owner: { readonly id: AccountId } | { readonly email: string | null };
   readonly label: string;
   /** By default the sign-up grant if the account is made by this. `null`: none. */

@@ -38,7 +38,10 @@ export function apiKeyPrefix(key: string): string {
   return key.slice(0, SHOWN_LENGTH);
 }
 
-/** Six base-62 characters of the secret's CRC-32 (ISO-HDLC): any two neighbours swapped, any one changed, shows. */
+/**
+ * Six base-62 characters of the secret's CRC-32 (ISO-HDLC): any two neighbours swapped, any one
+ * changed, shows.
+ */
 function checksum(secret: string): string {
   let rest = crc32(secret);
   let text = '';

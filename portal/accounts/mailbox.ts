@@ -5,8 +5,9 @@ export const MAX_MAILBOX_BYTES = 1_500;
 
 /**
  * The mailbox that an address leads to: two addresses with one mailbox are one person's. Letters
- * count alike everywhere, and a domain is what mail servers make of it; where the provider ignores dots or what follows a plus, so does this.
- * Elsewhere both may tell two people apart, and are kept.
+ * count alike everywhere, and a domain is what mail servers make of it; where the provider ignores
+ * dots or what follows a plus, so does this. Elsewhere both may tell two people apart, and are
+ * kept.
  */
 export function mailboxOf(email: string): string {
   const given = email.trim().normalize('NFC').toLowerCase();

@@ -4,9 +4,10 @@ import type { Charge } from './metering.ts';
 /** Answers that are given again without being charged again. Failures are `LedgerUnavailable`. */
 export interface Replays {
   /**
-   * `debit`, once for an `Idempotency-Key`: who comes first is charged, and has the answer kept; who
-   * comes again with the same request within `ANSWER_LIFE_MS` gets that answer and is not charged.
-   * Of racing requests one is first. A key that is empty or over `MAX_IDEMPOTENCY_KEY` is a `RangeError`.
+   * `debit`, once for an `Idempotency-Key`: who comes first is charged, and has the answer kept;
+   * who comes again with the same request within `ANSWER_LIFE_MS` gets that answer and is not
+   * charged. Of racing requests one is first. A key that is empty or over `MAX_IDEMPOTENCY_KEY` is
+   * a `RangeError`.
    */
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
 

@@ -20,7 +20,10 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   return weightIn(acceptEncoding, GZIP) > 0;
 }
 
-/** The coding for what is compressed once and sent often: Brotli, unless gzip is liked better; `null` for none. */
+/**
+ * The coding for what is compressed once and sent often: Brotli, unless gzip is liked better;
+ * `null` for none.
+ */
 export function bestCoding(acceptEncoding: string | undefined): 'br' | 'gzip' | null {
   const [brotli, gzipped] = [weightIn(acceptEncoding, BROTLI), weightIn(acceptEncoding, GZIP)];
   if (brotli > 0 && brotli >= gzipped) return 'br';

@@ -33,7 +33,10 @@ export function setRateHeaders(reply: FastifyReply): void {
   reply.header('ratelimit', rateHeader(reply.rate));
 }
 
-/** The refusal of one too many of `what` is counted: a window of other things than requests has their name. */
+/**
+ * The refusal of one too many of `what` is counted: a window of other things than requests has
+ * their name.
+ */
 export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
   const { limit, windowSeconds, resetSeconds } = rate;
   reply.rate = what === 'requests' ? rate : { ...rate, policy: what.replaceAll(' ', '-') };

@@ -84,7 +84,10 @@ export class LoadShedder {
   }
 }
 
-/** Sends requests away while the loop is late, before anything is done for them, but probes and what is signed. */
+/**
+ * Sends requests away while the loop is late, before anything is done for them, but probes and what
+ * is signed.
+ */
 export function shedLoad(app: FastifyInstance, lateMs: Millis): LoadShedder {
   const shedder = new LoadShedder(lateMs, (isShedding) => {
     const { lagMs, shed } = shedder;

@@ -24,7 +24,10 @@ export interface OpenPayment extends Payment {
   start(onError: (error: unknown, event?: PaymentEvent) => void): void;
   /** Acts upon what events are open. Resolves when all that are due have been tried. */
   settleOpenEvents(): Promise<void>;
-  /** What is wrong with the membership's prices at Stripe; `null` if nothing, or if it does not answer. */
+  /**
+   * What is wrong with the membership's prices at Stripe; `null` if nothing, or if it does not
+   * answer.
+   */
   priceFault(): Promise<string | null>;
   /** Ends the work on events; those still open are kept. */
   close(): Promise<void>;
@@ -106,7 +109,10 @@ export function openPayment(options: {
   };
 }
 
-/** Books what may have changed at Stripe since a moment, or ever. A `PaymentUnavailable` if it fails. */
+/**
+ * Books what may have changed at Stripe since a moment, or ever. A `PaymentUnavailable` if it
+ * fails.
+ */
 export async function reconcileWith(
   settings: PaymentSettings,
   ledger: Ledger,

@@ -50,7 +50,10 @@ declare module 'fastify' {
 const NOTHING = z.strictObject({});
 const ANY_PATH = z.looseObject({});
 
-/** Refuses what a route does not take, as its operation says: in its query, and in a body if it takes none. */
+/**
+ * Refuses what a route does not take, as its operation says: in its query, and in a body if it
+ * takes none.
+ */
 export function refuseUnknownParameters(app: FastifyInstance): void {
   app.addHook('preHandler', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;

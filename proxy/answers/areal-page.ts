@@ -62,7 +62,10 @@ export async function addArealPage(
   return null;
 }
 
-/** As many blocks as a page needs if each has all its rows, and the next, which says if there are more. */
+/**
+ * As many blocks as a page needs if each has all its rows, and the next, which says if there are
+ * more.
+ */
 function leastBlocks(release: Release, { modes, types }: ArealQuery, limit: number): number {
   const rowsABlock = modes.length * (types?.size ?? release.taxonomy.leafIds.length);
   return Math.min(BLOCKS_A_READ, Math.ceil(limit / Math.max(1, rowsABlock)) + 1);

@@ -20,7 +20,8 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
 
 /**
  * Polygons of a GeoJSON Polygon or MultiPolygon, of no more vertices than are taken.
- * `polygon-too-complex` of one too large; `invalid-geometry` for what is unclosed, crosses itself, overlaps or is out of range.
+ * `polygon-too-complex` of one too large; `invalid-geometry` for what is unclosed, crosses itself,
+ * overlaps or is out of range.
  */
 export function drawnArea(drawn: readonly Polygon[]): Area {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));

@@ -11,7 +11,10 @@ export const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** Origins answered side by side: their reads overlap. */
 const WIDTH = 16;
 
-/** What an origin of a batch gives: its rows, written once they are paid for, and what is said beside them. */
+/**
+ * What an origin of a batch gives: its rows, written once they are paid for, and what is said
+ * beside them.
+ */
 export interface OriginAnswer {
   readonly rows: FoundRows;
   /** An entry of the list beside the results: a block's metadata, a point's block. */

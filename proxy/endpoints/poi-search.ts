@@ -89,7 +89,10 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): Area {
   throw new Problem('missing-location', 'give bbox, or all three of lat, lon and radius_m');
 }
 
-/** The span of longitudes that a box across the antimeridian must be under: else its edges are swapped. */
+/**
+ * The span of longitudes that a box across the antimeridian must be under: else its edges are
+ * swapped.
+ */
 const MAX_SPAN_ACROSS = 180;
 
 function bboxNumbers(text: string): [west: number, south: number, east: number, north: number] {

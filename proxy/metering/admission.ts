@@ -11,7 +11,10 @@ export type Admitted = Extract<Admission, { outcome: 'admitted' }>;
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** What is left to the askers, once the key is known; null before, and for what members do not pay. */
+    /**
+     * What is left to the askers, once the key is known; null before, and for what members do not
+     * pay.
+     */
     balance: number | null;
   }
 }

@@ -22,7 +22,10 @@ const ENTRY_OVERHEAD_BYTES = 300;
  * never stale; requests for the same answer at the same time share its making.
  */
 export class AnswerCache extends SingleFlight<string, FinishedAnswer> {
-  /** What it holds and has saved; null: it keeps nothing, and answers are shared while they are made. */
+  /**
+   * What it holds and has saved; null: it keeps nothing, and answers are shared while they are
+   * made.
+   */
   readonly kept: Pick<CostCache<string, FinishedAnswer>, 'bytes' | 'savedMs'> | null;
 
   /** `maxBytes`: what answers may take of the memory, by default all. */

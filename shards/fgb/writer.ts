@@ -32,9 +32,9 @@ const NODE_BYTES = 40;
 const WGS84 = 4326;
 
 /**
- * Writes a layer of areas or points as FlatGeobuf 3 with its packed Hilbert R-tree, so that readers fetch by
- * box. The library's own writer makes no index; the tree is as its specification lays it out:
- * levels from the root down, a node its box and where its first child, or its feature, begins.
+ * Writes a layer of areas or points as FlatGeobuf 3 with its packed Hilbert R-tree, so that readers
+ * fetch by box. The library's own writer makes no index; the tree is as its specification lays it
+ * out: levels from the root down, a node its box and where its first child, or its feature, begins.
  */
 export function writeFlatGeobuf(
   layer: string,

@@ -110,7 +110,10 @@ function outlineRow(ordinal: StatePlace): number {
   return ordinal * 2 + 1;
 }
 
-/** The places of a state where they are kept: in memory; the blocks or the outline of one are a range read. */
+/**
+ * The places of a state where they are kept: in memory; the blocks or the outline of one are a
+ * range read.
+ */
 export class PlaceTable {
   readonly ref: ObjectRef;
   /** Ascending by GEOID. */

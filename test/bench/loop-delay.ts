@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Loaded into a server before it starts: how long its event loop was held. SIGWINCH,
- * which servers have no other use for, begins anew; at its end it writes the longest time, and the longest of all but one in a thousand, in ms.
+ * Loaded into a server before it starts: how long its event loop was held. SIGWINCH, which servers
+ * have no other use for, begins anew; at its end it writes the longest time, and the longest of all
+ * but one in a thousand, in ms.
  */
 const RESOLUTION_MS = 1;
 const NS_PER_MS = 1e6;

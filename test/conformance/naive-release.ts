@@ -79,7 +79,10 @@ export interface NaiveRelease {
   readonly places: readonly NaivePlace[];
 }
 
-/** Reads what times to places are of, of every county of a folder's release, and places from the census file. */
+/**
+ * Reads what times to places are of, of every county of a folder's release, and places from the
+ * census file.
+ */
 export async function readNaiveRelease(
   release: Release,
   storeFolder: string,

@@ -7,8 +7,8 @@ export interface CutWire {
   /** Lets what is asked next arrive, swallows the answer, and breaks the connection. */
   cutAfterNext(): Promise<void>;
   /**
-   * Holds what is asked next, or next with a word in it, and breaks the connection. What it resolves with lets the held bytes
-   * arrive after all, and resolves once they have been answered.
+   * Holds what is asked next, or next with a word in it, and breaks the connection. What it
+   * resolves with lets the held bytes arrive after all, and resolves once they have been answered.
    */
   cutBeforeNext(word?: string): Promise<() => Promise<void>>;
   /** From now on nothing arrives, in either direction; what was on its way is lost with `close`. */

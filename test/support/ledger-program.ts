@@ -15,9 +15,10 @@ export interface LedgerProgram {
 }
 
 /**
- * Runs JavaScript in a process of its own, on the built code, with the ledger of this address open as
- * `ledger`, `say(words)` to write and `heard` to read lines from its standard input. `maxFileBlocks` is the largest file that it may write, in
- * KiB: a disk that is full for this process alone.
+ * Runs JavaScript in a process of its own, on the built code, with the ledger of this address open
+ * as `ledger`, `say(words)` to write and `heard` to read lines from its standard input.
+ * `maxFileBlocks` is the largest file that it may write, in KiB: a disk that is full for this
+ * process alone.
  */
 export function runLedgerProgram(
   address: string,

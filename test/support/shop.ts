@@ -139,6 +139,12 @@ export class Shop {
     return { balance, membership, addsUp: granted - used === balance };
   }
 
+  /** The same once all that is new is delivered. */
+  async told(id: AccountId) {
+    await this.deliverNew();
+    return this.standing(id);
+  }
+
   /** Uses tokens up. */
   async use(id: AccountId, tokens: number): Promise<void> {
     const [key] = await this.ledger.keys(id);

@@ -8,7 +8,10 @@ import { note } from './audit.ts';
 import type { LedgerBatch } from './batch.ts';
 import { type Books, entriesOf, type KeyRecord } from './books.ts';
 
-/** Makes a key for an account that has room for it. The plain key is in what it returns and nowhere else. */
+/**
+ * Makes a key for an account that has room for it. The plain key is in what it returns and nowhere
+ * else.
+ */
 export function createKey(
   batch: LedgerBatch,
   id: AccountId,

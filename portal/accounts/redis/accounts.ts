@@ -57,8 +57,8 @@ export interface Opening {
 
 /**
  * Uses the account of a mailbox, which may have to be made: whoever claims a mailbox first says its
- * id, and whoever comes next makes the account if that one died in between. Where `use` finds it closed, the mailbox has been left behind, and is
- * claimed anew.
+ * id, and whoever comes next makes the account if that one died in between. Where `use` finds it
+ * closed, the mailbox has been left behind, and is claimed anew.
  */
 export async function withMailbox<T>(
   redis: RedisConnection,

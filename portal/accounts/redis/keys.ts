@@ -32,9 +32,9 @@ export async function issueKey(redis: RedisConnection, order: KeyOrder): Promise
 }
 
 /**
- * A key for one account, which is made if it may be (`opening`) and is not there; nothing where such
- * a one has closed in the meantime. What the key leads to is written before, and removed if there was no
- * room: one that nobody was told of and that no account has is refused.
+ * A key for one account, which is made if it may be (`opening`) and is not there; nothing where
+ * such a one has closed in the meantime. What the key leads to is written before, and removed if
+ * there was no room: one that nobody was told of and that no account has is refused.
  */
 async function issueTo(
   redis: RedisConnection,

@@ -98,7 +98,10 @@ local function usage_of(usage, from, to)
   return found
 end`;
 
-/** Takes tokens from an account, all or nothing: whether it has, and its balance; nothing of no account. */
+/**
+ * Takes tokens from an account, all or nothing: whether it has, and its balance; nothing of no
+ * account.
+ */
 export const CHARGE = `
 ${COUNT}
 local function charge(account, usage, field, requests, tokens, at)
@@ -109,7 +112,10 @@ local function charge(account, usage, field, requests, tokens, at)
   return true, redis.call('HINCRBY', account, 'balance', 0 - tokens)
 end`;
 
-/** Takes back so many tokens of a charge; with all of them its request. Whether there is such a charge. */
+/**
+ * Takes back so many tokens of a charge; with all of them its request. Whether there is such a
+ * charge.
+ */
 export const UNDO_CHARGE = `
 ${COUNT}
 local function undo_charge(account, usage, field, charged, tokens)

@@ -57,9 +57,10 @@ export async function openRedisLedger(
 
 /**
  * The ledger of many machines. Each step of an account is one script, so that it is made as a whole
- * and in one round trip; Redis writes it to its log before it answers (`appendfsync always`). A debit
- * whose reply is lost is undone. What concerns two slots (an address, a key) is claimed before it is used, so that a step that was cut
- * short is finished by the next. Rates are counted for all who share it.
+ * and in one round trip; Redis writes it to its log before it answers (`appendfsync always`). A
+ * debit whose reply is lost is undone. What concerns two slots (an address, a key) is claimed
+ * before it is used, so that a step that was cut short is finished by the next. Rates are counted
+ * for all who share it.
  */
 class RedisLedger implements Ledger {
   readonly #redis: RedisConnection;

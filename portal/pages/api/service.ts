@@ -16,7 +16,10 @@ export function boundaryOf(api: string, geoid: string, signal?: AbortSignal): Pr
   return ask<Boundary>(`${api}/v1/places/${encodeURIComponent(geoid)}/boundary`, { signal });
 }
 
-/** The most populous place whose name begins with the first of these that any has: one to begin with. */
+/**
+ * The most populous place whose name begins with the first of these that any has: one to begin
+ * with.
+ */
 export async function somePlace(api: string, signal?: AbortSignal): Promise<Place | undefined> {
   for (const letter of 'aeiou') {
     const [place] = await placesNamed(api, letter, signal);

@@ -9,7 +9,10 @@ import { useWidth } from './use-width.ts';
 /** What a day's name under the chart takes, in pixels. */
 const NAME_WIDTH = 80;
 
-/** Bars by day. One of them can have the focus, arrow keys lead to the others, a line below tells it. */
+/**
+ * Bars by day. One of them can have the focus, arrow keys lead to the others, a line below tells
+ * it.
+ */
 export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
   const { days, parts } = usage;
   const [told, setTold] = useState<number | null>(null);

@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Notice } from './notice.tsx';
 
-/** Asks before something that cannot be taken back. Escape is no; the focus goes back to where it was. */
+/**
+ * Asks before something that cannot be taken back. Escape is no; the focus goes back to where it
+ * was.
+ */
 export function ConfirmDialog(props: {
   readonly title: string;
   /** What its button says. */

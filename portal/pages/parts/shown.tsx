@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../api/use-loaded.ts';
 import { Notice } from './notice.tsx';
 
-/** Shows what was loaded; until then a quiet line, and if it cannot be had, why, and a way to ask again. */
+/**
+ * Shows what was loaded; until then a quiet line, and if it cannot be had, why, and a way to ask
+ * again.
+ */
 export function Shown<Value>(props: {
   readonly of: Loaded<Value> & { readonly reload: () => Promise<void> };
   readonly what: string;

@@ -9,7 +9,10 @@ export class Allowance {
   /** How many have been made. */
   spent = 0;
 
-  /** `share`: extras an ordinary read earns; `most`: how many can be saved up; `left`: to begin with. */
+  /**
+   * `share`: extras an ordinary read earns; `most`: how many can be saved up; `left`: to begin
+   * with.
+   */
   constructor(share: number, most: number, left: number) {
     this.#share = share;
     this.#most = most;

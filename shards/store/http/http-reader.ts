@@ -59,7 +59,10 @@ export class HttpReader implements Store {
   readonly #face: HttpFace;
   readonly #agent: Agent;
   readonly #latencies = new Latencies();
-  /** A retry a five reads, and fifty saved up; a second read a ten, which is twice those that are late. */
+  /**
+   * A retry a five reads, and fifty saved up; a second read a ten, which is twice those that are
+   * late.
+   */
   readonly #retries = new Allowance(0.2, 50, 50);
   readonly #hedges = new Allowance(0.1, 10, 0);
   readonly #patience: Patience;
