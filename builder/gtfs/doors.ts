@@ -51,6 +51,8 @@ export class StationDoors {
 
   /** Along pathways, on behalf of all stops. */
   #steps = 0;
+  /** Doors and straight walks of all stops. */
+  #ways = 0;
 
   /** `atSubways`: ids of the stops that its subways call at. */
   constructor(feed: Feed, atSubways: ReadonlySet<string>) {
@@ -82,6 +84,7 @@ export class StationDoors {
     const mapped = this.#mappedDoors(stop);
     if (mapped.length > 0) return mapped;
     const entrances = this.#entrances.get(stop.parent) ?? [stop];
+    this.#countWays(stop, entrances.length);
     return entrances.map((entrance) => this.#straightDoor(stop, entrance));
   }
 
@@ -111,7 +114,9 @@ export class StationDoors {
   /** The ways inside the station from a stop to each other place one gets to in it. */
   within(stop: FeedStop): ReadonlyMap<string, InsideWay> {
     const ways = new Map<string, InsideWay>();
-    for (const other of this.#platforms.get(stop.parent) ?? []) {
+    const platforms = this.#platforms.get(stop.parent) ?? [];
+    this.#countWays(stop, platforms.length);
+    for (const other of platforms) {
       if (!this.#isStraight(stop, other)) continue;
       const secondsOfLevels = this.#secondsBetween(this.#levelOf(stop), this.#levelOf(other));
       const seconds = straightSeconds(stop, other) + secondsOfLevels;
@@ -168,6 +173,14 @@ export class StationDoors {
       }
     }
     return seconds;
+  }
+
+  #countWays({ id }: FeedStop, more: number): void {
+    this.#ways += more;
+    if (this.#ways <= FEED_LIMITS.stationWays) return;
+    throw new BuildError(
+      `${this.#feed.source.path}: stops.txt: one station has too many platforms and entrances, ${id} among them; give it fewer, or leave it out of the feed`,
+    );
   }
 
   #countSteps(start: string, more: number): void {

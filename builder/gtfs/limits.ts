@@ -36,6 +36,8 @@ export const FEED_LIMITS = {
   calls: 2_000,
   /** Along pathways, from every stop to every place: one of 40 platforms and 300 places takes 200,000. */
   pathwaySteps: 20_000_000,
+  /** Doors of platforms, and straight walks between platforms: 500 stations of 100 each have so many. */
+  stationWays: 5_000_000,
   /** Above or below the street. */
   level: 100,
   /** Pairs of stops that rules for changing name, those of stations spelled out. */

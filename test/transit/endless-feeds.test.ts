@@ -186,6 +186,33 @@ test('pathways that join thousands of platforms to each other are refused, by st
   ).toMatch(/pathways\.txt joins too many places, P\d+ among them/);
 });
 
+test.each([
+  ['platforms', 0],
+  ['entrances', 2],
+])('thousands of %s of one station are refused, by stop', async (_, location_type) => {
+  const tables = busFeed();
+  const [A] = tables['stops.txt'];
+  const at = (stop_id: string, type: number) => ({
+    ...{ ...A, stop_id, location_type: type, parent_station: 'S' },
+  });
+  const platforms = Array.from({ length: 1_800 }, (_, i) => `P${i}`);
+  const others = Array.from({ length: 1_800 }, (_, i) => at(`E${i}`, location_type));
+  const trip = (id: string, i: number) => ({
+    ...{ trip_id: `t${i % 18}`, stop_id: id, stop_sequence: 100 + i },
+    ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
+  });
+  expect(
+    await refusal({
+      ...tables,
+      'stops.txt': [
+        { ...A, stop_id: 'S', location_type: 1 },
+        ...[...tables['stops.txt'], ...platforms.map((id) => at(id, 0)), at('door', 2), ...others],
+      ],
+      'stop_times.txt': [...tables['stop_times.txt'], ...platforms.map(trip)],
+    }),
+  ).toMatch(/stops\.txt: one station has too many platforms and entrances, P\d+ among them/);
+});
+
 test('rules for changing between all platforms of two huge stations are refused', async () => {
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
