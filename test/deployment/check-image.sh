@@ -57,12 +57,13 @@ in_it() {
         /usr/sbin/chroot --userspec=10001:10001 /mnt /usr/local/bin/node "$@"
 }
 tta() { in_it /app/dist/infra/cli/tta.js "$@"; }
+quietly() { "$@" > /mnt/tmp/log 2>&1 || { cat /mnt/tmp/log >&2; exit 1; }; }
 demo=/var/lib/tta/demo
-tta demo --blocks 500 --seed 1 --out $demo > /dev/null 2>&1
-tta build --osm $demo/osm/demo.osm.pbf --blocks $demo/blocks/tl_99001_tabblock20.zip --no-tiles \
-    --places $demo/places/tl_99_place.zip --workers 1 --out /var/lib/tta/store > /dev/null 2>&1
+quietly tta demo --blocks 500 --seed 1 --out $demo
+quietly tta build --osm $demo/osm/demo.osm.pbf --blocks $demo/blocks/tl_99001_tabblock20.zip --no-tiles \
+    --places $demo/places/tl_99_place.zip --workers 1 --out /var/lib/tta/store
 key=$(tta keys create --email a@example.org --json | sed 's/.*"key":"\([^"]*\)".*/\1/')
-tta serve &
+tta serve > /mnt/tmp/log 2>&1 &
 for _ in $(seq 100); do curl -sf -o /dev/null "http://127.0.0.1:$port/v1/ready" && break; sleep 0.2; done
 curl -sf -H "Authorization: Bearer $key" "http://127.0.0.1:$port/v1/places/9957600/blocks?limit=1"
 echo
