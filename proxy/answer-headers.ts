@@ -5,7 +5,7 @@ const whole = (description: string) => z.int().meta({ description });
 const textIfAny = (description: string) => z.string().optional().meta({ description });
 
 /** Every header that is of this API, by its name: the document and the code take them from here. */
-export const ANSWER_HEADERS = {
+const ANSWER_HEADERS = {
   ETag: text('Hash of what decides the answer.'),
   'X-Tokens-Charged': whole('What this answer cost.'),
   'X-Tokens-Remaining': whole('The balance after it.'),

@@ -39,7 +39,7 @@ export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
 
 export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
-export const countySchema = z.strictObject({
+const countySchema = z.strictObject({
   /** Blocks in the county: rows of its index and of its nearest object. */
   blocks: z.int().min(0),
   population: z.int().min(0),
@@ -63,7 +63,7 @@ export const countySchema = z.strictObject({
 });
 export type CountyManifest = z.infer<typeof countySchema>;
 
-export const stateSchema = z.strictObject({
+const stateSchema = z.strictObject({
   places: z.int().min(0),
   objects: z.strictObject(objectsOf(STATE_OBJECT_KINDS)),
 });
@@ -115,7 +115,7 @@ export const feedSchema = z.strictObject({
 });
 export type FeedFacts = z.infer<typeof feedSchema>;
 
-export const componentSchema = z.strictObject({
+const componentSchema = z.strictObject({
   component: z.enum(['road_network', 'transit_network', 'pois', 'blocks', 'parks']),
   /** Changes with everything that the component was made from, and with nothing else. */
   version: z.string(),

@@ -5,7 +5,7 @@ import type { DestTypeId } from './units.ts';
  * One destination type of a release: a leaf that places have, or a parent that stands for its
  * leaves.
  */
-export const destinationTypeSchema = z.strictObject({
+const destinationTypeSchema = z.strictObject({
   dest_type_id: z.int().min(1).max(65_535),
   label: z.string().regex(/^[a-z][a-z0-9_]*$/),
   name: z.string().min(1),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BuildError } from '../errors.ts';
 
-export const MAX_RETRIES = 5;
+const MAX_RETRIES = 5;
 const LONGEST_WAIT_MS = 60_000;
 
 /** A failure that may be gone at the next attempt. */

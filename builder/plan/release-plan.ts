@@ -11,7 +11,7 @@ import { plannedInputSchema } from './planned-input.ts';
 const inputs = z.array(plannedInputSchema);
 
 /** What the parts of a release have in common, whoever builds them, wherever and when. */
-export const releasePlanSchema = z.strictObject({
+const releasePlanSchema = z.strictObject({
   /** `programVersion` of the one that made it, which alone can follow it. */
   program: z.string(),
   modes: z.array(z.enum(MODE_LABELS)),

@@ -4,7 +4,7 @@ import { type Cell, Lattice } from './lattice.ts';
 import { isInPlainGrid, PLAIN_GRID, PLAIN_GRID_PLACES } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
-export const MIN_BLOCKS = 500;
+const MIN_BLOCKS = 500;
 export const MAX_BLOCKS = 1_000_000;
 /** Their codes have three digits, and are odd. */
 const MAX_COUNTIES = 400;

@@ -1,7 +1,7 @@
 import type { Degrees, Metres } from '../../shards/units.ts';
 
 /** Where the demo city lies: in the open Atlantic, so that nobody takes it for a real place. */
-export const ORIGIN = { lon: -70 as Degrees, lat: 36 as Degrees };
+const ORIGIN = { lon: -70 as Degrees, lat: 36 as Degrees };
 
 /** OpenStreetMap keeps coordinates to 10⁻⁷ degrees, about a centimetre. */
 const UNITS_PER_DEGREE = 1e7;

@@ -28,7 +28,7 @@ export function plainGridBlock(
 }
 
 /** Metres from a block of the plain grid to a corner of it, off the street and along streets. */
-export function plainGridDistance(block: Cell, corner: Corner): Metres {
+function plainGridDistance(block: Cell, corner: Corner): Metres {
   const { spacing, snap } = PLAIN_GRID;
   const fromEnd = (end: number) =>
     spacing * (Math.abs(corner.column - end) + Math.abs(corner.row - block.row));

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Durations } from '../../shards/durations.ts';
 
 /** What has come of the requests of a route. */
-export class RouteTally {
+class RouteTally {
   readonly durations = new Durations();
   /** How many were answered with each status; 0 for those whose client left before the end. */
   readonly statuses = new Map<number, number>();

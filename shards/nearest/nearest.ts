@@ -14,7 +14,7 @@ export const NEAREST_KIND = 'NEAR';
  */
 const ROWS_OFFSET = 96;
 
-export function nearestStride(columns: number): number {
+function nearestStride(columns: number): number {
   return columns * 2 + ROW_CRC_BYTES;
 }
 

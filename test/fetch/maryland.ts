@@ -14,7 +14,7 @@ import { overtureFile } from './overture-file.ts';
 
 const CITY = { blocks: 500, seed: 3 };
 /** The state that the fictional city is taken for. */
-export const MARYLAND = '24';
+const MARYLAND = '24';
 export const COUNTY = `${MARYLAND}001`;
 
 export const PATHS = {

@@ -91,7 +91,7 @@ export function setKeyDisabled(
   });
 }
 
-export function keyRecordsOf(books: Books, id: AccountId): [KeyHash, KeyRecord][] {
+function keyRecordsOf(books: Books, id: AccountId): [KeyHash, KeyRecord][] {
   return entriesOf(books.keysOfAccount, id).map(([, hash]) => [hash, books.keys.get(hash)!]);
 }
 

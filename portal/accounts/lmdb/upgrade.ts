@@ -12,7 +12,7 @@ const FORM = 4;
 const MARK = 'form';
 
 /** The route of what was used before usage was counted by route. */
-export const EARLIER_ROUTE = 'earlier';
+const EARLIER_ROUTE = 'earlier';
 
 /**
  * Brings a ledger whose records have an earlier form to the present one, in one transaction: all of

@@ -65,7 +65,7 @@ export async function takeBack(
 }
 
 /** A grant as `GRANT` takes it, in JSON. */
-export function grantOrder(given: Grant): string {
+function grantOrder(given: Grant): string {
   return JSON.stringify(orderOf(given));
 }
 

@@ -117,7 +117,7 @@ export async function changeKey(
   return true;
 }
 
-export const READ_KEYS = fleeting<KeyTexts>(
+const READ_KEYS = fleeting<KeyTexts>(
   `
 return {
   redis.call('HVALS', KEYS[1]),

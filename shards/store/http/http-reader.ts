@@ -21,7 +21,7 @@ const HEDGED_BYTES: Bytes = 2 ** 16;
 /** No sooner: what comes from a server next door is not worth a second request. */
 const HEDGE_NO_SOONER_MS = 10;
 /** Where a store says what it has recorded of an object; see `S3Store`. */
-export const SHA256_HEADER = 'x-amz-meta-sha256';
+const SHA256_HEADER = 'x-amz-meta-sha256';
 
 /** A whole object as a server gave it. */
 export interface ObjectAnswer {

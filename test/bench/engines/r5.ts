@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const R5 = path.resolve('test/bench/engines/r5');
 const MAX_OUTPUT_BYTES = 1 << 28;
 
-export const R5_MODES = ['walk', 'bike', 'bike-anywhere', 'transit'] as const;
+const R5_MODES = ['walk', 'bike', 'bike-anywhere', 'transit'] as const;
 export type R5Mode = (typeof R5_MODES)[number];
 
 export interface R5Times {
