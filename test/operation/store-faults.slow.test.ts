@@ -10,7 +10,14 @@ import { publishSmallRelease } from '../support/small-release.ts';
 import { type SmallCounty, smallCounty } from '../support/small-world.ts';
 import { folderOfEachTest, folderOfTests } from '../support/temporary-folder.ts';
 import { ttaIn } from '../support/tta.ts';
-import { type Fault, openWire, type Wire, type WireRequest } from '../support/wire.ts';
+import {
+  altered,
+  type Fault,
+  openWire,
+  status,
+  type Wire,
+  type WireRequest,
+} from '../support/wire.ts';
 
 const CLIENTS = 6;
 const shape = { fips: '24510', blocks: 12, pois: 40 };
@@ -162,7 +169,13 @@ async function metric(name: string): Promise<number> {
 }
 
 const isOfObjects = ({ path: asked }: WireRequest) => !/latest\.json|manifests/.test(asked);
-const altered = (alter: Extract<Fault, { alter: unknown }>['alter']): Fault => ({ alter });
+const garbled = altered(({ body }) => {
+  for (let at = 0; at < body.length; at += 13) body[at] ^= 0x55;
+});
+const wholeForRange = altered((answer) => {
+  answer.status = 200;
+  delete answer.headers['content-range'];
+});
 
 /** What befalls all reads of objects, and whether an answer can come all the same. */
 const FAULTS: readonly (readonly [what: string, fault: () => Fault | null, outcome: string])[] = [
@@ -170,34 +183,11 @@ const FAULTS: readonly (readonly [what: string, fault: () => Fault | null, outco
   ['500 now and then', now_and_then(status(500)), 'answered'],
   ['500 always', () => status(500), 'refused'],
   ['truncated', () => ({ cut: 7 }), 'refused'],
-  [
-    'wrong bytes',
-    () =>
-      altered(({ body }) => {
-        for (let at = 0; at < body.length; at += 13) body[at] ^= 0x55;
-      }),
-    'refused',
-  ],
-  [
-    '200 for a range',
-    () =>
-      altered((answer) => {
-        answer.status = 200;
-        delete answer.headers['content-range'];
-      }),
-    'refused',
-  ],
+  ['wrong bytes', () => garbled, 'refused'],
+  ['200 for a range', () => wholeForRange, 'refused'],
   ['vanished', () => status(404), 'refused'],
   ['gone', () => 'reset', 'refused'],
 ];
-
-function status(code: number): Fault {
-  return altered((answer) => {
-    answer.status = code;
-    answer.headers = {};
-    answer.body = Buffer.alloc(0);
-  });
-}
 
 function now_and_then(fault: Fault): () => Fault | null {
   let at = 0;

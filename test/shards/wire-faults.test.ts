@@ -4,7 +4,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { HttpsReader } from '../../shards/store/http/https-reader.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
-import { type Fault, openWire, type Wire } from '../support/wire.ts';
+import { altered, type Fault, openWire, status, type Wire } from '../support/wire.ts';
 import { bytes, failure, refOf } from './reader-suite.ts';
 
 const ref = refOf('kind/object.tta', bytes);
@@ -38,36 +38,24 @@ function meets(fault: Fault, times: number): void {
   wire.fault = () => (left-- > 0 ? fault : null);
 }
 
-const status = (code: number, body = ''): Fault => ({
-  alter: (answer) => {
-    answer.status = code;
-    answer.headers = {};
-    answer.body = Buffer.from(body);
-  },
-});
-
-const header = (name: string, value: string): Fault => ({
-  alter: ({ headers }) => {
+const header = (name: string, value: string) =>
+  altered(({ headers }) => {
     headers[name] = value;
-  },
-});
+  });
 
 /** Another body with a length to match. */
-const body = (change: (whole: Buffer) => Buffer): Fault => ({
-  alter: (answer) => {
+const body = (change: (whole: Buffer) => Buffer) =>
+  altered((answer) => {
     answer.body = change(answer.body);
     answer.headers['content-length'] = String(answer.body.length);
-  },
-});
+  });
 
-const whole: Fault = {
-  alter: (answer) => {
-    answer.status = 200;
-    delete answer.headers['content-range'];
-    answer.headers['content-length'] = '1000';
-    answer.body = Buffer.from(bytes);
-  },
-};
+const whole = altered((answer) => {
+  answer.status = 200;
+  delete answer.headers['content-range'];
+  answer.headers['content-length'] = '1000';
+  answer.body = Buffer.from(bytes);
+});
 
 /** Of what the server sends, none of it to be taken for the range. */
 const PASSING: readonly (readonly [what: string, fault: Fault])[] = [

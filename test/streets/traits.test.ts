@@ -45,48 +45,20 @@ describe('who may use a way', () => {
     ['a cycleway without walkers', 'highway=cycleway, foot=no', '--Rr'],
     ['a private drive: who begins or ends there', 'highway=service, access=private', 'WwRr/----'],
     ['a street for who has business there', 'highway=residential, access=destination', 'WwRr/----'],
-    [
-      'a way to customers for vehicles: walkers pass',
-      'highway=service, vehicle=customers',
-      'WwRr/Ww--',
-    ],
+    ['for vehicles of customers', 'highway=service, vehicle=customers', 'WwRr/Ww--'],
     ['a motorway for its workers', 'highway=motorway, access=private', '----'],
     ['a closed drive: nobody', 'highway=service, access=no', '----'],
     ['a private drive open to walkers', 'highway=service, access=private, foot=yes', 'WwRr/Ww--'],
     ['a pedestrian street: both', 'highway=pedestrian', 'WwRr'],
     ['steps with a ramp for bicycles: walkers', 'highway=steps, bicycle=yes', 'Ww--'],
-    [
-      'a private street with a sidewalk: walkers',
-      'highway=tertiary, access=private, sidewalk=left',
-      'WwRr/Ww--',
-    ],
+    ['private, with a sidewalk', 'highway=tertiary, access=private, sidewalk=left', 'WwRr/Ww--'],
     ['a bus lane shared', 'highway=service, access=no, cycleway=share_busway', '--Rr'],
-    [
-      'a lane on one side, where bicycles are banned otherwise',
-      'highway=primary, bicycle=no, cycleway:right=lane',
-      'WwR-',
-    ],
-    [
-      'bicycles take the path beside, one way',
-      'highway=primary, bicycle:forward=use_sidepath',
-      'Ww-r',
-    ],
+    ['a lane on one side alone', 'highway=primary, bicycle=no, cycleway:right=lane', 'WwR-'],
+    ['the path beside is taken one way', 'highway=primary, bicycle:forward=use_sidepath', 'Ww-r'],
     ['no riding backward', 'highway=residential, bicycle:backward=no', 'WwR-'],
-    [
-      'one-way for vehicles, bicycles among them',
-      'highway=residential, oneway:vehicle=yes',
-      'WwR-',
-    ],
-    [
-      'a lane against cars that go backward',
-      'highway=residential, oneway=-1, cycleway=opposite',
-      'WwRr',
-    ],
-    [
-      'open on days, by a condition that is not read',
-      'highway=service, access=no, access:conditional=yes @ (Mo-Fr)',
-      '----',
-    ],
+    ['one-way for vehicles, so for bicycles', 'highway=residential, oneway:vehicle=yes', 'WwR-'],
+    ['a lane against backward cars', 'highway=residential, oneway=-1, cycleway=opposite', 'WwRr'],
+    ['open on days', 'highway=service, access=no, access:conditional=yes @ (Mo-Fr)', '----'],
     ['where bicycles are pushed', 'highway=path, bicycle=dismount', 'Ww--'],
     ['no vehicles, so no riding', 'highway=path, vehicle=no', 'Ww--'],
     ['a one-way street binds riders', 'highway=residential, oneway=yes', 'WwR-'],
@@ -113,21 +85,14 @@ describe('who may use a way', () => {
     expect(traits('highway=footway, tunnel=building_passage') & NO_LINKING).toBe(0);
   });
 
+  const LIMITS = LIMITS_WALK | LIMITS_RIDE;
   test.each<[string, string, number]>([
     ['a gate: nobody', 'barrier=gate', 0],
     ['a closed gate: all', 'barrier=gate, access=no', STOPS_WALK | STOPS_RIDE],
-    [
-      'a private gate: who passes through',
-      'barrier=gate, access=private',
-      LIMITS_WALK | LIMITS_RIDE,
-    ],
-    [
-      'a private gate open to walkers: riders who pass through',
-      'barrier=gate, access=private, foot=yes',
-      LIMITS_RIDE,
-    ],
+    ['a private gate: who passes through', 'barrier=gate, access=private', LIMITS],
+    ['one open to walkers: riders who pass', 'barrier=gate, access=private, foot=yes', LIMITS_RIDE],
     ['one for bicycles: walkers', 'barrier=gate, access=no, bicycle=yes', STOPS_WALK],
-    ['a locked gate: who passes through', 'barrier=gate, locked=yes', LIMITS_WALK | LIMITS_RIDE],
+    ['a locked gate: who passes through', 'barrier=gate, locked=yes', LIMITS],
     ['one that people have keys to: nobody', 'barrier=gate, locked=yes, access=yes', 0],
     ['what is no barrier: nobody', 'access=private', 0],
   ])('%s is stopped by a barrier', (_, tags, expected) => {

@@ -36,6 +36,19 @@ export type Fault =
   | 'lost'
   | 'silence';
 
+type Alteration = Extract<Fault, { alter: unknown }>['alter'];
+
+export const altered = (alter: Alteration): Fault => ({ alter });
+
+/** Another answer in place of what came: its status, and nothing else but a body. */
+export function status(code: number, body = ''): Fault {
+  return altered((answer) => {
+    answer.status = code;
+    answer.headers = {};
+    answer.body = Buffer.from(body);
+  });
+}
+
 /** A server in front of another, which counts what is asked and does to the answers as it is told. */
 export interface Wire {
   readonly address: string;
