@@ -75,7 +75,8 @@ export function printCauses(
 
 function agrees({ ours, theirs }: Pair, part: number, minutes: Minutes): boolean {
   const apart = Math.abs(ours - theirs);
-  return apart <= minutes || apart <= part * theirs;
+  // A tenth of infinity would have everybody agree with who has found no way.
+  return Number.isFinite(apart) && (apart <= minutes || apart <= part * theirs);
 }
 
 /** Prints how two engines differ over some pairs; `about` names engine and mode. */
