@@ -49,10 +49,10 @@ export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progres
   const walk = streetWorld(
     region.walk,
     [...walkLinks.targets, ...(stopLinks?.into ?? [])],
-    walkLinks.blocks,
+    walkLinks,
     firstStop + (transit?.stops.length ?? 0),
   );
-  const bike = streetWorld(region.bike, bikeLinks.targets, bikeLinks.blocks, firstStop);
+  const bike = streetWorld(region.bike, bikeLinks.targets, bikeLinks, firstStop);
   const linked = walkLinks.blocks.filter((link) => typeof link !== 'string').length;
   stage.finish(`${linked} of ${blocks.length} blocks have a street to walk on`);
 
@@ -100,32 +100,46 @@ function packLists(lists: readonly (readonly number[])[]): {
 
 type LinkOrReason = ReturnType<ModeNetwork['linker']['link']>;
 
+/** How blocks are tied to the streets of a mode, and where else they are if that is to ride. */
+interface BlockLinks {
+  readonly blocks: readonly LinkOrReason[];
+  readonly toRide: readonly (Link | null)[];
+}
+
 function linkAll(
   { linker }: ModeNetwork,
   destinations: readonly Destination[],
   blocks: readonly BlockPoint[],
-): { targets: TargetLink[]; blocks: LinkOrReason[] } {
+): BlockLinks & { targets: TargetLink[] } {
   const targets: TargetLink[] = [];
-  const tie = (target: number, link: LinkOrReason) => {
-    if (typeof link !== 'string') targets.push({ target, link });
-    return link;
+  const tie = (
+    target: number,
+    { lon, lat }: Pick<BlockPoint, 'lon' | 'lat'>,
+    tied: LinkOrReason,
+  ): Link | null => {
+    if (typeof tied === 'string') return null;
+    const toRide = linker.linkToRide(lon, lat, tied);
+    for (const link of toRide ? [tied, toRide] : [tied]) targets.push({ target, link });
+    return toRide;
   };
   destinations.forEach(({ entrances, types }, ordinal) => {
     const isStop = types.some((type) => STOP_LEAVES.includes(type));
-    for (const { lon, lat } of entrances) {
-      tie(ordinal, isStop ? linker.linkStop(lon, lat) : linker.link(lon, lat));
+    for (const entrance of entrances) {
+      const { lon, lat } = entrance;
+      tie(ordinal, entrance, isStop ? linker.linkStop(lon, lat) : linker.link(lon, lat));
     }
   });
-  const linked = blocks.map(({ lon, lat, isWater }, i) =>
-    tie(destinations.length + i, isWater ? 'no-street-near' : linker.linkBlock(lon, lat)),
+  const linked = blocks.map(({ lon, lat, isWater }) =>
+    isWater ? 'no-street-near' : linker.linkBlock(lon, lat),
   );
-  return { targets, blocks: linked };
+  const toRide = blocks.map((block, i) => tie(destinations.length + i, block, linked[i]));
+  return { targets, blocks: linked, toRide };
 }
 
 function streetWorld(
   network: ModeNetwork,
   targets: readonly TargetLink[],
-  blocks: readonly LinkOrReason[],
+  { blocks, toRide }: BlockLinks,
   targetCount: number,
 ): StreetWorld {
   const graph = searchGraphOf(network.graph);
@@ -135,6 +149,7 @@ function streetWorld(
     blockLinks: packLinks(
       blocks.map((link): Link | null => (typeof link === 'string' ? null : link)),
     ),
+    rideLinks: packLinks(toRide),
   };
 }
 

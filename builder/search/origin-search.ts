@@ -38,7 +38,9 @@ export class OriginSearch {
     if (walkFrom) this.#walk.run(walkFrom);
     else this.#walk.clear();
     const bikeFrom = unpackLink(bike.blockLinks, block);
-    if (bikeFrom) this.#bike.run(bikeFrom);
+    const rideFrom = unpackLink(bike.rideLinks, block);
+    if (bikeFrom && rideFrom) this.#bike.run(bikeFrom, rideFrom);
+    else if (bikeFrom) this.#bike.run(bikeFrom);
     else this.#bike.clear();
     const here = inside.subarray(firstInside[block], firstInside[block + 1]);
     for (const target of [destinations + block, ...here]) {

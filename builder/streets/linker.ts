@@ -42,8 +42,8 @@ export interface Surroundings {
 /**
  * Ties points to the nearest edge that a mode may use in both directions, within 300 m, else
  * 1,600 m, that nothing impassable lies before; of two as near, the one with the lower number.
- * Tunnels do not count. A street that the
- * mode may not use, or one way only, or that leads nowhere (an island), is not on its network.
+ * Tunnels do not count. A street that the mode may not use, or one way only, or that leads nowhere
+ * (an island), is not on its network.
  */
 export class Linker {
   readonly #network: StreetNetwork;
@@ -90,8 +90,21 @@ export class Linker {
   linkBlock(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
     const link = this.link(lon, lat);
     if (typeof link !== 'string' || link === 'outside-street-data') return link;
-    const nearest = this.#open.nearestWithin(lon, lat, ROUTING.linkRadii[0]);
+    const nearest = this.#open.nearestWithin(lon, lat, NEAR, () => true);
     return nearest ? this.#linkTo(nearest) : link;
+  }
+
+  /**
+   * Where the bicycle of a point is mounted, within 300 m, if that is not the street it is tied to:
+   * who comes out of the door need not push it along the sidewalk, but may cross to the street.
+   */
+  linkToRide(lon: Degrees, lat: Degrees, tied: Link): Link | null {
+    const { mayRide } = this.#costs;
+    if (!mayRide) return null;
+    const mayMount = (segment: NearestSegment) =>
+      mayRide[segment.edge] === 1 && !this.#liesBeyond(lon, lat, segment);
+    const segment = this.#nearest(lon, lat, [NEAR], mayMount);
+    return segment && segment.distance > tied.snap ? this.#linkTo(segment) : null;
   }
 
   #link(
@@ -100,17 +113,24 @@ export class Linker {
     mayTake: (segment: NearestSegment) => boolean,
   ): Link | UnlinkedReason {
     if (!this.#isCovered(lon, lat)) return 'outside-street-data';
-    // Most points lie beside a street: small boxes first, the two radii of the definition last.
-    for (const radius of [30, 100, ...ROUTING.linkRadii]) {
-      const nearest = this.#open.nearestWithin(lon, lat, radius);
-      if (!nearest) continue;
-      const taken = mayTake(nearest)
-        ? nearest
-        : this.#open.allWithin(lon, lat, radius).find(mayTake);
-      if (taken) return this.#linkTo(taken);
+    const taken = this.#nearest(lon, lat, [NEAR, FAR], mayTake);
+    if (taken) return this.#linkTo(taken);
+    const closed = this.#closed.nearestWithin(lon, lat, FAR, mayTake);
+    return closed ? 'not-on-mode-network' : 'no-street-near';
+  }
+
+  #nearest(
+    lon: Degrees,
+    lat: Degrees,
+    radii: readonly Metres[],
+    mayTake: (segment: NearestSegment) => boolean,
+  ): NearestSegment | null {
+    // Most points lie beside a street: small boxes first.
+    for (const radius of [30, 100, ...radii]) {
+      const nearest = this.#open.nearestWithin(lon, lat, radius, mayTake);
+      if (nearest) return nearest;
     }
-    const isBesideClosed = this.#closed.allWithin(lon, lat, FARTHEST).some(mayTake);
-    return isBesideClosed ? 'not-on-mode-network' : 'no-street-near';
+    return null;
   }
 
   #isCovered(lon: Degrees, lat: Degrees): boolean {
@@ -185,4 +205,4 @@ export class Linker {
 
 /** A quay is often mapped as the shore itself. */
 const STREET_HALF_WIDTH: Metres = 1;
-const FARTHEST = Math.max(...ROUTING.linkRadii);
+const [NEAR, FAR] = ROUTING.linkRadii;

@@ -51,12 +51,12 @@ export class StreetSearch {
     this.times = new Int32Array(terminals.targetCount).fill(limit + 1);
   }
 
-  /** Searches from an origin; returns how many targets it reached. */
-  run(origin: SearchLink): number {
+  /** Searches from an origin, by any of its links; returns how many targets it reached. */
+  run(...origin: readonly SearchLink[]): number {
     this.clear();
     const touched = this.#settle(origin);
     this.#reachFromVertices(touched);
-    this.#reachOnChain(origin);
+    for (const link of origin) this.#reachOnChain(link);
     for (let i = 0; i < touched; i++) {
       const vertex = this.#touched[i];
       this.#distance[vertex] = this.#limit + 1;
@@ -78,7 +78,7 @@ export class StreetSearch {
   }
 
   /** Labels every vertex within the limit; returns how many there are, listed in `#touched`. */
-  #settle(origin: SearchLink): number {
+  #settle(origin: readonly SearchLink[]): number {
     const { firstArc, arcs, chains } = this.#graph;
     const distance = this.#distance;
     const scanned = this.#scanned;
@@ -92,11 +92,11 @@ export class StreetSearch {
     let settled = 0;
     let relaxed = 0;
 
-    const { chain, along, alongBack, offStreet } = origin;
-    const starts = [chains.a[chain], chains.b[chain]];
-    const costs = [alongBack + offStreet, chains.forward[chain] - along + offStreet];
-    for (let i = 0; i < 2; i++) {
-      const [vertex, cost] = [starts[i], costs[i]];
+    const starts = origin.flatMap(({ chain, along, alongBack, offStreet }) => [
+      [chains.a[chain], alongBack + offStreet],
+      [chains.b[chain], chains.forward[chain] - along + offStreet],
+    ]);
+    for (const [vertex, cost] of starts) {
       if (cost >= distance[vertex]) continue;
       if (distance[vertex] === unreached) touchedList[touched++] = vertex;
       distance[vertex] = cost;

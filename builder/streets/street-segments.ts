@@ -35,20 +35,21 @@ export class StreetSegments {
   }
 
   /**
-   * The nearest segment within a radius; of two as near to the millimetre, one that people pass
-   * through, and then the one with the lower number.
+   * The nearest segment within a radius that one may take; of two as near to the millimetre, one
+   * that people pass through, and then the one with the lower number.
    */
-  nearestWithin(lon: Degrees, lat: Degrees, radius: Metres): NearestSegment | null {
+  nearestWithin(
+    lon: Degrees,
+    lat: Degrees,
+    radius: Metres,
+    mayTake: (segment: NearestSegment) => boolean,
+  ): NearestSegment | null {
     let best: NearestSegment | null = null;
     for (const segment of this.#within(lon, lat, radius)) {
-      if (best === null || this.#order(segment, best) < 0) best = segment;
+      const isNearer = best === null || this.#order(segment, best) < 0;
+      if (isNearer && mayTake(segment)) best = segment;
     }
     return best;
-  }
-
-  /** Those within a radius, nearest first, in the order that `nearestWithin` chooses by. */
-  allWithin(lon: Degrees, lat: Degrees, radius: Metres): NearestSegment[] {
-    return [...this.#within(lon, lat, radius)].sort((a, b) => this.#order(a, b));
   }
 
   #order(a: NearestSegment, b: NearestSegment): number {

@@ -9,6 +9,8 @@ export interface StreetWorld {
   readonly terminals: Terminals;
   /** Where trips from each block begin: four numbers a block, as `packLinks` writes them. */
   readonly blockLinks: Int32Array;
+  /** Where they may also begin, riding: the same. */
+  readonly rideLinks: Int32Array;
 }
 
 const NOT_LINKED = -1;

@@ -20,7 +20,7 @@ import {
   printDifference,
 } from './engines/difference.ts';
 import { oneDayFeeds } from './engines/one-day-feeds.ts';
-import { ourTimes, ridingOnly, withoutCoverage, withoutStress } from './engines/our-times.ts';
+import { ourTimes, tiedAsByR5, withoutCoverage, withoutStress } from './engines/our-times.ts';
 import type { Position } from './engines/points.ts';
 import { type R5Mode, r5Times } from './engines/r5.ts';
 import { valhallaMetres } from './engines/valhalla.ts';
@@ -107,12 +107,16 @@ async function againstR5(
   const theirs = (mode: R5Mode) => r5.minutes[mode].map((row) => row.map((m) => m + 0.5));
   const ours = ourTimes(alike, origins, targets);
   const walks = pairsOf(ours.get('walk')!, theirs('walk'), CAPPED);
+  const ridesIn = (of: Region, mode: R5Mode) =>
+    pairsOf(
+      ourTimes({ ...of, transit: null }, origins, targets).get('bike')!,
+      theirs(mode),
+      CAPPED,
+    );
   const rides = pairsOf(ours.get('bike')!, theirs('bike'), CAPPED);
-  const calmRides = pairsOf(
-    ourTimes(calm, origins, targets).get('bike')!,
-    theirs('bike-anywhere'),
-    CAPPED,
-  );
+  const tiedRides = ridesIn(tiedAsByR5(alike), 'bike');
+  const calmRides = ridesIn(calm, 'bike-anywhere');
+  const calmTiedRides = ridesIn(tiedAsByR5(calm), 'bike-anywhere');
   // With us, a walk of up to an hour counts as a trip by transit.
   const orWalk = theirs('transit').map((row, o) =>
     row.map((minutes, t) => Math.min(minutes, theirs('walk')[o][t])),
@@ -122,15 +126,6 @@ async function againstR5(
   const isFar = (mode: StreetMode) => {
     const [from, to] = [snaps(alike[mode], origins), snaps(alike[mode], targets)];
     return ({ origin, target }: Pair) => Math.max(from[origin], to[target]) > ROUTING.linkRadii[0];
-  };
-  const isPushed = ({ bike }: Region) => {
-    const riding = ridingOnly(alike).bike;
-    const apart = (points: readonly Position[]) => {
-      const nearest = snaps(riding, points);
-      return snaps(bike, points).map((metres, i) => nearest[i] - metres > 1);
-    };
-    const [from, to] = [apart(origins), apart(targets)];
-    return ({ origin, target }: Pair) => from[origin] || to[target];
   };
   const among = (pairs: readonly Pair[]) => {
     const keys = new Set(pairs.map(keyOf));
@@ -152,11 +147,15 @@ async function againstR5(
   };
   compare('walk', walks, isFar('walk'));
   compare('bike_anywhere', calmRides, isFar('bike'), {
-    pushed_from_or_to_the_street: isPushed(calm),
+    tied_by_another_rule: among(calmTiedRides.filter(isAlike)),
   });
+  compare('bike_anywhere_tied_as_by_r5', calmTiedRides, isFar('bike'));
   compare('bike', rides, isFar('bike'), {
     traffic_stress: among(calmRides.filter(isAlike)),
-    pushed_from_or_to_the_street: isPushed(alike),
+    tied_by_another_rule: among(tiedRides.filter(isAlike)),
+  });
+  compare('bike_tied_as_by_r5', tiedRides, isFar('bike'), {
+    traffic_stress: among(calmTiedRides.filter(isAlike)),
   });
   compare('transit', trips, isFar('walk'), {
     walked_otherwise: among(walks.filter((pair) => !isAlike(pair))),

@@ -138,6 +138,13 @@ describe('whatever a time follows from changes the digest', () => {
     expect(digests(city)[0]).not.toBe(open);
   });
 
+  test('whether a bicycle may be ridden on a street, where it is pushed anyway', async () => {
+    const city = await link(twoTowns(), []);
+    const [open] = digests(city);
+    city.linked.region.bike.costs.mayRide![0] ^= 1;
+    expect(digests(city)[0]).not.toBe(open);
+  });
+
   test('where the street data ends', async () => {
     const { linked, scopes } = await link(twoTowns(), []);
     const coverage = linked.region.coverage!;

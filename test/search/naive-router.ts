@@ -20,6 +20,8 @@ interface Segment {
   back: number;
   /** Trips begin and end on it, and do not pass through. */
   isLocal: boolean;
+  /** A bicycle may be ridden here, one way at least. */
+  readonly mayRide: boolean;
 }
 
 /** Milliseconds [origin][target]; null for points that cannot be linked. */
@@ -30,9 +32,12 @@ export function naiveTimes(
   points: readonly { lon: number; lat: number }[],
 ): (number[] | null)[] {
   const segments = usableSegments(ways, nodes, mode);
-  const snaps = points.map((point) => snap(segments, nodes, point));
-  return snaps.map((from) => {
-    if (!from) return null;
+  const snaps = points.map((point) => snapsOf(segments, nodes, point));
+  const leastOf = (rows: readonly number[][]) =>
+    snaps.map((_, to) => Math.min(...rows.map((row) => row[to])));
+  return snaps.map((from) => (from.length === 0 ? null : leastOf(from.map(timesFrom))));
+
+  function timesFrom(from: Snap): number[] {
     // A trip has a first leg on local streets, then public ones, then a last leg on local ones.
     const [first, middle, last] = [0, 1, 2].map(() =>
       new Array<number>(nodes.count).fill(Infinity),
@@ -58,8 +63,7 @@ export function naiveTimes(
         }
       }
     }
-    return snaps.map((to) => {
-      if (!to) return Infinity;
+    const timeTo = (to: Snap) => {
       const { a, b, there, back, isLocal } = to.segment;
       const ends = (isLocal ? [first, last] : [middle]).flatMap((label) => [
         label[a] + to.t * there,
@@ -71,8 +75,9 @@ export function naiveTimes(
         best = Math.min(best, from.walk + Math.abs(to.t - from.t) * ahead + to.walk);
       }
       return best;
-    });
-  });
+    };
+    return snaps.map((to) => Math.min(...to.map(timeTo)));
+  }
 }
 
 function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bike'): Segment[] {
@@ -115,7 +120,8 @@ function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bi
       const there = price(1, 4, (bits >> 5) & 7);
       const back = price(2, 8, (bits >> 8) & 7);
       if (there < Infinity || back < Infinity) {
-        segments.push({ way: w, a, b, there, back, isLocal });
+        const mayRide = mode === 'bike' && (bits & 12) !== 0;
+        segments.push({ way: w, a, b, there, back, isLocal, mayRide });
       }
     }
   }
@@ -178,7 +184,28 @@ function pieces(segments: readonly Segment[], isCrossing: (node: number) => bool
   });
 }
 
-function snap(
+function snapsOf(
+  segments: readonly Segment[],
+  nodes: StreetNodes,
+  point: { lon: number; lat: number },
+) {
+  const toRide = nearest(
+    segments.filter(({ mayRide }) => mayRide),
+    nodes,
+    point,
+  );
+  const tied = nearest(segments, nodes, point);
+  return [tied, toRide && toRide.metres <= 300 ? toRide : null].filter((found) => found !== null);
+}
+
+interface Snap {
+  readonly segment: Segment;
+  readonly t: number;
+  /** Milliseconds off the street. */
+  readonly walk: number;
+}
+
+function nearest(
   segments: readonly Segment[],
   nodes: StreetNodes,
   { lon, lat }: { lon: number; lat: number },

@@ -26,8 +26,13 @@ test.each<StreetMode>(['walk', 'bike'])(
       const network = buildModeNetwork(buildNetwork(ways, nodes), mode, { coverage: null });
       const links = points.map(({ lon, lat }) => network.linker.link(lon, lat));
       const naive = naiveTimes(ways, nodes, mode, points);
-      const targets = links.flatMap((link, target) =>
-        typeof link === 'string' ? [] : [{ target, link }],
+      const toRide = links.map((link, i) =>
+        typeof link === 'string'
+          ? null
+          : network.linker.linkToRide(points[i].lon, points[i].lat, link),
+      );
+      const targets = [...links, ...toRide].flatMap((link, i) =>
+        link === null || typeof link === 'string' ? [] : [{ target: i % points.length, link }],
       );
       const limit = minutes * MINUTE;
       const search = new StreetSearch(
@@ -40,7 +45,7 @@ test.each<StreetMode>(['walk', 'bike'])(
           expect(naive[origin]).toBeNull();
           return;
         }
-        const count = search.run(link);
+        const count = search.run(link, ...[toRide[origin]].filter((other) => other !== null));
         const reached = new Set(search.reached.subarray(0, count));
         expect(reached.size).toBe(count);
         for (let target = 0; target < points.length; target++) {

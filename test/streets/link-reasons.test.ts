@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { Impassable, isImpassable } from '../../builder/streets/impassable.ts';
+import type { Link } from '../../builder/streets/linker.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import {
   NO_LINKING,
@@ -98,6 +99,24 @@ test('a cycle track alone links the bike and not the walk; beyond the data neith
   for (const mode of ['walk', 'bike'] as const) {
     expect(reason(linkerOf(mode, track).link(-72, LAT))).toBe('outside-street-data');
   }
+});
+
+test('a bicycle is tied to the nearest way, and where it is mounted, within 300 m', () => {
+  const WALK = WALK_FORWARD | WALK_BACKWARD;
+  const sidewalk = street(5, WALK);
+  const snapsOf = (others: readonly ReturnType<typeof street>[], ...more: [Impassable?]) => {
+    const linker = linkerOf('bike', [sidewalk, ...others], ...more);
+    const tied = linker.linkStop(-70, LAT) as Link;
+    const toRide = linker.linkToRide(-70, LAT, tied);
+    return [tied, toRide].map((link) => link && Math.round(link.snap));
+  };
+  expect(snapsOf([street(-20, BOTH)])).toEqual([5, 20]);
+  // One way will do, and so will one whose traffic makes the rider push.
+  expect(snapsOf([street(-20, WALK | RIDE_FORWARD | CALM), street(40, BOTH)])).toEqual([5, 20]);
+  expect(snapsOf([street(-20, withStress(BOTH, 4, 4)), street(40, BOTH)])).toEqual([5, 20]);
+  expect(snapsOf([street(3, BOTH), street(40, BOTH)])).toEqual([3, null]);
+  expect(snapsOf([street(310, BOTH)])).toEqual([5, null]);
+  expect(snapsOf([street(20, BOTH)], river(12))).toEqual([5, null]);
 });
 
 test('no link crosses a river: the street on this side is taken, if there is one', () => {

@@ -5,7 +5,7 @@ import type { Region } from '../../../builder/region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
-import { WALK_BACKWARD, WALK_FORWARD, withStress } from '../../../builder/streets/traits.ts';
+import { NO_LINKING, RIDE, withStress } from '../../../builder/streets/traits.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
@@ -63,11 +63,12 @@ export function withoutStress(region: Region): Region {
   return { ...region, streets, bike, transit: null };
 }
 
-/** The region with bicycles that are never pushed. */
-export function ridingOnly(region: Region): Region {
-  const traits = region.streets.traits.map((own) => own & ~(WALK_FORWARD | WALK_BACKWARD));
-  const bike = buildModeNetwork({ ...region.streets, traits }, 'bike', {
-    coverage: region.coverage,
-  });
+/** The region with rides that begin and end where R5's do: on streets that are ridden both ways. */
+export function tiedAsByR5(region: Region): Region {
+  const traits = region.streets.traits.map((own) =>
+    (own & RIDE) === RIDE ? own : own | NO_LINKING,
+  );
+  const streets = { ...region.streets, traits };
+  const bike = buildModeNetwork(streets, 'bike', { coverage: region.coverage });
   return { ...region, bike };
 }
