@@ -3,8 +3,8 @@ import { MILLIS_PER_MINUTE, PERCENTILE_INDEX, ROUTING } from '../routing-paramet
 import { StreetSearch } from '../streets/street-search.ts';
 import { unpackLink } from '../streets/street-world.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
-import { RangeRaptor } from '../transit/range-raptor.ts';
 import type { TransitWorld } from '../transit/transit-world.ts';
+import { TripSearch } from '../transit/trip-search.ts';
 import type { SearchWorld } from './search-world.ts';
 
 const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
@@ -53,7 +53,7 @@ export class OriginSearch {
 
 /** Transit on top of a finished walk search. */
 class TransitSearch {
-  readonly #raptor: RangeRaptor;
+  readonly #search: TripSearch;
   readonly #doorToDoor: DoorToDoor;
   readonly #destinations: number;
   readonly #targets: number;
@@ -61,9 +61,9 @@ class TransitSearch {
   readonly #accessTimes: Int32Array;
   readonly times: Int32Array;
 
-  constructor(world: SearchWorld, { timetable, footpaths, egress }: TransitWorld) {
+  constructor(world: SearchWorld, { timetable, transfers, egress }: TransitWorld) {
     const { departures, departureStep, boardSlack } = ROUTING.transit;
-    this.#raptor = new RangeRaptor(timetable, footpaths, {
+    this.#search = new TripSearch(timetable, transfers, {
       departures,
       step: departureStep,
       boardSlack,
@@ -71,8 +71,7 @@ class TransitSearch {
     });
     this.#destinations = world.destinations;
     this.#targets = world.destinations + world.blocks;
-    const window = { departures, step: departureStep, index: PERCENTILE_INDEX };
-    this.#doorToDoor = new DoorToDoor(egress, window);
+    this.#doorToDoor = new DoorToDoor(egress, { departures, index: PERCENTILE_INDEX });
     this.#accessStops = new Int32Array(timetable.stopCount);
     this.#accessTimes = new Int32Array(timetable.stopCount);
     this.times = new Int32Array(this.#targets);
@@ -88,10 +87,10 @@ class TransitSearch {
       this.#accessTimes[access++] = walk.times[target];
     }
     if (access === 0) return;
-    const raptor = this.#raptor;
-    const stops = raptor.run(this.#accessStops, this.#accessTimes, access, windowStart);
+    const search = this.#search;
+    const stops = search.run(this.#accessStops, this.#accessTimes, access, windowStart);
     if (stops === 0) return;
-    this.#doorToDoor.lower(raptor, stops, windowStart, this.times, this.#destinations, [
+    this.#doorToDoor.lower(search, stops, windowStart, this.times, this.#destinations, [
       DESTINATION_LIMIT,
       BLOCK_LIMIT,
     ]);

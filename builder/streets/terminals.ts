@@ -67,3 +67,21 @@ export function hangTerminals(
   }
   return { targetCount, firstEntry, entries, firstOnChain, onChain };
 }
+
+/**
+ * The targets below `count` in the order they stand along the streets, whose vertices are numbered
+ * along a curve that fills the ground; those that hang nowhere come last.
+ */
+export function targetsAlongStreets({ entries }: Terminals, count: number): Int32Array {
+  const order = new Int32Array(count);
+  const isIn = new Uint8Array(count);
+  let next = 0;
+  const take = (target: TargetOrdinal) => {
+    if (target >= count || isIn[target]) return;
+    isIn[target] = 1;
+    order[next++] = target;
+  };
+  for (let at = 0; at < entries.length; at += 2) take(entries[at]);
+  for (let target = 0; target < count; target++) take(target);
+  return order;
+}

@@ -1,22 +1,22 @@
 import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
+import { Int32List } from './int32-list.ts';
 
 /** No walk is as long. */
-export const NO_WALK = 0x7fff_ffff;
+export const NO_WALK = 1 << 24;
 
-/**
- * Targets are numbered along the ground, so those of a cluster, 16 in a row, lie near each other, and
- * what is too far from one stop is so for most of them.
- */
+/** Targets are put in an order along the ground; a cluster is 16 in a row, which lie near each other. */
 export const CLUSTER_SHIFT = 4;
 export const CLUSTER_SIZE = 1 << CLUSTER_SHIFT;
 
 /**
- * Walks from stops to targets, by clusters of targets. Cluster `c` has the pairs of it and a stop
- * `firstPair[c]` to `firstPair[c + 1]`, exclusive. Pair `p` is of `stop[p]`; the walk from there to
- * target `t` is `walks[p × CLUSTER_SIZE + t mod CLUSTER_SIZE]`, or `NO_WALK`.
+ * Walks from stops to targets, by clusters of targets: cluster `c` is of `targets[c × CLUSTER_SIZE]`
+ * and those after it, and has the pairs of it and a stop `firstPair[c]` to `firstPair[c + 1]`,
+ * exclusive. Pair `p` is of `stop[p]`; the walk from there to the cluster's `i`th target is
+ * `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
  */
 export interface EgressTable {
+  readonly targets: Int32Array;
   readonly firstPair: Int32Array;
   readonly stop: Int32Array;
   /** The shortest walk of each pair. */
@@ -31,29 +31,31 @@ export interface EgressTable {
 
 /** Collects the walks stop by stop, as searches from stops find them, and turns them around once. */
 export class EgressBuilder {
-  readonly #targetCount: number;
-  #targets = new Int32Array(1 << 16);
-  #times = new Int32Array(1 << 16);
-  #count = 0;
+  readonly #order: Int32Array;
+  /** Where each target stands in the order. */
+  readonly #placeOf: Int32Array;
+  readonly #places = new Int32List();
+  readonly #times = new Int32List();
   readonly #firstOfStop: number[] = [0];
 
-  constructor(targetCount: number) {
-    this.#targetCount = targetCount;
+  /** `order`: all targets, so that those near each other on the ground are so in it too. */
+  constructor(order: Int32Array) {
+    this.#order = order;
+    this.#placeOf = new Int32Array(order.length);
+    order.forEach((target, place) => {
+      this.#placeOf[target] = place;
+    });
   }
 
   /** A target is added once a stop. */
   add(target: TargetOrdinal, time: Millis): void {
-    if (this.#count === this.#targets.length) {
-      this.#targets = doubled(this.#targets);
-      this.#times = doubled(this.#times);
-    }
-    this.#targets[this.#count] = target;
-    this.#times[this.#count++] = time;
+    this.#places.push(this.#placeOf[target]);
+    this.#times.push(time);
   }
 
   /** The walks of one stop are complete: those added from now on are the next stop's. */
   endStop(): void {
-    this.#firstOfStop.push(this.#count);
+    this.#firstOfStop.push(this.#places.length);
   }
 
   finish(): EgressTable {
@@ -71,12 +73,21 @@ export class EgressBuilder {
         pairOf[clusters[i]] = pair;
       }
       for (let i = this.#firstOfStop[s]; i < this.#firstOfStop[s + 1]; i++) {
-        const target = this.#targets[i];
-        const pair = pairOf[target >>> CLUSTER_SHIFT];
-        walks[pair * CLUSTER_SIZE + (target & (CLUSTER_SIZE - 1))] = this.#times[i];
+        const place = this.#places.at(i);
+        const pair = pairOf[place >>> CLUSTER_SHIFT];
+        walks[pair * CLUSTER_SIZE + (place & (CLUSTER_SIZE - 1))] = this.#times.at(i);
       }
     }
-    return { firstPair, stop, ...extremes(firstPair, walks), walks, firstCluster, clusters };
+    const targets = this.#order;
+    return {
+      targets,
+      firstPair,
+      stop,
+      ...extremes(firstPair, walks),
+      walks,
+      firstCluster,
+      clusters,
+    };
   }
 
   /** Which stops have walks to which clusters, from either side. */
@@ -85,12 +96,12 @@ export class EgressBuilder {
     const firstCluster = new Int32Array(stops + 1);
     const clusters: number[] = [];
     const firstPair = new Int32Array(
-      ((this.#targetCount + CLUSTER_SIZE - 1) >>> CLUSTER_SHIFT) + 1,
+      ((this.#order.length + CLUSTER_SIZE - 1) >>> CLUSTER_SHIFT) + 1,
     );
     for (let stop = 0; stop < stops; stop++) {
       const seen = new Set<number>();
       for (let i = this.#firstOfStop[stop]; i < this.#firstOfStop[stop + 1]; i++) {
-        seen.add(this.#targets[i] >>> CLUSTER_SHIFT);
+        seen.add(this.#places.at(i) >>> CLUSTER_SHIFT);
       }
       for (const cluster of seen) {
         clusters.push(cluster);
@@ -125,10 +136,4 @@ function extremes(firstPair: Int32Array, walks: Int32Array) {
     }
   }
   return { nearest, farthest };
-}
-
-function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(array.length * 2);
-  grown.set(array);
-  return grown;
 }

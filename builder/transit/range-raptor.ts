@@ -1,18 +1,8 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
+import type { RangeArrivals, RangeLimits } from './range-search.ts';
 import { SeatedTrips } from './seated-trips.ts';
-import { ALIGHT, BOARD, type Timetable } from './timetable.ts';
-
-/** What a range search asks for. */
-export interface RaptorLimits {
-  /** Trips begin at so many times, `step` apart. */
-  readonly departures: number;
-  readonly step: Millis;
-  /** From arriving at the first stop, on foot, to the earliest departure one catches there. */
-  readonly boardSlack: Millis;
-  /** Longest trip, from its beginning to alighting. */
-  readonly limit: Millis;
-}
+import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
 
@@ -21,17 +11,18 @@ const NEVER = 0x7fff_ffff;
  * RAPTOR (Delling, Pajor and Werneck, 2012). Departures are searched from the last to the first and
  * labels are kept between them, since who leaves earlier may wait: what is found anew for an
  * earlier departure is exactly where its arrivals are earlier. So a stop's arrivals over the whole
- * window are a few steps, the `events`.
+ * window are a few steps, the events. It needs nothing prepared: for a search or two, it is the one
+ * to take; `TripSearch` for thousands.
  *
  * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
  * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
  * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
  * into that trip, and into no other of its pattern: `SeatedTrips`.
  */
-export class RangeRaptor {
+export class RangeRaptor implements RangeArrivals {
   readonly #timetable: Timetable;
   readonly #footpaths: Footpaths;
-  readonly #limits: RaptorLimits;
+  readonly limits: RangeLimits;
   /** Earliest arrival on board a vehicle, and earliest departure one catches, so far. */
   readonly #alight: Int32Array;
   readonly #ready: Int32Array;
@@ -56,23 +47,18 @@ export class RangeRaptor {
   readonly #seated: SeatedTrips;
   #latest: Millis = 0;
 
-  /** Stops reached by the last run, the first `run()` of them. */
   readonly reached: Int32Array;
-  /**
-   * Per stop, `eventCount[s]` steps from `s × departures`: leaving with departure `eventDeparture`
-   * or any before it, one arrives at `eventArrival`. Departures descend and arrivals with them.
-   */
   readonly eventCount: Int32Array;
   readonly eventDeparture: Uint16Array;
   readonly eventArrival: Int32Array;
   /** Per stop with events: the shortest time from leaving to arriving. */
   readonly shortest: Int32Array;
 
-  constructor(timetable: Timetable, footpaths: Footpaths, limits: RaptorLimits) {
+  constructor(timetable: Timetable, footpaths: Footpaths, limits: RangeLimits) {
     const { stopCount, patternCount } = timetable;
     this.#timetable = timetable;
     this.#footpaths = footpaths;
-    this.#limits = limits;
+    this.limits = limits;
     this.#alight = new Int32Array(stopCount).fill(NEVER);
     this.#ready = new Int32Array(stopCount).fill(NEVER);
     this.#touched = new Int32Array(stopCount);
@@ -104,7 +90,7 @@ export class RangeRaptor {
     windowStart: Millis,
   ): number {
     this.#reset();
-    const { departures, step, boardSlack, limit } = this.#limits;
+    const { departures, step, boardSlack, limit } = this.limits;
     for (let d = departures - 1; d >= 0; d--) {
       const leaves = windowStart + d * step;
       for (let i = 0; i < accessCount; i++) {
@@ -251,7 +237,7 @@ export class RangeRaptor {
   }
 
   #keepEvents(departure: number, leaves: Millis): void {
-    const { departures } = this.#limits;
+    const { departures } = this.limits;
     for (let i = 0; i < this.#improvedCount; i++) {
       const stop = this.#improved[i];
       this.#isImproved[stop] = 0;
@@ -264,16 +250,4 @@ export class RangeRaptor {
     }
     this.#improvedCount = 0;
   }
-}
-
-/** The first of `count` ascending times from `start` that is at least `earliest`; `count` if none. */
-function firstNotBefore(times: Int32Array, start: number, count: number, earliest: Millis): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[start + middle] < earliest) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

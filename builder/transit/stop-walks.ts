@@ -1,20 +1,23 @@
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { InsidePois } from '../destinations/inside-pois.ts';
 import type { Progress } from '../progress.ts';
-import { ROUTING } from '../routing-parameters.ts';
+import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { StreetSearch } from '../streets/street-search.ts';
-import type { Terminals } from '../streets/terminals.ts';
+import { type Terminals, targetsAlongStreets } from '../streets/terminals.ts';
 import { EgressBuilder } from './egress.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './read-transit.ts';
 import { longer, type StopLinks } from './stop-links.ts';
 import { walksBetweenDoors } from './transfer-walks.ts';
 import type { TransitWorld } from './transit-world.ts';
+import { buildTripTransfers } from './trip-transfers.ts';
 
 const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
 const SECOND = 1000;
+/** Of the longest trip. */
+const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /**
  * Walks from every stop: to the stops one may change to, and to the destinations and blocks one may go
@@ -31,7 +34,7 @@ export function walkFromStops(
   const firstStop = terminals.targetCount - transit.stops.length;
   const stage = progress.start('stops', transit.stops.length, 'stops');
   const search = new StreetSearch(searchGraphOf(walk.graph), terminals, maxWalkLeg);
-  const egress = new EgressBuilder(firstStop);
+  const egress = new EgressBuilder(targetsAlongStreets(terminals, firstStop));
   const best = new Map<TargetOrdinal, Millis>();
   links.doors.forEach((doors, stop) => {
     best.clear();
@@ -62,7 +65,9 @@ export function walkFromStops(
   stage.finish(
     `${transit.stops.length} stops (${links.unlinked} with no street near), ${footpaths.ways.length / 2} ways to change, by up to ${maxTransferWalk} m of streets`,
   );
-  return { timetable: transit.timetable, footpaths, egress: egress.finish() };
+  const { timetable } = transit;
+  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
+  return { timetable, transfers, egress: egress.finish() };
 }
 
 function* walksBetweenStops(

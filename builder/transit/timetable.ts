@@ -189,3 +189,20 @@ function follows(earlier: ScheduledTrip, later: ScheduledTrip): boolean {
       later.departures[c] >= earlier.departures[c] && later.arrivals[c] >= earlier.arrivals[c],
   );
 }
+
+/** The first of `count` ascending times from `start` that is at least `earliest`; `count` if none. */
+export function firstNotBefore(
+  times: Int32Array,
+  start: number,
+  count: number,
+  earliest: Millis,
+): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[start + middle] < earliest) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -5,6 +5,8 @@ import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { buildFootpaths } from '../../builder/transit/footpaths.ts';
 import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
 import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.ts';
+import { TripSearch } from '../../builder/transit/trip-search.ts';
+import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 import { randomTimetable } from './random-timetable.ts';
@@ -24,7 +26,7 @@ const TRANSFER_LIMIT = 12.5 * MINUTE;
 const OPENS = 8 * 60 * MINUTE;
 const KINDS = { 1: 'timed', 2: 'minimum', 3: 'never' } as const;
 
-test('times from range RAPTOR are those of the plain search, to the millisecond', () =>
+test('times from range RAPTOR and from changes between trips are those of the plain search, to the millisecond', () =>
   forAll(80, fc.nat(), fc.integer({ min: 4, max: 33 }), (seed, stopCount) => {
     const nowhere = Array.from({ length: stopCount }, () => pointAt(0, 0));
     const { runs, rules, inSeat } = randomTimetable(seed, nowhere);
@@ -32,7 +34,9 @@ test('times from range RAPTOR are those of the plain search, to the millisecond'
     const meant = transitTimes(runs, rules, walks, inSeat).map((times) =>
       times.map((time) => (time <= LIMIT ? time : null)),
     );
-    expect(raptorTimes(runs, rules, walks, inSeat)).toEqual(meant);
+    const { raptor, trips } = builderTimes(runs, rules, walks, inSeat);
+    expect(raptor).toEqual(meant);
+    expect(trips).toEqual(meant);
   }));
 
 /** Walks that keep no geometry: short or long ones at random, or none. In whole milliseconds. */
@@ -51,8 +55,8 @@ function randomWalks(seed: number, stops: number): Walks {
   };
 }
 
-/** The same by the builder's search: null beyond the limit. */
-function raptorTimes(
+/** The same by the builder's searches: null beyond the limit. */
+function builderTimes(
   runs: readonly Run[],
   rules: readonly TransferRule[],
   walks: Walks,
@@ -85,30 +89,33 @@ function raptorTimes(
     }),
     MINUTE,
   );
-  const egress = new EgressBuilder(targetCount);
+  const egress = new EgressBuilder(Int32Array.from(walks.direct[0].keys()).reverse());
   for (const row of walks.egress) {
     row.forEach((time, target) => {
       if (time <= WALK_LIMIT) egress.add(target, time);
     });
     egress.endStop();
   }
-  const window = { departures: 60, step: MINUTE };
-  const raptor = new RangeRaptor(timetable, footpaths, {
-    ...window,
-    boardSlack: MINUTE,
-    limit: LIMIT,
-  });
-  const doorToDoor = new DoorToDoor(egress.finish(), { ...window, index: 5 });
-  return walks.access.map((row, origin) => {
-    const access = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
-    const reached = raptor.run(
-      Int32Array.from(access, ({ stop }) => stop),
-      Int32Array.from(access, ({ time }) => time),
-      access.length,
-      OPENS,
-    );
-    const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
-    doorToDoor.lower(raptor, reached, OPENS, times, targetCount, [LIMIT, LIMIT]);
-    return Array.from(times, (time) => (time <= LIMIT ? time : null));
-  });
+  const egressTable = egress.finish();
+  const limits = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
+  const timesBy = (search: RangeRaptor | TripSearch) => {
+    const doorToDoor = new DoorToDoor(egressTable, { departures: 60, index: 5 });
+    return walks.access.map((row, origin) => {
+      const access = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
+      const reached = search.run(
+        Int32Array.from(access, ({ stop }) => stop),
+        Int32Array.from(access, ({ time }) => time),
+        access.length,
+        OPENS,
+      );
+      const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
+      doorToDoor.lower(search, reached, OPENS, times, targetCount, [LIMIT, LIMIT]);
+      return Array.from(times, (time) => (time <= LIMIT ? time : null));
+    });
+  };
+  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
+  return {
+    raptor: timesBy(new RangeRaptor(timetable, footpaths, limits)),
+    trips: timesBy(new TripSearch(timetable, transfers, limits)),
+  };
 }
