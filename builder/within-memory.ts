@@ -96,8 +96,9 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   );
   const stops = transit?.timetable.stopCount ?? 0;
   const events = stops * ROUTING.transit.departures * 6;
+  const rides = (transit?.timetable.arrivals.length ?? 0) * 8;
   const chunks = walk.terminals.targetCount * 64;
-  return street + events + stops * 40 + chunks;
+  return street + events + rides + stops * 60 + chunks;
 }
 
 /**
