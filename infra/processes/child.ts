@@ -21,6 +21,8 @@ export class Child {
   /** The SHA-256 of the release that it serves, by its own word. */
   serves: string;
   isServing = false;
+  /** What it has counted, by its last word. */
+  counted: Metrics = [];
   readonly #worker: Worker;
   readonly #rates: Readonly<Record<RatesOf, RateWindow>>;
   #prepared: string | null = null;
@@ -45,7 +47,7 @@ export class Child {
       worker.once('exit', (code, signal) => {
         this.isServing = false;
         this.#awaited?.hear(null);
-        this.#tellMetrics?.([]);
+        this.#tellMetrics?.(this.counted);
         resolve(signal ? `was ended by ${signal}` : `ended with code ${code}`);
       });
     });
@@ -94,11 +96,11 @@ export class Child {
     return this.#prepared === sha256;
   }
 
-  /** What it has counted; nothing of one that does not say. */
+  /** What it has counted; of one that does not say, what it said last. */
   metrics(): Promise<Metrics> {
     this.#asked ??= new Promise<Metrics>((resolve) => {
       this.#tellMetrics = resolve;
-      setTimeout(() => resolve([]), METRICS_WITHIN_MS).unref();
+      setTimeout(() => resolve(this.counted), METRICS_WITHIN_MS).unref();
       this.tell({ order: 'metrics' });
     }).finally(() => {
       this.#asked = null;
@@ -141,8 +143,10 @@ export class Child {
   }
 
   #hear(said: Extract<Report, { report: Said | 'take' | 'metrics' }>): void {
-    if (said.report === 'metrics') this.#tellMetrics?.(said.metrics);
-    else if (said.report === 'take') {
+    if (said.report === 'metrics') {
+      this.counted = said.metrics;
+      this.#tellMetrics?.(said.metrics);
+    } else if (said.report === 'take') {
       const nowMs = Date.now();
       const rates = this.#rates[said.of];
       const taken = said.subjects.map((subject) => rates.take(subject, nowMs));

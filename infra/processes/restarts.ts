@@ -1,7 +1,7 @@
 const WINDOW_MS = 60_000;
 const DEATHS_OF_EACH = 3;
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+export const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * When a process that died is started again: the first at once, the next after pauses that double.

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { AggregatorRegistry, Registry } from 'prom-client';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import { readLatest } from '../../shards/latest.ts';
@@ -12,7 +12,8 @@ import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
 import { Child } from './child.ts';
 import type { RatesOf } from './messages.ts';
-import { Restarts } from './restarts.ts';
+import { MetricsOfAll } from './metrics-of-all.ts';
+import { LONGEST_PAUSE_MS, Restarts } from './restarts.ts';
 
 const PROGRAM = fileURLToPath(new URL('./member.js', import.meta.url));
 
@@ -61,6 +62,8 @@ class Parent {
   readonly #note: (words: string) => void;
   readonly #rates: Readonly<Record<RatesOf, RateWindow>>;
   readonly #restarts: Restarts;
+  // Who still begins could not answer.
+  readonly #counts = new MetricsOfAll(() => this.#serving());
   readonly #children = new Set<Child>();
   #giveUp: (words: string) => void = () => {};
   #poll: NodeJS.Timeout | null = null;
@@ -100,10 +103,7 @@ class Parent {
     this.#poll = setInterval(() => void this.#follow(), settings.releasePollMs);
     const { metricsPort, host } = settings;
     if (metricsPort !== null) {
-      this.metrics = await serveMetrics(
-        metricsOf(() => this.#serving()),
-        { port: metricsPort, host },
-      );
+      this.metrics = await serveMetrics(this.#counts, { port: metricsPort, host });
     }
     return first.serving;
   }
@@ -122,7 +122,10 @@ class Parent {
   async #start(settings: ServeSettings): Promise<Child> {
     const child = new Child(settings, this.inForce, this.#rates);
     this.#children.add(child);
-    child.ended.then(() => this.#children.delete(child));
+    child.ended.then(() => {
+      this.#children.delete(child);
+      this.#counts.bury(child);
+    });
     await child.serving;
     this.#tellCount();
     await this.#align(child);
@@ -137,22 +140,27 @@ class Parent {
     });
   }
 
+  /**
+   * Starts one in the place of one that died. What it cannot begin without may be away for a while,
+   * such as the ledger: where others serve without it, it is tried for as long as that takes.
+   */
   async #replace(settings: ServeSettings, died: string): Promise<void> {
-    const pauseMs = this.#restarts.died(Date.now());
-    if (pauseMs === null) {
-      this.#giveUp(
-        `${died}: processes end too often to be started again; mend that and start anew`,
-      );
-      return;
+    let why = died;
+    let pauseMs = this.#restarts.died(Date.now());
+    while (pauseMs !== null) {
+      this.#note(`${why}; another is started${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
+      await pause(pauseMs);
+      if (this.#isClosing) return;
+      try {
+        return this.#lookAfter(await this.#start(settings), settings);
+      } catch (error) {
+        if (this.#isClosing) return;
+        why = (error as Error).message;
+        const isServed = this.#serving().length > 0;
+        pauseMs = isServed ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
+      }
     }
-    this.#note(`${died}; another is started${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    if (this.#isClosing) return;
-    try {
-      this.#lookAfter(await this.#start(settings), settings);
-    } catch (error) {
-      if (!this.#isClosing) await this.#replace(settings, (error as Error).message);
-    }
+    this.#giveUp(`${why}: processes end too often to be started again; mend that and start anew`);
   }
 
   /** Has all serve what `latest.json` names now, if it is another and all of them can open it. */
@@ -201,15 +209,4 @@ class Parent {
     const processes = { serving: serving.length, wanted: this.#settings.processes };
     for (const child of serving) child.tell({ order: 'count', processes });
   }
-}
-
-/** The metrics of all processes that serve as one: who still begins could not answer. */
-function metricsOf(serving: () => readonly Child[]): Pick<Registry, 'metrics' | 'contentType'> {
-  return {
-    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
-    async metrics() {
-      const all = await Promise.all(serving().map((child) => child.metrics()));
-      return AggregatorRegistry.aggregate(all.map((metrics) => [...metrics])).metrics();
-    },
-  };
 }

@@ -83,3 +83,16 @@ test('a process serves another release when it says so, and opens one anew that 
   await swapped;
   expect(child.serves).toBe('a');
 });
+
+test('a process that is too busy to say what it has counted, or dies, has counted what it said last', async () => {
+  const metrics = [{ name: 'requests' }] as never;
+  const first = child.metrics();
+  worker.says({ report: 'metrics', metrics });
+  expect(await first).toBe(metrics);
+  const late = child.metrics();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await late).toBe(metrics);
+  const dead = child.metrics();
+  worker.emit('exit', null, 'SIGKILL');
+  expect(await dead).toBe(metrics);
+});

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { Agent, request } from 'undici';
@@ -287,3 +287,16 @@ test('processes that cannot begin end the start with one line; those that no lon
     /^tta: \S+manifests\/.*: processes end too often to be started again; mend that and start anew$/,
   );
 });
+
+test('one that cannot begin while another serves is tried until it can, and the other serves on', async () => {
+  await start();
+  await rename(at('store/manifests'), at('away'));
+  const [pid] = await fleet.pids();
+  process.kill(pid, 'SIGKILL');
+  const tried = () => fleet.noise().match(/manifests.*; another is started in 5000 ms/g)?.length;
+  await expect.poll(tried, { timeout: 60_000 }).toBe(2);
+  const state = async () => (await get('/v1/ready')).body.json();
+  expect(await state()).toMatchObject({ processes: { serving: 1, wanted: 2 } });
+  await rename(at('away'), at('store/manifests'));
+  await expect.poll(state, { timeout: 30_000 }).toMatchObject({ processes: { serving: 2 } });
+}, 120_000);
