@@ -24,7 +24,7 @@ export function describe(error: unknown): string {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     const { port } = error as NodeJS.ErrnoException & { port?: number };
-    return `port ${port} is in use; give another with --port or PORT`;
+    return `port ${port} is in use; give another with --port (PORT; the portal’s is PORTAL_PORT)`;
   }
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
     return `${oneLine(error.message)}; give another address with --host or HOST, or another port`;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { UsageError } from '../errors.ts';
 
 export interface MetricsServer {
   /** Where they are, such as `http://127.0.0.1:9090/metrics`. */
@@ -8,7 +9,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Tells metrics on a port of their own, which is no business of the public. */
+/** Tells metrics on a port of their own, which is no business of the public. A `UsageError` where it cannot be had. */
 export async function serveMetrics(
   registry: Pick<Registry, 'metrics' | 'contentType'>,
   at: { readonly port: number; readonly host: string },
@@ -23,6 +24,9 @@ export async function serveMetrics(
   server.requestTimeout = 10_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at.port, at.host, resolve);
+  }).catch((error: NodeJS.ErrnoException) => {
+    const advice = 'give another with --metrics-port or METRICS_PORT';
+    throw new UsageError(`metrics: ${error.message}; ${advice}`);
   });
   const { address, port } = server.address() as AddressInfo;
   return {
