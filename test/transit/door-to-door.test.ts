@@ -21,7 +21,7 @@ test('the only way there is taken, which takes as long as its own bound', () => 
     boardSlack: 0,
     limit,
   });
-  const egress = new EgressBuilder(1);
+  const egress = new EgressBuilder(Int32Array.of(0));
   egress.endStop();
   egress.add(0, walk);
   egress.endStop();
