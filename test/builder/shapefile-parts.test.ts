@@ -10,21 +10,13 @@ import { BuildError } from '../../builder/errors.ts';
 import { readShapefile, type ShapeRecord } from '../../builder/inputs/shapefile.ts';
 import { type ShapefileRecord, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { squareRing as square } from '../support/rings.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'tta-shapefile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => path.join(folder, name);
 
-type Ring = [number, number][];
-/** Clockwise, as shells run. */
-const square = (x: number, y: number, side: number): Ring => [
-  [x, y],
-  [x, y + side],
-  [x + side, y + side],
-  [x + side, y],
-  [x, y],
-];
-const hole = (x: number, y: number, side: number): Ring => square(x, y, side).reverse();
+const hole = (x: number, y: number, side: number) => square(x, y, side).reverse();
 
 const RECORDS: readonly ShapefileRecord[] = [
   { polygon: [square(0, 0, 1)], values: ['Cañon', 12.5] },

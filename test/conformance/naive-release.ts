@@ -29,12 +29,7 @@ export interface NaivePoi {
   readonly name: string;
   readonly lon: number;
   readonly lat: number;
-  readonly address: {
-    readonly street: string | null;
-    readonly city: string | null;
-    readonly state: string | null;
-    readonly zip: string | null;
-  };
+  readonly address: Readonly<Record<'street' | 'city' | 'state' | 'zip', string | null>>;
   readonly brand: string | null;
   /** Leaf types. */
   readonly types: readonly number[];

@@ -19,3 +19,8 @@ export function boxRing(
   ];
   return x.map((lon, i) => [lon, y[i]]);
 }
+
+/** The ring of a square, clockwise from its south-west, as shells of shapefiles run. */
+export function squareRing(x: number, y: number, side: number): [number, number][] {
+  return boxRing(x, y, x + side, y + side).reverse();
+}

@@ -25,12 +25,7 @@ export interface SmallPoi {
   readonly name: string;
   readonly lon: number;
   readonly lat: number;
-  readonly address: {
-    readonly street: string | null;
-    readonly city: string | null;
-    readonly state: string | null;
-    readonly zip: string | null;
-  };
+  readonly address: Readonly<Record<'street' | 'city' | 'state' | 'zip', string | null>>;
   /** Leaf types, ascending. */
   readonly types: readonly number[];
 }

@@ -1,4 +1,5 @@
 import type { Rings } from '../../shards/geometry/rings.ts';
+import { boxRing } from '../support/rings.ts';
 
 /** Squares of a grid as areas, row by row from the south-west corner, which is at `(x0, y0)`. */
 export function gridAreas(columns: number, rows: number, side: number, x0 = 0, y0 = 0): Rings {
@@ -6,12 +7,7 @@ export function gridAreas(columns: number, rows: number, side: number, x0 = 0, y
   const squares = Array.from({ length: count }, (_, i) => {
     const x = x0 + (i % columns) * side;
     const y = y0 + Math.floor(i / columns) * side;
-    return [
-      [x, y],
-      [x + side, y],
-      [x + side, y + side],
-      [x, y + side],
-    ];
+    return boxRing(x, y, x + side, y + side).slice(0, 4);
   });
   return {
     firstRing: Uint32Array.from({ length: count + 1 }, (_, i) => i),

@@ -7,7 +7,7 @@ import { type FgbFeature, writeFlatGeobuf } from '../../shards/fgb/writer.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
-import { positions } from '../support/rings.ts';
+import { positions, squareRing as square } from '../support/rings.ts';
 import { type CountyOutlines, outlinesOf } from './block-outlines.ts';
 
 let counties: CountyOutlines[];
@@ -15,13 +15,6 @@ beforeAll(async () => {
   counties = await outlinesOf(inject('demoStore'));
 });
 
-const square = (x: number, y: number, side: number): Ring => [
-  [x, y],
-  [x, y + side],
-  [x + side, y + side],
-  [x + side, y],
-  [x, y],
-];
 const microDegrees = (degrees: number) => Math.round(degrees * 1e6) / 1e6;
 const COLUMNS = [{ name: 'geoid', type: 'string' as const }];
 const block = (geoid: string, ...polygons: Ring[][]): FgbFeature => ({

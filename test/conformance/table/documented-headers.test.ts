@@ -77,6 +77,8 @@ describe('the headers of answers are those that the document tells of', () => {
 
 describe('the headers of problems are those that the document tells of', () => {
   const [summary, batch] = ['/v1/blocks/{geoid}/summary', '/v1/blocks/summary'];
+  const boundary = '/v1/places/{geoid}/boundary';
+  const WRONG_KEY = { authorization: 'Bearer ta_live_x' };
   const summaryOf = (geoid: string): Call => ({ path: `/v1/blocks/${geoid}/summary` });
   const posted = (body: unknown): Call => ({ method: 'POST', path: batch, body });
   const broke = async (): Promise<Call> => {
@@ -97,12 +99,7 @@ describe('the headers of problems are those that the document tells of', () => {
 
   test.each<[string, string, number, () => Call | Promise<Call>]>([
     ['free', '/v1/places', 400, () => ({ path: '/v1/places', as: null })],
-    [
-      'free',
-      '/v1/places/{geoid}/boundary',
-      404,
-      () => ({ path: `/v1/places/${NO_SUCH_PLACE}/boundary`, as: null }),
-    ],
+    ['free', boundary, 404, () => ({ path: `/v1/places/${NO_SUCH_PLACE}/boundary`, as: null })],
     ['keyed', '/v1/tokens', 400, () => ({ path: '/v1/tokens', query: { all: 1 } })],
     ['keyed', '/v1/tokens', 401, () => ({ path: '/v1/tokens', as: null })],
     ['metered', summary, 400, () => summaryOf('12')],
@@ -110,11 +107,7 @@ describe('the headers of problems are those that the document tells of', () => {
       'metered',
       summary,
       401,
-      () => ({
-        ...summaryOf(NO_SUCH_BLOCK),
-        as: null,
-        headers: { authorization: 'Bearer ta_live_x' },
-      }),
+      () => ({ ...summaryOf(NO_SUCH_BLOCK), as: null, headers: WRONG_KEY }),
     ],
     ['metered', summary, 403, disabled],
     ['metered', summary, 404, () => summaryOf(NO_SUCH_BLOCK)],
