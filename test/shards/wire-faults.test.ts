@@ -129,6 +129,11 @@ test('a server in trouble is asked little more than a server that is well', asyn
   expect(wire.requests.length).toBeLessThanOrEqual(reads + 50 + reads / 5);
 });
 
+test('an object that is read whole is not as long as a server may say', async () => {
+  wire.fault = () => header('content-length', String(2 ** 28 + 1));
+  await expect(reader.readWhole(ref.name)).rejects.toThrow(/more than 268435456 bytes/);
+});
+
 test('latest.json is asked past every cache, and each answer is read whole', async () => {
   await new FolderStore(root).putContent('latest.json', Buffer.from('{}'));
   meets({ cut: 1 }, 1);

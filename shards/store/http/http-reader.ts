@@ -9,7 +9,7 @@ import type { Headers, HttpFace, Refusal } from './http-face.ts';
 import { Latencies } from './latencies.ts';
 import { passingFault } from './network-faults.ts';
 import { PATIENT, type Patience } from './patience.ts';
-import { beginningOf, bytesOf, textOf } from './received.ts';
+import { beginningOf, bytesOf, MOST_WHOLE_BYTES, textOf } from './received.ts';
 import { Passing, retried } from './retry.ts';
 
 const CONNECTIONS = 128;
@@ -121,9 +121,13 @@ export class HttpReader implements Store {
     return this.#retried(name, () => {
       const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (answer) => {
         await this.#requireStatus(200, name, answer);
-        const length = answer.headers['content-length'];
+        const told = answer.headers['content-length'];
+        const length = told === undefined ? null : Number(told);
+        if (length !== null && length > MOST_WHOLE_BYTES) {
+          throw new Passing(`more than ${MOST_WHOLE_BYTES} bytes are said to come`);
+        }
         return {
-          bytes: await this.#bytesOf(answer, length === undefined ? null : Number(length)),
+          bytes: await this.#bytesOf(answer, length),
           etag: textOf(answer.headers.etag),
           ageMs:
             Date.parse(textOf(answer.headers.date)) -

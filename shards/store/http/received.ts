@@ -2,8 +2,8 @@ import type { Dispatcher } from 'undici';
 import type { Bytes } from '../../units.ts';
 import { Passing } from './retry.ts';
 
-/** Of an object of unknown length: a manifest of the country has some 10 MB. */
-const MOST_WHOLE_BYTES: Bytes = 2 ** 28;
+/** Of an object that is read whole: a manifest of the country has some 10 MB. */
+export const MOST_WHOLE_BYTES: Bytes = 2 ** 28;
 const REFUSAL_BYTES: Bytes = 4096;
 
 /**
