@@ -12,15 +12,19 @@ const NEVER = NO_WALK << DEPARTURE_BITS;
  * Reduces a range search to one time a target: for each departure the best of walking all the way
  * and of alighting anywhere and walking on; of those, sorted, the one at `index`.
  *
- * So of each stop only its fastest `index + 1` departures matter: to any target, these are no slower
- * than the time that counts, and the others no faster. In a dense city a target has hundreds of stops
- * within a walk, and nearly all of them are of no use: the time by one stop alone bounds the time by
- * all of them. What takes longer than that is left out, of each cluster of targets the far stops.
+ * So of each stop only its fastest `index + 1` departures matter: to any target, these are no
+ * slower than the time that counts, and the others no faster. In a dense city a target has hundreds
+ * of stops within a walk, and nearly all of them are of no use: the time by one stop alone bounds
+ * the time by all of them. What takes longer than that is left out, of each cluster of targets the
+ * far stops.
  */
 export class DoorToDoor {
   readonly #egress: EgressTable;
   readonly #wanted: number;
-  /** Of each reached stop the fastest departures, the fastest first, each with its time; `NEVER`: none. */
+  /**
+   * Of each reached stop the fastest departures, the fastest first, each with its time; `NEVER`:
+   * none.
+   */
   readonly #fast: Int32Array;
   /** Of each reached stop the least time, and the time that counts if one alights nowhere else. */
   readonly #shortest: Int32Array;
@@ -30,8 +34,8 @@ export class DoorToDoor {
   /** The pairs that may matter to a target of the cluster in hand. */
   readonly #pairs: Int32Array;
   /**
-   * Of each target of the cluster in hand: what is not below this does not matter, and so many of the
-   * fastest departures so far.
+   * Of each target of the cluster in hand: what is not below this does not matter, and so many of
+   * the fastest departures so far.
    */
   readonly #below = new Int32Array(CLUSTER_SIZE);
   readonly #kept = new Uint8Array(CLUSTER_SIZE);
@@ -117,7 +121,10 @@ export class DoorToDoor {
     }
   }
 
-  /** Chooses the pairs of a cluster that can lead to any of its targets below `bound`, the best first. */
+  /**
+   * Chooses the pairs of a cluster that can lead to any of its targets below `bound`, the best
+   * first.
+   */
   #choosePairs(cluster: number, bound: Millis): number {
     const { firstPair, stop, nearest, farthest } = this.#egress;
     const shortest = this.#shortest;

@@ -5,15 +5,18 @@ import { Int32List } from './int32-list.ts';
 /** No walk is as long. */
 export const NO_WALK = 1 << 24;
 
-/** Targets are put in an order along the ground; a cluster is 16 in a row, which lie near each other. */
+/**
+ * Targets are put in an order along the ground; a cluster is 16 in a row, which lie near each
+ * other.
+ */
 export const CLUSTER_SHIFT = 4;
 export const CLUSTER_SIZE = 1 << CLUSTER_SHIFT;
 
 /**
- * Walks from stops to targets, by clusters of targets: cluster `c` is of `targets[c × CLUSTER_SIZE]`
- * and those after it, and has the pairs of it and a stop `firstPair[c]` to `firstPair[c + 1]`,
- * exclusive. Pair `p` is of `stop[p]`; the walk from there to the cluster's `i`th target is
- * `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
+ * Walks from stops to targets, by clusters of targets. Cluster `c` is of
+ * `targets[c × CLUSTER_SIZE]` and those after it, and has the pairs of it and a stop `firstPair[c]`
+ * to `firstPair[c + 1]`, exclusive. Pair `p` is of `stop[p]`; the walk from there to the cluster's
+ * `i`th target is `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
  */
 export interface EgressTable {
   readonly targets: Int32Array;
@@ -24,12 +27,16 @@ export interface EgressTable {
   /** The longest; `NO_WALK` unless the stop has one to every target of the cluster that any has. */
   readonly farthest: Int32Array;
   readonly walks: Int32Array;
-  /** The clusters that stop `s` has walks to: `firstCluster[s]` to `firstCluster[s + 1]`, exclusive. */
+  /**
+   * The clusters that stop `s` has walks to: `firstCluster[s]` to `firstCluster[s + 1]`, exclusive.
+   */
   readonly firstCluster: Int32Array;
   readonly clusters: Int32Array;
 }
 
-/** Collects the walks stop by stop, as searches from stops find them, and turns them around once. */
+/**
+ * Collects the walks stop by stop, as searches from stops find them, and turns them around once.
+ */
 export class EgressBuilder {
   readonly #order: Int32Array;
   /** Where each target stands in the order. */

@@ -11,8 +11,8 @@ const SEATED = -1;
 
 /**
  * Earliest arrivals by scheduled transit from one origin for every departure of a window:
- * trip-based routing (Witt, 2015) for a range of departures, which are searched from the last to the
- * first. Who leaves earlier may wait: of a trip that was ridden from some call on for a later
+ * trip-based routing (Witt, 2015) for a range of departures, which are searched from the last to
+ * the first. Who leaves earlier may wait: of a trip that was ridden from some call on for a later
  * departure, an earlier one rides the calls before, if it boards there, and no others. So each call
  * of each trip is looked at once a search, and what is found anew for a departure is exactly where
  * its arrivals are earlier.
@@ -26,13 +26,19 @@ export class TripSearch implements RangeArrivals {
   readonly #transfers: TripTransfers;
   readonly limits: RangeLimits;
   readonly #hasSeated: boolean;
-  /** Of each trip the first position from which it was ridden; how many calls it has: not at all. */
+  /**
+   * Of each trip the first position from which it was ridden; how many calls it has: not at all.
+   */
   readonly #aboard: Int16Array;
   readonly #nobodyAboard: Int16Array;
-  /** Rides still to be gone through: where their first call stands, and how many calls they have. */
+  /**
+   * Rides still to be gone through: where their first call stands, and how many calls they have.
+   */
   readonly #rides: Int32Array;
   #rideCount = 0;
-  /** Where the origin's riders board for each departure: trip, position, the next of that departure. */
+  /**
+   * Where the origin's riders board for each departure: trip, position, the next of that departure.
+   */
   #boardings = new Int32Array(3 << 12);
   #boardingCount = 0;
   readonly #firstBoarding: Int32Array;
@@ -154,7 +160,9 @@ export class TripSearch implements RangeArrivals {
     this.#firstBoarding[departure] = at;
   }
 
-  /** Boards a trip at a position, from which one could have waited for later ones of its pattern. */
+  /**
+   * Boards a trip at a position, from which one could have waited for later ones of its pattern.
+   */
   #board(trip: number, position: number): void {
     const aboard = this.#aboard;
     const pattern = this.#transfers.patternOf[trip];

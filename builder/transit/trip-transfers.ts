@@ -7,16 +7,17 @@ const NEVER = 0x7fff_ffff;
 const NO_CHANGE = -1;
 
 /**
- * What there is to do at each call of each trip: alight, and change to other trips. Calls are counted
- * trip by trip: those of trip `t` (all trips of all patterns counted on) begin at `firstCall[t]`.
+ * What there is to do at each call of each trip: alight, and change to other trips. Calls are
+ * counted trip by trip: those of trip `t` (all trips of all patterns counted on) begin at
+ * `firstCall[t]`.
  */
 export interface TripTransfers {
   readonly firstCall: Int32Array;
   readonly patternOf: Int32Array;
   /**
-   * Call `c` stands in `calls` from `start[c]` on, those of a trip one after another, since they are
-   * read so: when the vehicle arrives; the stop, or `NO_ALIGHTING`; how many changes there are; and of
-   * each the trip and, in the lowest `positionBits`, the position that one boards it at.
+   * Call `c` stands in `calls` from `start[c]` on, those of a trip one after another, since they
+   * are read so: when the vehicle arrives; the stop, or `NO_ALIGHTING`; how many changes there are;
+   * and of each the trip and, in the lowest `positionBits`, the position that one boards it at.
    */
   readonly start: Int32Array;
   readonly calls: Int32Array;
@@ -29,14 +30,14 @@ export const NO_ALIGHTING = -1;
 /**
  * Works out which changes between trips matter (the preparation of trip-based routing: Witt, 2015).
  * Of all that one could board after alighting, few get anybody anywhere earlier than staying on and
- * changing later does, or another change: where stops are close, one in a hundred.
+ * changing later does, or another change.
  *
  * What is left out is of no use to anybody: at each stop that it leads to, one arrives no later by
- * staying on, or by a change that is kept, from the same call of the trip or a later one. Whoever goes
- * on from there can do so from that arrival, so by induction over the rides of a journey none is later
- * for it. That holds where all calls of a ride have their changes tried, also those where one would
- * arrive at the stop earlier otherwise. Into trips whose riders may stay seated as another trip begins
- * some change is always kept. `limit`: of the longest trip.
+ * staying on, or by a change that is kept, from the same call of the trip or a later one. Whoever
+ * goes on from there can do so from that arrival, so by induction over the rides of a journey none
+ * is later for it. That holds where all calls of a ride have their changes tried, also those where
+ * one would arrive at the stop earlier otherwise. Into trips whose riders may stay seated as
+ * another trip begins some change is always kept. `limit`: of the longest trip.
  */
 export function buildTripTransfers(
   timetable: Timetable,
@@ -153,12 +154,18 @@ class TransferChoice {
   readonly #calls: CallsByTrip;
   readonly #boardings: Boardings;
   readonly #limit: Millis;
-  /** When riders of the trip in hand arrive at each stop by it or by one change, at or after the call in hand. */
+  /**
+   * When riders of the trip in hand arrive at each stop by it or by one change, at or after the
+   * call in hand.
+   */
   readonly #arrival: Int32Array;
   readonly #arrived: StopOrdinal[] = [];
   /** The change by which they do, all counted on. */
   readonly #by: Int32Array;
-  /** Changes at the call in hand, the first of them `#firstChange`, and for how many stops each is the best. */
+  /**
+   * Changes at the call in hand, the first of them `#firstChange`, and for how many stops each is
+   * the best.
+   */
   readonly #changes: number[] = [];
   readonly #stops: number[] = [];
   #firstChange = 0;
@@ -267,7 +274,9 @@ class TransferChoice {
     if (change !== NO_CHANGE) this.#stops[change - this.#firstChange]++;
   }
 
-  /** Who is aboard a trip from a position on could have waited for the later ones of its pattern. */
+  /**
+   * Who is aboard a trip from a position on could have waited for the later ones of its pattern.
+   */
   #beAboard(trip: number, position: number): void {
     const aboard = this.#aboard;
     const end = this.#timetable.firstTrip[this.#calls.patternOf[trip] + 1];
