@@ -28,7 +28,7 @@ export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
 }
 
 /** Counts a request by its address; the problem if that is one too many. */
-export async function overRate(
+async function overRate(
   rates: RateCounter,
   request: FastifyRequest,
   reply: FastifyReply,

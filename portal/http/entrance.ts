@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { type Asker, FairQueue } from '../../shards/fair-queue.ts';
 import type { Millis } from '../../shards/units.ts';
 import { rateSubject } from './rate-subject.ts';
@@ -16,17 +16,6 @@ export class Entrance {
   #count = 0;
   /** When the slice of this turn is used up; 0 while nothing has begun in it. */
   #sliceEndsMs: Millis = 0;
-
-  /** Begins a request in the turn of its address. Whoever has left meanwhile takes no part, of the loop or of a rate. */
-  admit(request: FastifyRequest, reply: FastifyReply, begin: () => void): void {
-    this.pass(
-      () => rateSubject(request.ip),
-      () => {
-        if (request.raw.socket.destroyed) reply.hijack();
-        else begin();
-      },
-    );
-  }
 
   /** Calls `begin`, now or in a later turn; only then it matters who asks. */
   pass(askerOf: () => Asker, begin: () => void): void {
@@ -66,6 +55,14 @@ export class Entrance {
 }
 
 /** Has requests enter by turns of the addresses they come from. */
-export function enterByTurns(app: FastifyInstance, entrance: Entrance): void {
-  app.addHook('onRequest', (request, reply, done) => entrance.admit(request, reply, done));
+export function enterByTurns(app: FastifyInstance): void {
+  const entrance = new Entrance();
+  app.addHook('onRequest', (request, reply, done) => {
+    const begin = () => {
+      // Whoever has left meanwhile takes no part, of the loop or of a rate.
+      if (request.raw.socket.destroyed) reply.hijack();
+      else done();
+    };
+    entrance.pass(() => rateSubject(request.ip), begin);
+  });
 }

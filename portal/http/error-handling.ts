@@ -13,6 +13,7 @@ import {
 } from './problem.ts';
 import type { ProblemSlug } from './problem-kinds.ts';
 import { FaultLog } from './server-log.ts';
+import { undecodable } from './undecodable-path.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 const MAX_QUOTED_PATH = 200;
@@ -69,7 +70,7 @@ export function refuseMalformed(error: Error, socket: Socket, style: ProblemStyl
     socket.destroy();
     return;
   }
-  const body = problemText(style, malformed('request', error));
+  const body = problemText(style, malformed(error));
   socket.end(
     [
       'HTTP/1.1 400 Bad Request',
@@ -135,7 +136,7 @@ function hasEmptyPart({ params }: FastifyRequest): boolean {
 }
 
 function notFound(request: FastifyRequest): Problem {
-  return new Problem('not-found', `no route ${pathOf(request)}`);
+  return undecodable(request) ?? new Problem('not-found', `no route ${pathOf(request)}`);
 }
 
 function asProblem(error: FastifyError): Problem {
@@ -151,14 +152,14 @@ function asProblem(error: FastifyError): Problem {
   if (slug === 'unsupported-media-type') return notPlainJson();
   if (slug) return new Problem(slug, error.message);
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
-    return malformed('request', error);
+    return malformed(error);
   }
   return new Problem('internal-error', 'the request could not be answered; nothing was charged');
 }
 
-/** What is wrong with a part of the request before any route has seen it. */
-export function malformed(part: 'request' | 'path', { message: msg }: Error): Problem {
-  return invalidParameters([{ loc: [part], msg, type: 'malformed' }]);
+/** What is wrong with a request before any route has seen it. */
+function malformed({ message: msg }: Error): Problem {
+  return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
 }
 
 /** The path as it is quoted. */

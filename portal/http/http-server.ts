@@ -6,20 +6,15 @@ import Fastify, {
 } from 'fastify';
 import type { z } from 'zod';
 import type { RateCounter } from '../accounts/rate-window.ts';
-import { limitByAddress, overRate } from './address-rate.ts';
+import { limitByAddress } from './address-rate.ts';
 import { answerInOrder } from './answer-in-order.ts';
+import { watchBodies } from './body-arrival.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
-import { Entrance, enterByTurns } from './entrance.ts';
-import {
-  handleErrors,
-  type KnownErrors,
-  malformed,
-  refuseMalformed,
-  sendProblem,
-} from './error-handling.ts';
+import { enterByTurns } from './entrance.ts';
+import { handleErrors, type KnownErrors, refuseMalformed } from './error-handling.ts';
 import { ignoreExpectations, requireHost } from './http-semantics.ts';
 import { takeJsonBodies } from './json-body.ts';
-import { keyInUrl, refuseKeysInUrls } from './key-in-url.ts';
+import { refuseKeysInUrls } from './key-in-url.ts';
 import { OneWriteResponse } from './one-write.ts';
 import type { ProblemStyle } from './problem.ts';
 import { requestId } from './request-id.ts';
@@ -27,6 +22,7 @@ import { RequestTally, tallyRequests } from './request-tally.ts';
 import { serverLog } from './server-log.ts';
 import { type LoadShedder, shedLoad } from './shedding.ts';
 import { type trustedProxies, trustProxyOption } from './trusted-proxies.ts';
+import { rewriteUndecodable } from './undecodable-path.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -65,7 +61,6 @@ export interface HttpServerOptions {
  */
 export function httpServer(options: HttpServerOptions): FastifyInstance {
   const { problems, rates, setCommonHeaders, tally = new RequestTally() } = options;
-  const entrance = new Entrance();
   const app = Fastify({
     logger: serverLog(options.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
@@ -78,31 +73,22 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     http: { ...CONNECTION_LIMITS.http, ServerResponse: OneWriteResponse },
     // A request that comes on an open connection while closing is answered, and is its last.
     return503OnClosing: false,
+    rewriteUrl: rewriteUndecodable,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
     clientErrorHandler: (error, socket) => {
       tally.refused(400);
       refuseMalformed(error, socket, problems);
     },
-    // No route is known, and no hook has run: it counts as what is not there.
-    frameworkErrors: (error, request, reply) => {
-      const problem = keyInUrl(request.raw.url) ?? malformed('path', error);
-      const send = (refused = problem) => {
-        tally.refused(refused.status);
-        setCommonHeaders(reply);
-        sendProblem(reply, refused, problems);
-      };
-      entrance.admit(request, reply, () => {
-        overRate(rates, request, reply).then(send, () => send());
-      });
-    },
   });
+  // A preflight has no body: what comes with one is not kept.
+  app.addHttpMethod('OPTIONS', { overrideExisting: true });
   handleErrors(app, problems, options.knownErrors);
   answerInOrder(app);
   app.decorateReply('rate', null);
   app.decorate('tally', tally);
   if (options.around) app.addHook('onRequest', options.around);
   tallyRequests(app, tally, LOGS_REQUESTS.has(options.logLevel));
-  enterByTurns(app, entrance);
+  enterByTurns(app);
   if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs));
   limitByAddress(app, rates);
   refuseKeysInUrls(app);
@@ -112,6 +98,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     setCommonHeaders(reply);
     done(null, payload);
   });
+  watchBodies(app);
   takeJsonBodies(app);
   return app;
 }

@@ -8,11 +8,11 @@ const MOST_ENCODINGS = 3;
 
 /** Refuses every URL with a key in it, before anything else looks at it or writes it down. */
 export function refuseKeysInUrls(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => done(keyInUrl(request.raw.url)));
+  app.addHook('onRequest', (request, _reply, done) => done(keyInUrl(request.originalUrl)));
 }
 
-export function keyInUrl(url: string | undefined): Problem | undefined {
-  if (url === undefined || !holdsKey(url)) return undefined;
+function keyInUrl(url: string): Problem | undefined {
+  if (!holdsKey(url)) return undefined;
   return new Problem(
     'key-in-url',
     'an API key stands in the URL, where histories and logs keep it: send it in the header "Authorization: Bearer", and revoke this one',

@@ -67,7 +67,7 @@ tta serve > /mnt/tmp/log 2>&1 &
 for _ in $(seq 100); do curl -sf -o /dev/null "http://127.0.0.1:$port/v1/ready" && break; sleep 0.2; done
 curl -sf -H "Authorization: Bearer $key" "http://127.0.0.1:$port/v1/places/9957600/blocks?limit=1"
 echo
-in_it -e "require('fs').writeFileSync('/app/x', '')" 2>&1 | grep -o EROFS | head -n 1
+(in_it -e "require('fs').writeFileSync('/app/x', '')" 2>&1 || true) | grep -q EROFS
 [ "$(in_it -p 'process.getuid()')" = 10001 ]
 END
 root=$root port=$((20000 + RANDOM % 10000)) \

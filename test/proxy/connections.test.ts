@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import Fastify from 'fastify';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { answerInOrder } from '../../portal/http/answer-in-order.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -101,8 +104,10 @@ test('who sends too far ahead is ended; others are let in between what one sent 
   clearInterval(probe);
   // Each had a turn of the loop of its own, so that the timer ran between them.
   expect(held.length).toBeGreaterThan(10);
+  const { stackTraceLimit } = Error;
   socket.write('GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000));
   await ended;
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit);
   expect(received().match(/HTTP\/1\.1 404/g)!.length).toBeLessThan(200);
 });
 
@@ -136,4 +141,36 @@ test('while it closes, a connection ends with the answer that was begun before',
   await Promise.all([ended, closed]);
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
   expect(performance.now() - answeredMs).toBeLessThan(1_000);
+});
+
+test('of too many connections, the one that has been idle for the longest time ends', async () => {
+  const app = Fastify();
+  let answer = (_text: string) => {};
+  const later = new Promise<string>((resolve) => {
+    answer = resolve;
+  });
+  app.get('/now', async () => 'now');
+  app.get('/later', () => later);
+  answerInOrder(app, 3);
+  onTestFinished(() => app.close());
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const ended: number[] = [];
+  const sockets = await Promise.all(
+    [0, 1, 2, 3].map(async (nr) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('close', () => ended.push(nr)).on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  sockets[0].write(request('/later'));
+  for (const nr of [1, 2, 1, 3]) {
+    sockets[nr].write(request('/now'));
+    await once(sockets[nr], 'data');
+  }
+  // The first still waits for its answer, and the second has asked again.
+  await expect.poll(() => ended).toEqual([2]);
+  answer('later');
 });

@@ -10,6 +10,7 @@ afterEach(() => proxy?.close());
 async function asked(
   trustProxy: ProxyConfigInput['trustProxy'],
   forwarded: readonly (string | undefined)[],
+  path = '/v1/meta/modes',
 ): Promise<number[]> {
   const config = { freeRateLimitPerMinute: LIMIT, trustProxy };
   proxy = await openProxy(inject('demoStore'), { config });
@@ -17,7 +18,7 @@ async function asked(
   const statuses: number[] = [];
   for (const text of forwarded) {
     const headers: Record<string, string> = text === undefined ? {} : { 'x-forwarded-for': text };
-    const answer = await fetch(`${address}/v1/meta/modes`, { headers });
+    const answer = await fetch(address + path, { headers });
     await answer.arrayBuffer();
     statuses.push(answer.status);
   }
@@ -61,4 +62,9 @@ test('all addresses of an IPv6 client’s network count as one', async () => {
     ...[200, 200, 200, 429, 429],
     200,
   ]);
+});
+
+test('a path that cannot be decoded counts for the client, too', async () => {
+  const clients = ['203.0.113.7', '203.0.113.7', '203.0.113.7', '203.0.113.7', '203.0.113.8'];
+  expect(await asked(1, clients, '/%zz')).toEqual([400, 400, 400, 429, 400]);
 });

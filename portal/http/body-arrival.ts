@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import type { Bytes } from '../../shards/units.ts';
+
+/** Each piece of a body costs time of its own. After so many, it is looked at what they bring on average. */
+const FEW_PIECES = 1_000;
+const LEAST_PIECE: Bytes = 64;
+/** What may be kept of bodies that have not all come. */
+const MOST_ARRIVING: Bytes = 64 * 2 ** 20;
+
+/**
+ * Ends connections whose bodies come in crumbs, and, when more is kept of bodies that are on their way
+ * than there is room for, that of the one which has been longest on its way.
+ */
+export function watchBodies(app: FastifyInstance): void {
+  /** Of each body on its way, the eldest first, what has come. */
+  const arriving = new Map<Readable, Bytes>();
+  let kept: Bytes = 0;
+  const leave = (body: Readable) => {
+    kept -= arriving.get(body) ?? 0;
+    arriving.delete(body);
+  };
+  app.addHook('preParsing', ({ raw: { headers } }, _reply, body, done) => {
+    const hasBody = headers['transfer-encoding'] ?? headers['content-length'];
+    if (hasBody === undefined) return done(null, body);
+    let pieces = 0;
+    arriving.set(body, 0);
+    body.on('data', (piece: Buffer) => {
+      const come = arriving.get(body);
+      if (come === undefined) return;
+      kept += piece.length;
+      arriving.set(body, come + piece.length);
+      pieces++;
+      if (pieces > FEW_PIECES && come < pieces * LEAST_PIECE) body.destroy();
+      if (kept > MOST_ARRIVING) arriving.keys().next().value?.destroy();
+    });
+    body.once('end', () => leave(body)).once('close', () => leave(body));
+    done(null, body);
+  });
+}

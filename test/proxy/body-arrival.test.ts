@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { proxyOfTests } from '../support/proxy-harness.ts';
+
+const MEBIBYTE = 2 ** 20;
+/** As much as may be on its way of bodies, in bodies as large as they may be. */
+const FULL = 64;
+
+const proxy = proxyOfTests();
+let port: number;
+beforeAll(async () => {
+  port = await proxy.listen();
+});
+
+function head(method: string, length: string): string {
+  const lines = [
+    ...[`${method} /v1/blocks/summary HTTP/1.1`, 'Host: x', length],
+    ...[`Authorization: Bearer ${proxy.key}`, 'Content-Type: application/json'],
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly received: () => string;
+  readonly closed: Promise<unknown>;
+}
+
+async function open(): Promise<Connection> {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  return { socket, received: () => text, closed };
+}
+
+/** A body in chunks of so many bytes, the whole of it valid JSON. */
+function chunked(bytes: number, chunks: number): string {
+  const blanks = `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`.repeat(chunks);
+  return `${head('POST', 'Transfer-Encoding: chunked')}${blanks}b\r\n{"origins":\r\n3\r\n[1]\r\n1\r\n}\r\n0\r\n\r\n`;
+}
+
+test('a body in hundreds of small pieces is taken, and so is one in many that are larger', async () => {
+  for (const body of [chunked(1, 500), chunked(100, 5_000)]) {
+    const { socket, received } = await open();
+    socket.write(body);
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 200 .*block-not-found/s);
+  }
+});
+
+test('a body in thousands of crumbs ends its connection', async () => {
+  const { socket, received, closed } = await open();
+  socket.write(chunked(1, 50_000));
+  await closed;
+  expect(received()).toBe('');
+});
+
+test('when there is no room for bodies on their way, the eldest goes', async () => {
+  const held: Connection[] = [];
+  const ended: number[] = [];
+  for (let i = 0; i <= FULL; i++) {
+    const connection = await open();
+    held.push(connection);
+    void connection.closed.then(() => ended.push(i));
+    connection.socket.write(head('POST', `Content-Length: ${MEBIBYTE}`));
+    connection.socket.write(Buffer.alloc(MEBIBYTE - 1, ' '));
+  }
+  await expect.poll(() => ended).toEqual([0]);
+  const { socket, received } = await open();
+  const body = JSON.stringify({ origins: ['000000000000000'] });
+  socket.write(`${head('POST', `Content-Length: ${body.length}`)}${body}`);
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 200 /);
+  // The last of those that are held is answered once all of it has come.
+  const last = held.at(-1)!;
+  last.socket.write(' ');
+  await expect.poll(last.received).toMatch(/^HTTP\/1\.1 400 /);
+  expect(ended).toEqual([0]);
+});
+
+test('a preflight is answered without what comes with it', async () => {
+  const { socket, received } = await open();
+  socket.write(head('OPTIONS', `Content-Length: ${MEBIBYTE}`));
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 204 /);
+});
