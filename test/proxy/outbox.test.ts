@@ -18,17 +18,40 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
+/** A body of which something is done before its end is written. */
+class WatchedBody extends Body {
+  beforeEnd = () => {};
+
+  override whole(): Buffer {
+    this.beforeEnd();
+    return super.whole();
+  }
+
+  override *cut(most: number): Generator<Buffer> {
+    let cut = 0;
+    for (const piece of super.cut(most)) {
+      cut += piece.length;
+      if (cut === this.length) this.beforeEnd();
+      yield piece;
+    }
+  }
+}
+
 /** A server whose answers are as many bytes as the path says. */
-async function serve(limits: OutboxLimits): Promise<{ shares: Map<number, Promise<Share>> }> {
+async function serve(limits: OutboxLimits, beforeEnd = () => {}) {
   outbox = new Outbox(limits);
   const shares = new Map<number, Promise<Share>>();
+  const finished = new Set<number>();
   server = createServer((request, response) => {
     const bytes = Number(request.url!.slice(1));
     response.writeHead(200, { 'content-length': bytes });
-    shares.set(bytes, outbox.send(response, request.socket, Body.of(Buffer.alloc(bytes, 'x'))));
+    response.on('finish', () => finished.add(bytes));
+    const body = new WatchedBody([Buffer.alloc(bytes, 'x')]);
+    body.beforeEnd = beforeEnd;
+    shares.set(bytes, outbox.send(response, request.socket, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { shares };
+  return { shares, finished };
 }
 
 /** Asks for so many bytes, and stops reading after `read` of them. */
@@ -70,6 +93,26 @@ test('of an answer cut off by a reset, the share that the kernel took was delive
   expect(share).toBeLessThan(1);
   expect(outbox.waiting).toBe(0);
 });
+
+test.each([
+  [100, 0],
+  [16_384, 0],
+  [16_385, 16_384],
+  [40_000, 32_768],
+])(
+  'of %i bytes, the last of them written to a connection that was reset, %i were delivered',
+  async (bytes, delivered) => {
+    // The kernel knows of the reset, and Node not yet: it says that the answer is finished.
+    const { shares, finished } = await serve({ maxWaiting: MEBIBYTE }, () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    });
+    void ask(bytes);
+    await expect.poll(() => shares.has(bytes)).toBe(true);
+    expect((await shares.get(bytes))! * bytes).toBeCloseTo(delivered);
+    expect(finished).toContain(bytes);
+    expect(outbox.waiting).toBe(0);
+  },
+);
 
 test('a reader that stops just before the end has got it', async () => {
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
