@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Receipt } from '../../portal/accounts/replays.ts';
-import { proxyOfTests } from '../support/proxy-harness.ts';
+import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
 
@@ -9,7 +9,8 @@ const reaching = county.blocks.slice(3).map(({ geoid }) => geoid);
 const unroutable = county.blocks[0].geoid;
 const unknown = '245100000000000';
 
-const proxy = proxyOfTests({ store: smallReleaseOfTests(county) });
+const store = smallReleaseOfTests(county);
+const proxy = proxyOfTests({ store });
 const post = (key: string, body: object, headers?: Record<string, string>) =>
   proxy.post('/v1/blocks/pois', key, body, headers);
 
@@ -204,4 +205,33 @@ test('a batch pays for an origin as often as it is listed', async () => {
   expect(twice.json().results).toEqual([...once.json().results, ...once.json().results]);
   const charges = [once, twice].map(({ headers }) => Number(headers['x-tokens-charged']));
   expect(charges[1]).toBe(2 * charges[0]);
+});
+
+test('a batch gives whole origins up to the row budget, and its first whatever that is', async () => {
+  const origins = reaching.slice(0, 3);
+  const rows: number[] = [];
+  for (const origin of origins) {
+    rows.push((await post(proxy.key, { origins: [origin] })).json().results.length);
+  }
+  const ofTwo = rows[0] + rows[1];
+  for (const [batchRowBudget, given] of [
+    [1, 1],
+    [ofTwo - 1, 1],
+    [ofTwo, 2],
+  ]) {
+    const limited = await openProxy(store, { config: { batchRowBudget } });
+    try {
+      const { id, key } = await limited.customer({ tokens: 1e6 });
+      const body = { origins: [unknown, ...origins] };
+      const answer = await limited.post('/v1/blocks/pois', key, body);
+      const { results, errors, truncated, truncated_reason } = answer.json();
+      expect(errors).toMatchObject([{ type: 'block-not-found', geoid: unknown }]);
+      expect([truncated, truncated_reason]).toEqual([origins.slice(given), 'row-budget']);
+      const paid = given === 1 ? rows[0] : ofTwo;
+      expect([results.length, answer.headers['x-tokens-charged']]).toEqual([paid, String(paid)]);
+      expect(await limited.balance(id)).toBe(1e6 - paid);
+    } finally {
+      await limited.close();
+    }
+  }
 });
