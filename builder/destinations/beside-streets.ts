@@ -15,7 +15,7 @@ export interface Streets {
 }
 
 /**
- * Of each line's points, those within 50 m of a street that people walk along. The lines are
+ * Of each line's points, those beside a street that people walk along. The lines are
  * indexed, not the streets, of which there are many more.
  */
 export function pointsBesideStreets(

@@ -4,10 +4,7 @@ import { bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
 import { isAlike, typesOfBoth } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
-import { poiBox, poiDistance } from './poi-distance.ts';
-
-/** How far from a place's outline, or from its middle, its node may lie. */
-const SAME_POI: Metres = 100;
+import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
 
 /**
  * Drops the node of a place that is also mapped as an outline: same name, a common type, in it or

@@ -1,9 +1,7 @@
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
 import { ringsOf } from '../../shards/geometry/rings-of.ts';
-import type { Degrees, DestinationOrdinal } from '../../shards/units.ts';
+import { type Degrees, type DestinationOrdinal, MICRO } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
-
-const MICRO = 1e6;
 
 /** Finds the places that a point is inside of, by their outlines. */
 export class InsidePois {

@@ -1,14 +1,10 @@
 import Flatbush from 'flatbush';
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { Metres } from '../../shards/units.ts';
 import { isAlike } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
 import { completed } from './duplicates.ts';
-import { poiBox, poiDistance } from './poi-distance.ts';
+import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
 import { isSameName, type NameWords, nameWords } from './poi-name.ts';
-
-/** How far apart two sources may draw one place. */
-const SAME_POI: Metres = 100;
 
 /**
  * One list of what two sources know, each real place once, ascending by `destId`. A place of

@@ -5,6 +5,9 @@ import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
 import { segmentDistance } from '../geo/segment-distance.ts';
 import type { Destination } from './destination.ts';
 
+/** How far apart two accounts of one place may put it: from its outline, or from its middle. */
+export const SAME_POI: Metres = 100;
+
 /**
  * How far a point is from a place: from its outline, inside which it is 0, or from its point where
  * it has none or that is nearer.

@@ -1,7 +1,6 @@
 import type { Feed } from './feed.ts';
-import { type ServiceDay, weekdayOf } from './service-time.ts';
+import { isWeekday, type ServiceDay } from './service-time.ts';
 
-const SATURDAY = 5;
 const WEEK = 7;
 
 /** Weekdays, Monday to Friday, on which one and the same service runs, ascending. */
@@ -41,7 +40,7 @@ export function ordinaryDays(feed: Feed): FeedDays {
     const alike = [day - WEEK, day + WEEK].filter((other) => kinds.get(other) === kinds.get(day));
     return 1 + alike.length;
   };
-  const weekdays = [...trips.keys()].filter((day) => weekdayOf(day) < SATURDAY);
+  const weekdays = [...trips.keys()].filter(isWeekday);
   const ranks = new Map(weekdays.map((day) => [day, rank(day)]));
   const best = weekdays.reduce((most, day) => Math.max(most, ranks.get(day)!), 0);
   const ordinary = weekdays.filter((day) => ranks.get(day) === best);

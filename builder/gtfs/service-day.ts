@@ -7,9 +7,9 @@ import {
   dateOf,
   dayNumber,
   isoDate,
+  isWeekday,
   type ServiceDate,
   type ServiceDay,
-  weekdayOf,
 } from './service-time.ts';
 
 /** On which day each feed is read. */
@@ -22,7 +22,6 @@ export interface ServiceDays {
   readonly patterns: readonly FeedFacts['weekday_patterns'][];
 }
 
-const SATURDAY = 5;
 /** Patterns of a feed that are told. */
 const TOLD = 3;
 
@@ -175,7 +174,7 @@ function tellPatterns(
 function refuseDay(day: ServiceDay, daysOf: readonly FeedDays[]): never {
   const days = daysOf
     .flatMap(({ trips }) => [...trips.keys()])
-    .filter((one) => weekdayOf(one) < SATURDAY)
+    .filter(isWeekday)
     .sort((a, b) => a - b);
   throw new BuildError(
     `no feed runs on ${isoDate(dateOf(day))}; there is service from ${isoDate(dateOf(days[0]))} to ${isoDate(dateOf(days[days.length - 1]))}`,

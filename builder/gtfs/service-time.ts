@@ -50,6 +50,13 @@ export function weekdayOf(day: ServiceDay): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
+const SATURDAY = 5;
+
+/** Whether a day is one of Monday to Friday. */
+export function isWeekday(day: ServiceDay): boolean {
+  return weekdayOf(day) < SATURDAY;
+}
+
 export function isoDate(date: ServiceDate): string {
   return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}`;
 }

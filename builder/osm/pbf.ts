@@ -2,7 +2,7 @@ import { PbfReader } from 'pbf';
 import type { BoundingBox, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { damaged, readBlobs } from './blob-reader.ts';
-import { decodeBlock, type PbfHandlers } from './primitive-block.ts';
+import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
 
 /** What a file says of itself, and what was seen in it. */
 export interface PbfSummary {
@@ -13,7 +13,6 @@ export interface PbfSummary {
 }
 
 const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
-const NANODEGREES = 1e9;
 
 /**
  * Streams an OpenStreetMap PBF file through handlers, in the order of the file and in bounded

@@ -27,7 +27,7 @@ export interface BlockCounts {
 
 const MEMBER_TYPES = ['node', 'way', 'relation'] as const;
 /** The format's coordinates are nanodegrees; dividing, unlike multiplying by 10⁻⁹, rounds once. */
-const NANODEGREES = 1e9;
+export const NANODEGREES = 1e9;
 
 /** Decodes one `PrimitiveBlock`, calling the handlers in the order of the file. */
 export function decodeBlock(bytes: Uint8Array, handlers: PbfHandlers): BlockCounts {

@@ -7,8 +7,9 @@ import type { TransitWorld } from '../transit/transit-world.ts';
 import { TripSearch } from '../transit/trip-search.ts';
 import type { SearchWorld } from './search-world.ts';
 
-const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
-const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
+/** How long a row to a destination may be, and one to a block. */
+export const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
+export const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /** Searches from one block at a time by every mode. One instance serves one thread. */
 export class OriginSearch {

@@ -8,13 +8,9 @@ import {
 } from '../../shards/matrix/row-codec.ts';
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { VarintWriter } from '../../shards/varint.ts';
-import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
-import { OriginSearch } from './origin-search.ts';
+import { BLOCK_LIMIT, DESTINATION_LIMIT, OriginSearch } from './origin-search.ts';
 import { toMinutes, toTenths } from './round.ts';
 import type { SearchWorld } from './search-world.ts';
-
-const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
-const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /** Some consecutive blocks of a county to search from. */
 export interface ChunkRequest {

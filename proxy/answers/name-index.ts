@@ -5,8 +5,8 @@ import { rankIn } from '../../shards/sorted.ts';
 /** Stands before each name, and after the last. No name has one. */
 const END = '\n';
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/gu;
-/** Names put together between two looks at the clock. */
-const NAMES_A_STEP = 64;
+/** Names worked on between two looks at the clock. */
+export const NAMES_A_STEP = 64;
 
 /**
  * Finds names by what is in them. They lie one after another in one text, the best first, so that a

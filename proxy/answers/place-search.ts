@@ -4,7 +4,7 @@ import { folded } from '../../shards/folded-text.ts';
 import type { PlaceRecord } from '../../shards/places/place-table.ts';
 import type { Release } from '../../shards/release.ts';
 import { uspsOf } from '../../shards/states.ts';
-import { NameIndex } from './name-index.ts';
+import { NAMES_A_STEP, NameIndex } from './name-index.ts';
 
 /** A place as look-ups give it. */
 export interface PlaceItem {
@@ -17,8 +17,6 @@ export interface PlaceItem {
 
 /** A name, and the letters of a state after it: `springfield, il`, `springfield il`. */
 const WITH_STATE = /^(.*[^\s,])[\s,]+([a-z]{2})$/u;
-/** Names folded between two looks at the clock. */
-const NAMES_A_STEP = 64;
 
 /**
  * The census places whose name matches, best first, and of equal matches the most populous. After

@@ -113,7 +113,7 @@ export const isochrone = meteredEndpoint({
   description:
     `Contours of up to ${MAX_MINUTES} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
     'by one mode: `minutes`, or up to four ascending `contours`. Dissolved from the blocks within ' +
-    'reach; small holes are filled. 10 tokens a contour; free for members.',
+    `reach; small holes are filled. ${PLANS.charges.isochrone_contour} tokens a contour; free for members.`,
   tag: 'Isochrones',
   params: NONE,
   query,

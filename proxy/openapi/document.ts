@@ -6,6 +6,7 @@ import {
 } from 'zod-openapi';
 import { problemDocument, problemResponses } from '../../portal/http/problem-document.ts';
 import type { ProblemSlug } from '../../portal/http/problem-kinds.ts';
+import { PLANS } from '../../portal/plans.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import type { Endpoint, PostedEndpoint } from '../endpoint.ts';
 import {
@@ -34,7 +35,7 @@ const POSTED_PROBLEMS = slugs(
 
 const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
 
-Metered routes cost one token a returned row, at least one a request; an isochrone 10 a contour, a map tile 1. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
+Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
 
 /** The OpenAPI 3.1 document, from the schemas that validate. */
 export function openApiDocument(

@@ -3,7 +3,8 @@ const HEADER = { featuresCount: 8, indexNodeSize: 9 };
 const FEATURE = { geometry: 0, properties: 1 };
 const GEOMETRY = { ends: 0, xy: 1, parts: 7 };
 const MAGIC = [0x66, 0x67, 0x62, 0x03];
-const NODE_BYTES = 40;
+/** A node of the packed R-tree: a box, and where what it holds begins. */
+export const NODE_BYTES = 40;
 /** Of a census block, or of a place. */
 const GEOID = /^(\d{15}|\d{7})$/;
 const GEOID_DIGITS = 15;

@@ -9,6 +9,7 @@ import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { hilbertOrder } from '../geometry/hilbert.ts';
 import type { Area, Polygon } from '../geometry/polygon.ts';
 import type { Degrees } from '../units.ts';
+import { NODE_BYTES } from './flat-geobuf-view.ts';
 
 /** A feature of a FlatGeobuf layer: an area or a point, as all of its layer. */
 export interface FgbFeature {
@@ -28,7 +29,6 @@ export interface FgbColumn {
 
 const MAGIC = Uint8Array.of(0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x00);
 const NODE_SIZE = 16;
-const NODE_BYTES = 40;
 const WGS84 = 4326;
 
 /**
