@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
+import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
 import { openLedger } from '../portal/accounts/open-ledger.ts';
 import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import { WatchedLedger } from '../portal/accounts/serving-ledger.ts';
@@ -118,7 +119,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const ledger = await openLedger(settings.ledger, { rateLimitPerMinute, rates });
   closers.push(() => ledger.close());
   // A ledger of this machine that cannot write can still be read: what costs nothing is answered.
-  const isRemote = !settings.ledger.startsWith('lmdb:');
+  const isRemote = parseLedgerAddress(settings.ledger).kind !== 'lmdb';
   const ledgerCalls = new LedgerCalls(
     isRemote
       ? new Breaker({
