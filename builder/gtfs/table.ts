@@ -5,13 +5,13 @@ import { FEED_LIMITS, type FeedTable } from './limits.ts';
 
 /** A row of a table: fields by column name, trimmed. */
 export class Row {
-  readonly #place: ReadonlyMap<string, number>;
+  readonly #columnAt: ReadonlyMap<string, number>;
   #fields: readonly string[] = [];
   /** Where it stands, counting records from 1 for the header, as spreadsheets do. */
   line = 1;
 
   constructor(header: readonly string[]) {
-    this.#place = new Map(header.map((name, i) => [name, i]));
+    this.#columnAt = new Map(header.map((name, i) => [name, i]));
   }
 
   next(fields: readonly string[]): void {
@@ -20,13 +20,13 @@ export class Row {
   }
 
   has(column: string): boolean {
-    return this.#place.has(column);
+    return this.#columnAt.has(column);
   }
 
   /** The field, or '' where the table has no such column or the row ends before it. */
   text(column: string): string {
-    const place = this.#place.get(column);
-    return place === undefined ? '' : (this.#fields[place]?.trim() ?? '');
+    const at = this.#columnAt.get(column);
+    return at === undefined ? '' : (this.#fields[at]?.trim() ?? '');
   }
 
   /** The field as a number; `null` when it is empty, `NaN` when it is none. */

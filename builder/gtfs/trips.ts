@@ -185,15 +185,15 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
 /** Fills blank times between given ones: by distance where every call has one, else by position. */
 function interpolate(times: StopTime[]): void {
   const byDistance = times.every(({ distance }, i) => i === 0 || distance >= times[i - 1].distance);
-  const place = (i: number) => (byDistance ? times[i].distance : i);
+  const position = (i: number) => (byDistance ? times[i].distance : i);
   let known = 0;
   for (let next = 1; next < times.length; next++) {
     if (times[next].arrival === null) continue;
     const [from, to] = [times[known].departure!, times[next].arrival!];
-    const stretch = place(next) - place(known);
+    const stretch = position(next) - position(known);
     for (let i = known + 1; i < next; i++) {
       const share =
-        stretch > 0 ? (place(i) - place(known)) / stretch : (i - known) / (next - known);
+        stretch > 0 ? (position(i) - position(known)) / stretch : (i - known) / (next - known);
       times[i].arrival = times[i].departure = Math.round(from + share * (to - from));
     }
     known = next;

@@ -115,15 +115,15 @@ export async function readFacts(
   const facts: DestinationFacts[] = new Array(ordinals.length);
   const wanted = new Map<number, number[]>();
   for (const [i, ordinal] of ordinals.entries()) {
-    const places = wanted.get(known.region[ordinal]);
-    if (places) places.push(i);
+    const positions = wanted.get(known.region[ordinal]);
+    if (positions) positions.push(i);
     else wanted.set(known.region[ordinal], [i]);
   }
-  for (const [region, places] of wanted) {
-    const ids = places.map((i) => known.destIds[ordinals[i]]);
+  for (const [region, positions] of wanted) {
+    const ids = positions.map((i) => known.destIds[ordinals[i]]);
     for (const destination of (await readGathered(store, regions[region].gathered)).destinations) {
       const at = ordinalIn(ids, destination.destId);
-      if (at !== -1) facts[places[at]] = destination;
+      if (at !== -1) facts[positions[at]] = destination;
     }
   }
   return facts;

@@ -51,14 +51,14 @@ export function replay(
   const record = books.replays.get([account, key]);
   if (!record || record.receipt.endsAtMs <= nowMs) return undefined;
   const { receipt } = record;
-  const paid = books.receipts.get(placeOf(receipt));
+  const paid = books.receipts.get(receiptKey(receipt));
   // A receipt outlives its answer, unless the clock was far ahead for a while.
   if (!paid) return undefined;
   if (record.fingerprint !== fingerprint) return { outcome: 'conflict' };
   const { repaid } = paid;
   const { outcome, balance } = chargeAgain(batch, paid.charge, repaid);
   if (outcome === 'insufficient') return { outcome, tokens: repaid, balance };
-  books.receipts.put(placeOf(receipt), { ...paid, deliveries: paid.deliveries + 1, repaid: 0 });
+  books.receipts.put(receiptKey(receipt), { ...paid, deliveries: paid.deliveries + 1, repaid: 0 });
   const answer = books.answers.get([account, key]) ?? null;
   const { tokens } = paid.charge;
   return { outcome: 'replayed', balance, tokens, charged: repaid, receipt, answer };
@@ -67,7 +67,7 @@ export function replay(
 /** Keeps the answer of a debit that still stands. */
 export function keepAnswer(batch: LedgerBatch, receipt: Receipt, answer: KeptAnswer): void {
   const { books } = batch;
-  const paid = books.receipts.get(placeOf(receipt));
+  const paid = books.receipts.get(receiptKey(receipt));
   if (!paid || answer.gzip.length > MAX_KEPT_BYTES) return;
   const at = [receipt.account, paid.idempotencyKey];
   if (books.replays.get(at)?.receipt.id === receipt.id) books.answers.put(at, answer);
@@ -76,23 +76,23 @@ export function keepAnswer(batch: LedgerBatch, receipt: Receipt, answer: KeptAns
 /** Takes back a delivery; with the last one, what none of them delivered of the charge. */
 export function undeliver(batch: LedgerBatch, receipt: Receipt, undelivered?: number): void {
   const { books } = batch;
-  const place = placeOf(receipt);
-  const paid = books.receipts.get(place);
+  const stored = receiptKey(receipt);
+  const paid = books.receipts.get(stored);
   if (!paid || paid.deliveries === 0) return;
   const { tokens } = paid.charge;
   const deliveries = paid.deliveries - 1;
   const delivered = Math.max(paid.delivered, tokens - (undelivered ?? tokens));
   if (deliveries > 0) {
-    books.receipts.put(place, { ...paid, deliveries, delivered });
+    books.receipts.put(stored, { ...paid, deliveries, delivered });
     return;
   }
   const repaid = tokens - delivered;
   refund(batch, paid.charge, repaid);
   if (delivered > 0) {
-    books.receipts.put(place, { ...paid, deliveries, delivered, repaid });
+    books.receipts.put(stored, { ...paid, deliveries, delivered, repaid });
     return;
   }
-  books.receipts.remove(place);
+  books.receipts.remove(stored);
   const at = [receipt.account, paid.idempotencyKey];
   // Else it has ended, and the key may have been used again.
   if (books.replays.get(at)?.receipt.id === receipt.id) {
@@ -101,7 +101,7 @@ export function undeliver(batch: LedgerBatch, receipt: Receipt, undelivered?: nu
   }
 }
 
-function placeOf({ endsAtMs, account, id }: Receipt): [number, string, string] {
+function receiptKey({ endsAtMs, account, id }: Receipt): [number, string, string] {
   return [endsAtMs, account, id];
 }
 
@@ -115,7 +115,7 @@ function note(books: Books, charge: Charge, { key, fingerprint }: IdempotentRequ
   books.answers.remove(at);
   books.replayEnds.put([endsAtMs, ...at], true);
   books.replays.put(at, { fingerprint, receipt });
-  books.receipts.put(placeOf(receipt), {
+  books.receipts.put(receiptKey(receipt), {
     charge,
     idempotencyKey: key,
     deliveries: 1,
@@ -135,7 +135,7 @@ function removeEnded(books: Books, nowMs: number): void {
   }
   const forgotten = nowMs + ANSWER_LIFE_MS - RECEIPT_LIFE_MS;
   const old = books.receipts.getKeys({ end: [forgotten], limit: REMOVED_AT_ONCE });
-  for (const place of Array.from(old)) books.receipts.remove(place);
+  for (const receipt of Array.from(old)) books.receipts.remove(receipt);
 }
 
 function forget(books: Books, at: string[]): void {
