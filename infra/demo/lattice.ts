@@ -27,7 +27,7 @@ const FULL_BEND_MARGIN = 8;
 const STREAM = 0x1a77;
 
 /**
- * The lattice that streets and blocks follow: `columns` by `rows` cells of 120 m, bent by gentle
+ * The lattice that streets and blocks follow: `columns` by `rows` cells, bent by gentle
  * waves everywhere but in the plain grid. Corners have whole coordinates; anything else in the city
  * is placed by fractions of a cell, and bends along.
  */

@@ -45,7 +45,7 @@ interface Place {
   readonly to: Corner;
 }
 
-/** The blocks of a county. `onBlock` is called for each as its attributes, the last part, are made. */
+/** The blocks of a county. */
 export function blockLayer(plan: CityPlan, county: DemoCounty): ShapefileLayer {
   return {
     name: `tl_${STATE_FIPS}${county.fips}_tabblock20`,
