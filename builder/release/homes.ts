@@ -21,10 +21,7 @@ export interface Homes {
   readonly toldIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 
-/**
- * The home of a destination that none was found for yet. Others are told by the place of the
- * county.
- */
+/** The home of a destination that none was found for yet; others are ordinals of counties. */
 const NONE = 0xffff;
 
 /**
