@@ -22,9 +22,12 @@ const GRANT_UNTIL_FULL = `
   }
   const hash = 'no such key';
   say('still reads: ' + (await ledger.admit(hash, 0)).outcome);
+  const ping = () => ledger.ping().then(() => 'well', ({ name }) => name);
+  say('full: ' + (await ping()));
   say('waits for room');
   await new Promise((resolve) => setTimeout(resolve, 1000));
   await grant('with room ');
+  say('with room: ' + (await ping()));
   say('granted ' + (granted + 1));
   await ledger.close();`;
 
@@ -37,6 +40,8 @@ test('a full disk is said to be one, ends no process, and loses nothing that was
   const pid = String(program.child.pid);
   await promisify(execFile)('prlimit', ['--pid', pid, '--fsize=unlimited:']);
   expect([await program.ended, program.output()]).toEqual([0, expect.anything()]);
+
+  expect(program.output()).toMatch(/full: LedgerUnavailable.*with room: well/s);
 
   const [, id] = /account (\S+)/.exec(program.output())!;
   const granted = Number(/granted (\d+)/.exec(program.output())![1]);

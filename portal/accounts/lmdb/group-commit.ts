@@ -1,5 +1,6 @@
 import type { RootDatabase } from 'lmdb';
 import { type Asker, FairQueue } from '../../../shards/fair-queue.ts';
+import type { Millis } from '../../../shards/units.ts';
 import { LedgerBatch } from './batch.ts';
 import type { Books } from './books.ts';
 
@@ -46,6 +47,8 @@ export class GroupCommit {
   #queue: Pending[] = [];
   /** The commit that was begun last; those before it end before it. */
   #underWay: Promise<void> = Promise.resolve();
+  /** Why the last commit failed, and when, if it did. */
+  lastFailure: { readonly error: CommitFailed; readonly atMs: Millis } | null = null;
 
   constructor(root: RootDatabase, books: Books) {
     this.#root = root;
@@ -101,6 +104,7 @@ export class GroupCommit {
         for (const { apply } of pending) apply(batch);
         batch.store();
       });
+      this.lastFailure = null;
       const outcomes = new FairQueue<Pending>();
       for (const one of pending) outcomes.push(one.asker, one);
       for (let i = 1, one = outcomes.shift(); one; one = outcomes.shift(), i++) {
@@ -109,8 +113,9 @@ export class GroupCommit {
       }
     } catch (error) {
       close();
-      const failure = new CommitFailed('the transaction failed', { cause: await reasonOf(error) });
-      for (const { fail } of pending) fail(failure);
+      const failed = new CommitFailed('the transaction failed', { cause: await reasonOf(error) });
+      this.lastFailure = { error: failed, atMs: performance.now() };
+      for (const { fail } of pending) fail(failed);
     }
   }
 }

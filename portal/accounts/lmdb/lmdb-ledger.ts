@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, type RootDatabase } from 'lmdb';
 import { EVERYBODY } from '../../../shards/fair-queue.ts';
+import type { Millis } from '../../../shards/units.ts';
 import {
   type Account,
   type AccountBooks,
@@ -57,6 +58,9 @@ export interface LmdbLedgerOptions {
   /** What counts requests, where that is not this ledger alone. */
   readonly rates?: RateCounter;
 }
+
+/** For so long after a commit has failed, and none has succeeded, the ledger is not well. */
+const DISTRUST_MS: Millis = 10_000;
 
 /** Opens, or creates, a ledger in a folder. A folder that cannot be used is a `LedgerUnavailable`. */
 export async function openLmdbLedger(
@@ -354,6 +358,11 @@ class LmdbLedger implements Ledger {
 
   async ping(): Promise<void> {
     this.#read(() => this.#books.accounts.get(''));
+    // A disk that is full can still be read. After a while it is tried again, by whoever comes.
+    const { lastFailure } = this.#commits;
+    if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
+      throw unavailable(this.#directory, lastFailure.error.cause);
+    }
   }
 
   async close(): Promise<void> {
