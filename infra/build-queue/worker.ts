@@ -157,7 +157,7 @@ function startWorking(
  */
 const FOLDER = 'tta-worker-';
 
-/** Removes what workers of this machine kept that were killed. */
+/** Removes what workers of this machine kept that were killed; what another user's kept stays. */
 async function clearAfterTheDead(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1] ?? process.pid);
@@ -165,7 +165,7 @@ async function clearAfterTheDead(): Promise<void> {
       process.kill(pid, 0);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') continue;
-      await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+      await rm(path.join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
     }
   }
 }
