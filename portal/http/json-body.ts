@@ -62,9 +62,11 @@ export function validBody<B extends z.ZodObject>(
   schema: B,
   { value, isWhole }: BoundedJson,
 ): z.output<B> {
-  const parsed = schema.safeParse(value, { error: faultInWords });
+  // What a beginning lacks may stand in the rest.
+  const wanted = isWhole ? schema : schema.partial();
+  const parsed = wanted.safeParse(value, { error: faultInWords });
   if (!parsed.success) throw invalidParameters(issuesOf('body', schema, parsed.error));
-  if (isWhole) return parsed.data;
+  if (isWhole) return parsed.data as z.output<B>;
   throw new Problem(
     'payload-too-large',
     `the body holds more than ${MAX_VALUES} values, which no request needs`,

@@ -17,7 +17,6 @@ import type { FoundRows } from '../formats/rows.ts';
 import type { pointItem } from '../schemas/body-members.ts';
 import {
   type Batch,
-  checkOrigins,
   NO_LIMIT,
   type OriginAnswer,
   type OriginOutcome,
@@ -37,7 +36,7 @@ export type Point = z.output<typeof pointItem>;
 /** A batch of blocks, as they were sent: which modes are wanted, and what is looked up for each. */
 export function blockBatch(
   release: Release,
-  origins: readonly string[] | undefined,
+  origins: readonly string[],
   modes: readonly number[],
   look: (block: LocatedBlock, askers: Askers) => Promise<OriginAnswer>,
 ): Batch<string> {
@@ -46,7 +45,7 @@ export function blockBatch(
     return ofBlock(block, modes, (located) => look(located, askers));
   };
   return {
-    origins: checkOrigins(origins, 'origins'),
+    origins,
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
     answer: async (geoid, askers) =>
@@ -57,7 +56,7 @@ export function blockBatch(
 /** A batch of points, each standing for the block it lies in. */
 export function pointBatch(
   release: Release,
-  origins: readonly Point[] | undefined,
+  origins: readonly Point[],
   modes: readonly number[],
   look: (
     block: LocatedBlock,
@@ -70,7 +69,7 @@ export function pointBatch(
     return ofBlock(block, modes, (located) => look(located, askers, nameOf(at)));
   };
   return {
-    origins: checkOrigins(origins, 'origins'),
+    origins,
     identify: nameOf,
     shorten: nameOf,
     answer: (at, askers) => resolve(at, askers).catch(originError),

@@ -36,7 +36,7 @@ export const poiOrigins = originList(
   ' One that is not known is in `errors`, alone.',
 );
 
-/** A list whose length is a problem of its own, and told before anything else. */
+/** A list whose length is a problem of its own, and told before anything else; absent, it has none. */
 function originList<T extends z.ZodType>(
   name: string,
   item: T,
@@ -47,9 +47,10 @@ function originList<T extends z.ZodType>(
   const none = `must be an array of ${MOST} at most`;
   return z
     .unknown()
-    .transform((value) => (Array.isArray(value) ? checkOrigins(value, name) : value))
+    .transform((value): unknown =>
+      value === undefined || Array.isArray(value) ? checkOrigins(value, name) : value,
+    )
     .pipe(listOf(item, MOST, { none, many: none }))
-    .optional()
     .meta({
       description: `${kind}, 1 to ${MOST}.${more}`,
       override: { type: 'array', items, minItems: 1, maxItems: MOST },

@@ -5,7 +5,7 @@ import { catchmentOf, homeCounty } from '../answers/catchment-page.ts';
 import { modePositions } from '../answers/modes-and-types.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
 import { ROW_BEGINS } from '../answers/row-page.ts';
-import { type Batch, checkOrigins, NO_LIMIT, originError } from '../batch/batch.ts';
+import { type Batch, NO_LIMIT, originError } from '../batch/batch.ts';
 import {
   ALL_WELL,
   answerNamed,
@@ -56,7 +56,7 @@ export const poisCatchment = postedEndpoint({
       return { rows: await catchmentOf(release, county, destId, filter, all, askers) };
     };
     return {
-      origins: checkOrigins(dest_ids, 'dest_ids'),
+      origins: dest_ids,
       identify: (dest_id) => ({ dest_id }),
       shorten: (dest_id) => dest_id,
       answer: (destId, askers) => look(destId, askers).catch(originError),

@@ -6,6 +6,11 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { invalidPolygon } from '../answers/drawn-area.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
+/** What geometries are wrapped in, and what of it is wanted. */
+const WRAPPERS: ReadonlyMap<unknown, string> = new Map([
+  ['Feature', 'its geometry'],
+  ['FeatureCollection', 'the geometry of one of its features'],
+]);
 
 const position = { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 3 } as const;
 const ring = { type: 'array', items: position, minItems: 4 } as const;
@@ -20,6 +25,8 @@ export const polygonMember = z
   .unknown()
   .transform((value, context): Polygon[] => {
     if (!isObject(value)) throw invalidPolygon('it is no object');
+    // Another type has other members: what is wrong is the type.
+    if ('type' in value) checkType(value.type);
     const unknown = Object.keys(value).filter((name) => !MEMBERS.includes(name));
     if (unknown.length > 0) {
       const message = `unknown member; polygon ${takes(MEMBERS)}`;
@@ -46,13 +53,18 @@ function shapeOf(type: string, coordinates: object) {
 }
 
 function polygonsOf({ type, coordinates }: Readonly<Record<string, unknown>>): Polygon[] {
-  if (type !== 'Polygon' && type !== 'MultiPolygon') {
-    throw invalidPolygon('its type must be Polygon or MultiPolygon');
-  }
+  checkType(type);
   const polygons = arrayOf(type === 'Polygon' ? [coordinates] : coordinates, 'coordinates');
   const rings = polygons.map((polygon) => arrayOf(polygon, 'a polygon'));
   checkVertices(rings);
   return rings.map((polygon) => polygon.map((ring) => arrayOf(ring, 'a ring').map(positionOf)));
+}
+
+function checkType(type: unknown): void {
+  if (type === 'Polygon' || type === 'MultiPolygon') return;
+  const wanted = WRAPPERS.get(type);
+  if (wanted) throw invalidPolygon(`a GeoJSON ${type} was given, and ${wanted} is wanted`);
+  throw invalidPolygon('its type must be Polygon or MultiPolygon');
 }
 
 /** Counts vertices, the repeated end of a ring not among them. */

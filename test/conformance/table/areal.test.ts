@@ -96,6 +96,7 @@ describe('POST /v1/blocks/query', () => {
 
   test.each([
     ['another type', { type: 'Point', coordinates: [-70, 36] }],
+    ['another type, with members of its own', { type: 'GeometryCollection', geometries: [] }],
     ['no coordinates', { type: 'Polygon' }],
     ['coordinates of text', { type: 'Polygon', coordinates: 'x' }],
     ['positions of text', polygon([['-70', '36']] as unknown as Ring)],
@@ -113,6 +114,15 @@ describe('POST /v1/blocks/query', () => {
     ['of many empty rings', { type: 'Polygon', coordinates: Array(5_000).fill([]) }],
   ])('a polygon that is %s is invalid-geometry', async (_, shape) => {
     expectProblem(await query({ polygon: shape }), 'invalid-geometry');
+  });
+
+  const feature = { type: 'Feature', properties: {}, geometry: CITY };
+  test.each([
+    [feature, 'its geometry'],
+    [{ type: 'FeatureCollection', features: [feature] }, 'the geometry of one of its features'],
+  ])('$type in the place of a geometry is invalid-geometry that says so', async (given, wanted) => {
+    const { detail } = expectProblem(await query({ polygon: given }), 'invalid-geometry');
+    expect(detail).toContain(`a GeoJSON ${given.type} was given, and ${wanted} is wanted`);
   });
 
   test('a bbox in a polygon is passed over; another member is named, with those it takes', async () => {

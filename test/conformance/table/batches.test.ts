@@ -62,6 +62,12 @@ describe.each(BATCHES)('§4.4 every batch: $route', ({ route, origins }) => {
   test('empty or absent origins give missing-origins', async () => {
     expectProblem(await post(path, {}), 'missing-origins');
     expectProblem(await post(path, { [origins]: [] }), 'missing-origins');
+    expectProblem(await post(path, { mode: ['car'], unheard_of: 1 }), 'missing-origins');
+  });
+
+  test('origins that come after more values than any request has are not called missing', async () => {
+    const body = { mode: Array(20_000).fill('walk'), [origins]: ORIGINS[path].known(1) };
+    expectInvalid(await post(path, body), 'mode');
   });
 
   test('origins that are no array, or of no such kind, are invalid-parameters', async () => {
