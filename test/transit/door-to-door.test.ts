@@ -5,7 +5,7 @@ import { buildFootpaths } from '../../builder/transit/footpaths.ts';
 import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
 import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.ts';
 
-test('the only way there is taken, which takes as long as its own bound', () => {
+test('the only way there is taken, which takes as long as its own bound and as trips may', () => {
   const [from, to] = [0, 1];
   const trip = {
     stops: [from, to],
@@ -13,7 +13,7 @@ test('the only way there is taken, which takes as long as its own bound', () => 
     arrivals: [100_000, 200_000],
     departures: [100_000, 200_000],
   };
-  const [limit, step, walk, never] = [3_600_000, 60_000, 50_000, 3_600_001];
+  const [limit, step, walk, never] = [250_000, 60_000, 50_000, 250_001];
   const footpaths = buildFootpaths(2, [], [], 0);
   const window = { departures: 1, step };
   const raptor = new RangeRaptor(buildTimetable(2, [trip]), footpaths, {

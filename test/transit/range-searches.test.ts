@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
 import { buildFootpaths } from '../../builder/transit/footpaths.ts';
@@ -38,6 +38,56 @@ test('times from range RAPTOR and from changes between trips are those of the pl
     expect(raptor).toEqual(meant);
     expect(trips).toEqual(meant);
   }));
+
+describe.each(['range RAPTOR', 'changes between trips'] as const)('%s', (by) => {
+  /**
+   * When one who sets out at stop 0 arrives at the last stop: by departure, in minutes. Trips are
+   * stops with minutes after the window opens, in brackets where nobody may get on or off; of some
+   * it is said which trip they become.
+   */
+  function arrivals(lines: readonly string[], becomes: Record<number, number> = {}) {
+    const trips = lines.map((line) => {
+      const calls = line.split(' ');
+      const [stops, minutes] = [0, 1].map((part) =>
+        calls.map((call) => Number(call.replace(/[()]/g, '').split('@')[part])),
+      );
+      const times = minutes.map((minute) => OPENS + minute * MINUTE);
+      const rules = calls.map((call) => (call.startsWith('(') ? 0 : BOARD | ALIGHT));
+      return { stops, rules, arrivals: times, departures: times };
+    });
+    const last = Math.max(...trips.flatMap(({ stops }) => stops));
+    const links = Object.entries(becomes).map(
+      ([from, to]) => [trips[Number(from)], trips[to]] as const,
+    );
+    const timetable = buildTimetable(last + 1, trips, links);
+    const footpaths = buildFootpaths(last + 1, [], [], MINUTE);
+    const limits = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
+    const search =
+      by === 'range RAPTOR'
+        ? new RangeRaptor(timetable, footpaths, limits)
+        : new TripSearch(timetable, buildTripTransfers(timetable, footpaths, LIMIT), limits);
+    search.run(Int32Array.of(0), Int32Array.of(0), 1, OPENS);
+    const at = last * limits.departures;
+    return Array.from({ length: search.eventCount[last] }, (_, event) => ({
+      departure: search.eventDeparture[at + event],
+      arrival: (search.eventArrival[at + event] - OPENS) / MINUTE,
+    }));
+  }
+
+  test('who is at the stop a minute before, and off the vehicle as the hour ends, makes it', () => {
+    expect(arrivals(['0@1 1@60'])).toEqual([{ departure: 0, arrival: 60 }]);
+  });
+
+  test('who stays seated twice is taken on', () => {
+    const trips = ['0@10 1@15', '1@15 2@20', '2@20 3@25'];
+    expect(arrivals(trips, { 0: 1, 1: 2 })).toEqual([{ departure: 9, arrival: 25 }]);
+  });
+
+  test('who is seated in a trip may leave it for the next, which becomes another line', () => {
+    const trips = ['0@10 (1@15)', '1@15 2@20', '1@18 2@23', '(2@23) 3@30'];
+    expect(arrivals(trips, { 0: 1, 2: 3 })).toEqual([{ departure: 9, arrival: 30 }]);
+  });
+});
 
 /** Walks that keep no geometry: short or long ones at random, or none. In whole milliseconds. */
 function randomWalks(seed: number, stops: number): Walks {
