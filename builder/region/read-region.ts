@@ -17,6 +17,7 @@ import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
+import { patternsAmong } from '../transit/patterns-among.ts';
 import { type DatedFeeds, readTransit, type Transit } from '../transit/read-transit.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
@@ -65,10 +66,10 @@ export interface RegionInputs {
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const { counties, others } = await readCountyBlocks(request, progress);
-  const transit = request.feeds && (await readTransit(request.feeds, progress));
+  const read = request.feeds && (await readTransit(request.feeds, progress));
   const elevation = request.elevation ?? [];
   const fastest = fastestOf(elevation.length > 0);
-  const area = areaOf(boxAround([...counties.values()].flat()), transit, fastest);
+  const { area, transit } = withinReach(boxAround([...counties.values()].flat()), read, fastest);
   const extract = await extractOsm(request.osm, area, progress);
   const listed =
     request.pois && request.pois.length > 0 ? await readPoiFiles(request.pois, area, progress) : [];
@@ -120,16 +121,31 @@ async function withSlopes(
   return { ...streets, slopes };
 }
 
-/** The counties, and around them as far as anything within reach of them can be. */
-function areaOf(counties: BoundingBox, transit: Transit | null, fastest: number): BoundingBox {
+/**
+ * The counties, and around them as far as anything within reach of them can be; and of transit the
+ * trips that anybody from there could ride, for what is worked out once a region is so of all trips.
+ */
+function withinReach(
+  counties: BoundingBox,
+  transit: Transit | null,
+  fastest: number,
+): { area: BoundingBox; transit: Transit | null } {
   const byStreet = bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastest));
-  if (!transit) return byStreet;
+  if (!transit) return { area: byStreet, transit };
   const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
   // Where counties lie in several zones, each has a window of its own.
-  const windows = new Set(transit.stops.map((stop) => stop.windowStart));
-  return [...windows]
-    .flatMap((opens) => reach.boxesAround(reach.stopsFrom(counties, opens)))
-    .reduce(boxAroundBoth, byStreet);
+  const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];
+  const stops = windows.map((opens) => reach.stopsFrom(counties, opens));
+  return {
+    area: stops.flatMap((some) => reach.boxesAround(some)).reduce(boxAroundBoth, byStreet),
+    transit: {
+      ...transit,
+      timetable: patternsAmong(
+        transit.timetable,
+        stops.flatMap((some) => [...some]),
+      ),
+    },
+  };
 }
 
 async function readCountyBlocks(request: RegionInputs, progress: Progress): Promise<BlocksRead> {

@@ -70,6 +70,13 @@ test('is the same for the same inputs', async () => {
   expect(digests(await link(twoTowns(), feeds))).toEqual(digests(await link(twoTowns(), feeds)));
 });
 
+test('no trips are searched that nobody from a region could ride', async () => {
+  const tripsWith = async (...feeds: readonly FeedTables[]) =>
+    (await link(twoTowns(), feeds)).linked.world.transit!.timetable.arrivals.length;
+  const [near, far] = [shuttle(0, 3), shuttle(4, 3)];
+  expect(await tripsWith(near, far)).toBe(await tripsWith(near));
+});
+
 describe('what changes far away changes no digest here', () => {
   const changed = async (city: SmallCity, feeds: readonly FeedTables[]) => {
     const [before, after] = [

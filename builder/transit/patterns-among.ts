@@ -1,0 +1,51 @@
+import type { StopOrdinal } from '../../shards/units.ts';
+import { buildTimetable, type ScheduledTrip, type Timetable, type TripLink } from './timetable.ts';
+
+/**
+ * The timetable of those patterns that call at one of some stops at least, and of those that their
+ * riders may stay seated for. Stops keep their ordinals, and trips their places in their patterns.
+ */
+export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>): Timetable {
+  const { stopCount, firstVisit, visits, firstTrip, firstLink, links } = timetable;
+  const kept = new Set<number>();
+  for (const stop of stops) {
+    for (let visit = firstVisit[stop]; visit < firstVisit[stop + 1]; visit++) {
+      kept.add(visits[2 * visit]);
+    }
+  }
+  // What is added is gone through too.
+  for (const pattern of kept) {
+    for (let at = firstLink[firstTrip[pattern]]; at < firstLink[firstTrip[pattern + 1]]; at++) {
+      kept.add(links[2 * at]);
+    }
+  }
+  if (kept.size === timetable.patternCount) return timetable;
+  const trips = new Map<number, ScheduledTrip>();
+  for (const pattern of kept) {
+    scheduledTrips(timetable, pattern).forEach((trip, t) => {
+      trips.set(firstTrip[pattern] + t, trip);
+    });
+  }
+  const continuations = [...trips].flatMap(([ordinal, from]) => {
+    const goesOn: TripLink[] = [];
+    for (let link = firstLink[ordinal]; link < firstLink[ordinal + 1]; link++) {
+      goesOn.push([from, trips.get(firstTrip[links[2 * link]] + links[2 * link + 1])!]);
+    }
+    return goesOn;
+  });
+  return buildTimetable(stopCount, [...trips.values()], continuations);
+}
+
+function scheduledTrips(
+  { firstCall, callStop, callRules, tripCount, firstTime, arrivals, departures }: Timetable,
+  pattern: number,
+): ScheduledTrip[] {
+  const [first, end] = [firstCall[pattern], firstCall[pattern + 1]];
+  const stops = [...callStop.subarray(first, end)];
+  const rules = [...callRules.subarray(first, end)];
+  return Array.from({ length: tripCount[pattern] }, (_, trip) => {
+    const timesOf = (times: Int32Array) =>
+      stops.map((_, call) => times[firstTime[pattern] + call * tripCount[pattern] + trip]);
+    return { stops, rules, arrivals: timesOf(arrivals), departures: timesOf(departures) };
+  });
+}
