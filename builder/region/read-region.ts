@@ -34,7 +34,7 @@ export interface Region {
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
-  /** Null in a release without. */
+  /** With the trips that anybody from the counties could ride; null in a release without. */
   readonly transit: Transit | null;
   /** Where the street data claims to be complete; null when it does not say. */
   readonly coverage: BoundingBox | null;

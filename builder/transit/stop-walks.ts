@@ -62,11 +62,11 @@ export function walkFromStops(
   });
   const walks = walksBetweenStops(transit, walk, links);
   const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules, boardSlack);
+  const { timetable } = transit;
+  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
   stage.finish(
     `${transit.stops.length} stops (${links.unlinked} with no street near), ${footpaths.ways.length / 2} ways to change, by up to ${maxTransferWalk} m of streets`,
   );
-  const { timetable } = transit;
-  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
   return { timetable, transfers, egress: egress.finish() };
 }
 
