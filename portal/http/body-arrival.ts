@@ -6,7 +6,7 @@ import type { Bytes } from '../../shards/units.ts';
 const FEW_PIECES = 1_000;
 const LEAST_PIECE: Bytes = 64;
 /** What may be kept of bodies that have not all come. */
-const MOST_ARRIVING: Bytes = 64 * 2 ** 20;
+const MOST_ARRIVING: Bytes = 128 * 2 ** 20;
 
 /**
  * Ends connections whose bodies come in crumbs, and, when more is kept of bodies that are on their way

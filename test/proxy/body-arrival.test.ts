@@ -5,7 +5,7 @@ import { proxyOfTests } from '../support/proxy-harness.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** As much as may be on its way of bodies, in bodies as large as they may be. */
-const FULL = 64;
+const FULL = 128;
 
 const proxy = proxyOfTests();
 let port: number;
