@@ -2,8 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Requests that a connection may have sent ahead of its answers. */
+/** Requests that a connection may have sent ahead of its answers; one with a body counts as many. */
 const MAX_WAITING = 64;
+const WITH_BODY = 16;
 /** Connections of which one that is idle is ended for each that is new. */
 const MOST_CONNECTIONS = 4_000;
 
@@ -30,7 +31,7 @@ export function answerInOrder(app: FastifyInstance, mostConnections = MOST_CONNE
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     const { socket } = request;
-    if (socket.destroyed) return;
+    if (!socket.writable) return;
     const line = lines.get(socket);
     if (line === undefined) {
       if (lines.size >= mostConnections) endIdlest(lines);
@@ -45,14 +46,16 @@ export function answerInOrder(app: FastifyInstance, mostConnections = MOST_CONNE
     lines.set(socket, line);
     // An answer that waits behind another has no socket yet.
     if (response.socket !== null) return answer(request, response);
-    if (++line.waiting > MAX_WAITING) {
+    const weight = hasBody(request) ? WITH_BODY : 1;
+    line.waiting += weight;
+    if (line.waiting > MAX_WAITING) {
       cutOff(socket);
       return;
     }
     before.once('close', () => {
       setImmediate(() => {
-        line.waiting--;
-        if (!socket.destroyed) answer(request, response);
+        line.waiting -= weight;
+        if (socket.writable) answer(request, response);
       });
     });
   });
@@ -66,10 +69,14 @@ export function answerInOrder(app: FastifyInstance, mostConnections = MOST_CONNE
   });
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** Ends the connection that has asked for nothing for the longest time, if one waits for nothing. */
 function endIdlest(lines: ReadonlyMap<Socket, Line>): void {
   for (const [socket, { last }] of lines) {
-    if (!last.writableFinished) continue;
+    if (!last.writableFinished || socket.destroyed) continue;
     socket.destroy();
     return;
   }

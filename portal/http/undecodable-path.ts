@@ -5,11 +5,12 @@ import { invalidParameters, type Problem } from './problem.ts';
 const NOWHERE = '/ ';
 
 /**
- * Fastify's `rewriteUrl`: a path with a wrong percent-encoding leads nowhere. Else the framework would
- * answer it before any hook has run, and it would be neither counted nor wait its turn.
+ * Fastify's `rewriteUrl`: what the router cannot read, such as a wrong percent-encoding, leads nowhere.
+ * Else the framework would answer it before any hook has run, and it would be neither counted nor wait
+ * its turn.
  */
 export function rewriteUndecodable({ url = '' }: { readonly url?: string }): string {
-  return isDecodable(url) ? url : NOWHERE;
+  return isReadable(url) ? url : NOWHERE;
 }
 
 /** What is wrong with the path of a request that leads nowhere, if that is why. */
@@ -19,10 +20,20 @@ export function undecodable({ raw, originalUrl }: FastifyRequest): Problem | und
   return invalidParameters([{ loc: ['path'], msg, type: 'malformed' }]);
 }
 
-function isDecodable(url: string): boolean {
-  if (!url.includes('%')) return true;
+/** With scheme and host, as proxies are asked: RFC 9112, section 3.2.2. */
+const ABSOLUTE = /^https?:\/\//i;
+const AUTHORITY = /^https?:\/\/[^/?#]+/i;
+
+function isReadable(url: string): boolean {
+  if (!ABSOLUTE.test(url)) return isDecodable(url);
+  const isWhole = AUTHORITY.test(url) && !url.includes('#') && URL.canParse(url);
+  return isWhole && isDecodable(url.replace(AUTHORITY, ''));
+}
+
+function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true;
   try {
-    decodeURI(url.split(/[?#]/, 1)[0]);
+    decodeURI(path.split(/[?#]/, 1)[0]);
     return true;
   } catch {
     return false;
