@@ -88,3 +88,22 @@ test('a preflight is answered without what comes with it', async () => {
   socket.write(head('OPTIONS', `Content-Length: ${MEBIBYTE}`));
   await expect.poll(received).toMatch(/^HTTP\/1\.1 204 /);
 });
+
+test.each([
+  ['OPTIONS', 'application/json'],
+  ['GET', 'application/json'],
+  ['POST', 'text/plain'],
+])('what comes after the answer to %s of %s ends nobody’s body', async (method, type) => {
+  const honest = await open();
+  const body = JSON.stringify({ origins: ['000000000000000'] });
+  honest.socket.write(head('POST', `Content-Length: ${body.length}`) + body.slice(0, 9));
+  const other = await open();
+  other.socket.write(head(method, `Content-Length: ${1e9}`).replace('application/json', type));
+  await expect.poll(other.received).toMatch(/^HTTP\/1\.1 /);
+  const piece = Buffer.alloc(MEBIBYTE, ' ');
+  for (let i = 0; i <= FULL && !other.socket.destroyed; i++) {
+    if (!other.socket.write(piece)) await Promise.race([once(other.socket, 'drain'), other.closed]);
+  }
+  honest.socket.write(body.slice(9));
+  await expect.poll(honest.received).toMatch(/^HTTP\/1\.1 200 /);
+});

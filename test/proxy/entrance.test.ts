@@ -7,6 +7,8 @@ import { Entrance } from '../../portal/http/entrance.ts';
 import { httpServer } from '../../portal/http/http-server.ts';
 
 const MANY = 200;
+/** What leads to no route; what the router cannot decode, or read. */
+const PATHS = ['/none', '/%zz', 'http://x/none#here'];
 
 function spend(ms: number): void {
   const until = performance.now() + ms;
@@ -83,7 +85,7 @@ async function openMany(open: (localAddress: string) => Promise<Socket>): Promis
   return sockets;
 }
 
-test.each(['/none', '/%zz'])('what asks for %s on many connections lets others in', async (url) => {
+test.each(PATHS)('what asks for %s on many connections lets others in', async (url) => {
   const { counted, open } = await slowServer();
   const many = await openMany(open);
   const few = await open('127.0.0.3');
@@ -92,7 +94,7 @@ test.each(['/none', '/%zz'])('what asks for %s on many connections lets others i
   expect(counted.indexOf('127.0.0.3')).toBeLessThan(MANY / 2);
 });
 
-test.each(['/none', '/%zz'])('who has asked for %s and left is not begun', async (url) => {
+test.each(PATHS)('who has asked for %s and left is not begun', async (url) => {
   const { counted, open } = await slowServer();
   const many = await openMany(open);
   for (const socket of many) socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
