@@ -104,7 +104,10 @@ export class Linker {
     const mayMount = (segment: NearestSegment) =>
       mayRide[segment.edge] === 1 && !this.#liesBeyond(lon, lat, segment);
     const segment = this.#nearest(lon, lat, [NEAR], mayMount);
-    return segment && segment.distance > tied.snap ? this.#linkTo(segment) : null;
+    if (!segment) return null;
+    const link = this.#linkTo(segment);
+    // Where both end at the nearest spot, it is another street, and may be a private one.
+    return segment.distance > tied.snap || link.chain !== tied.chain ? link : null;
   }
 
   #link(
