@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { hasBody } from './body-arrival.ts';
 
 /** Requests that a connection may have sent ahead of its answers; one with a body counts as many. */
 const MAX_WAITING = 64;
@@ -67,10 +68,6 @@ export function answerInOrder(app: FastifyInstance, mostConnections = MOST_CONNE
       });
     }
   });
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Ends the connection that has asked for nothing for the longest time, if one waits for nothing. */

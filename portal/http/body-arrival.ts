@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Bytes } from '../../shards/units.ts';
@@ -14,6 +15,7 @@ const MOST_ARRIVING: Bytes = 128 * 2 ** 20;
  * than there is room for, that of the one which has been longest on its way.
  */
 export function watchBodies(app: FastifyInstance): void {
+  endUnwantedCrumbs(app);
   /** Of each body on its way, the eldest first, what has come. */
   const arriving = new Map<Readable, Bytes>();
   let kept: Bytes = 0;
@@ -21,25 +23,51 @@ export function watchBodies(app: FastifyInstance): void {
     kept -= arriving.get(body) ?? 0;
     arriving.delete(body);
   };
-  app.addHook('preParsing', ({ raw: { method, headers } }, reply, body, done) => {
-    const length = headers['transfer-encoding'] ?? headers['content-length'];
-    // Of these nothing is kept; and who has left while the request waited is not seen to leave again.
-    if (length === undefined || WITHOUT_BODY.has(method!) || body.destroyed)
-      return done(null, body);
-    let pieces = 0;
+  app.addHook('preParsing', ({ raw }, reply, body, done) => {
+    // Of some nothing is kept; and who has left while the request waited is not seen to leave again.
+    const isKept = hasBody(raw) && !WITHOUT_BODY.has(raw.method!) && !body.destroyed;
+    if (!isKept) return done(null, body);
     arriving.set(body, 0);
+    endCrumbs(body);
     body.on('data', (piece: Buffer) => {
       const come = arriving.get(body);
       if (come === undefined) return;
       kept += piece.length;
       arriving.set(body, come + piece.length);
-      pieces++;
-      if (pieces > FEW_PIECES && come < pieces * LEAST_PIECE) body.destroy();
       if (kept > MOST_ARRIVING) arriving.keys().next().value?.destroy();
     });
     // What comes after the answer is nobody's.
     body.once('end', () => leave(body));
     reply.raw.once('close', () => leave(body));
     done(null, body);
+  });
+}
+
+/** Whether a body comes with a request, by its head. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Node reads away what is still to come when a request has been answered, and looks at none of it. */
+function endUnwantedCrumbs({ server }: FastifyInstance): void {
+  server.on('request', (request, response) => {
+    if (!hasBody(request)) return;
+    // Before Node's own listener, which leaves alone what somebody reads.
+    response.prependListener('finish', () => {
+      if (request.complete || request.readableFlowing !== null) return;
+      endCrumbs(request);
+      request.read(0);
+    });
+  });
+}
+
+/** Reads a body, and ends its connection if it comes in crumbs. */
+function endCrumbs(body: Readable): void {
+  let pieces = 0;
+  let bytes: Bytes = 0;
+  body.on('data', (piece: Buffer) => {
+    pieces++;
+    bytes += piece.length;
+    if (pieces > FEW_PIECES && bytes < pieces * LEAST_PIECE) body.destroy();
   });
 }

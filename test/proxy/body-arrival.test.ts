@@ -61,6 +61,28 @@ test('a body in thousands of crumbs ends its connection', async () => {
   expect(received()).toBe('');
 });
 
+test.each([
+  ['is refused', () => chunked(1, 50_000).replace(proxy.key, 'none')],
+  ['takes none', () => chunked(1, 50_000).replace('POST', 'GET')],
+])('so does what comes in crumbs after the answer, where a request %s', async (_, request) => {
+  const { socket, received, closed } = await open();
+  const sent = request();
+  socket.write(sent.slice(0, 1_000));
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 4/);
+  socket.write(sent.slice(1_000));
+  await closed;
+  expect(received().match(/HTTP/g)).toHaveLength(1);
+});
+
+test('the connection of a refused request whose body comes at once goes on', async () => {
+  const { socket, received } = await open();
+  const body = ' '.repeat(MEBIBYTE - 1);
+  socket.write(head('POST', `Content-Length: ${body.length}`).replace(proxy.key, 'none') + body);
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 401 /);
+  socket.write('GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n');
+  await expect.poll(received).toContain('HTTP/1.1 200 ');
+});
+
 test('when there is no room for bodies on their way, the eldest goes', async () => {
   const held: Connection[] = [];
   const ended: number[] = [];
