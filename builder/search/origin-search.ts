@@ -89,7 +89,11 @@ class TransitSearch {
     }
     if (access === 0) return;
     const search = this.#search;
-    const stops = search.run(this.#accessStops, this.#accessTimes, access, windowStart);
+    const stops = search.run(
+      this.#accessStops.subarray(0, access),
+      this.#accessTimes.subarray(0, access),
+      windowStart,
+    );
     if (stops === 0) return;
     this.#doorToDoor.lower(search, stops, windowStart, this.times, this.#destinations, [
       DESTINATION_LIMIT,

@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
 import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, NO_WALK } from './egress.ts';
-import type { RangeArrivals } from './range-search.ts';
+import type { RangeSearch } from './range-search.ts';
 
 /** Times and their departures are kept as one number each: `time << DEPARTURE_BITS | departure`. */
 const DEPARTURE_BITS = 6;
@@ -62,7 +62,7 @@ export class DoorToDoor {
    * others those up to the second. Transit that takes longer than the limit lowers nothing.
    */
   lower(
-    search: RangeArrivals,
+    search: RangeSearch,
     reachedStops: number,
     windowStart: Millis,
     times: Int32Array,
@@ -156,7 +156,7 @@ export class DoorToDoor {
   }
 
   /** Keeps of a stop the departures that can matter to any target. */
-  #keepFast(search: RangeArrivals, stop: number, windowStart: Millis): void {
+  #keepFast(search: RangeSearch, stop: number, windowStart: Millis): void {
     const { eventCount, eventArrival, eventDeparture } = search;
     const { departures, step } = search.limits;
     const wanted = this.#wanted;

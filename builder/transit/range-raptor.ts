@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
-import type { RangeArrivals, RangeLimits } from './range-search.ts';
+import { type RangeLimits, RangeSearch } from './range-search.ts';
 import { SeatedTrips } from './seated-trips.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
@@ -8,27 +8,19 @@ const NEVER = 0x7fff_ffff;
 
 /**
  * Earliest arrivals by scheduled transit from one origin for every departure of a window: range
- * RAPTOR (Delling, Pajor and Werneck, 2012). Departures are searched from the last to the first and
- * labels are kept between them, since who leaves earlier may wait: what is found anew for an
- * earlier departure is exactly where its arrivals are earlier. So a stop's arrivals over the whole
- * window are a few steps, the events. It needs nothing prepared: for a search or two, it is the one
- * to take; `TripSearch` for thousands.
+ * RAPTOR (Delling, Pajor and Werneck, 2012). It needs nothing prepared: for a search or two, it is
+ * the one to take; `TripSearch` for thousands.
  *
  * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
  * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
  * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
  * into that trip, and into no other of its pattern: `SeatedTrips`.
  */
-export class RangeRaptor implements RangeArrivals {
+export class RangeRaptor extends RangeSearch {
   readonly #timetable: Timetable;
   readonly #footpaths: Footpaths;
-  readonly limits: RangeLimits;
-  /** Earliest arrival on board a vehicle, and earliest departure one catches, so far. */
-  readonly #alight: Int32Array;
+  /** Earliest departure that one catches so far. */
   readonly #ready: Int32Array;
-  readonly #touched: Int32Array;
-  #touchedCount = 0;
-  readonly #isTouched: Uint8Array;
   /** Stops whose `ready` improved since the patterns there were last scanned. */
   readonly #marked: Int32Array;
   #markedCount = 0;
@@ -37,63 +29,33 @@ export class RangeRaptor implements RangeArrivals {
   readonly #alighted: Int32Array;
   #alightedCount = 0;
   readonly #isAlighted: Uint8Array;
-  /** Stops that got an earlier arrival for the departure under way. */
-  readonly #improved: Int32Array;
-  #improvedCount = 0;
-  readonly #isImproved: Uint8Array;
   /** First position to scan of each pattern in the queue. */
   readonly #scanFrom: Int32Array;
   readonly #queue: Int32Array;
   readonly #seated: SeatedTrips;
   #latest: Millis = 0;
 
-  readonly reached: Int32Array;
-  readonly eventCount: Int32Array;
-  readonly eventDeparture: Uint16Array;
-  readonly eventArrival: Int32Array;
-  /** Per stop with events: the shortest time from leaving to arriving. */
-  readonly shortest: Int32Array;
-
   constructor(timetable: Timetable, footpaths: Footpaths, limits: RangeLimits) {
+    super(timetable, limits);
     const { stopCount, patternCount } = timetable;
     this.#timetable = timetable;
     this.#footpaths = footpaths;
-    this.limits = limits;
-    this.#alight = new Int32Array(stopCount).fill(NEVER);
     this.#ready = new Int32Array(stopCount).fill(NEVER);
-    this.#touched = new Int32Array(stopCount);
-    this.#isTouched = new Uint8Array(stopCount);
     this.#marked = new Int32Array(stopCount);
     this.#isMarked = new Uint8Array(stopCount);
     this.#alighted = new Int32Array(stopCount);
     this.#isAlighted = new Uint8Array(stopCount);
-    this.#improved = new Int32Array(stopCount);
-    this.#isImproved = new Uint8Array(stopCount);
     this.#scanFrom = new Int32Array(patternCount).fill(NEVER);
     this.#queue = new Int32Array(patternCount);
     this.#seated = new SeatedTrips(timetable);
-    this.reached = new Int32Array(stopCount);
-    this.eventCount = new Int32Array(stopCount);
-    this.eventDeparture = new Uint16Array(stopCount * limits.departures);
-    this.eventArrival = new Int32Array(stopCount * limits.departures);
-    this.shortest = new Int32Array(stopCount).fill(NEVER);
   }
 
-  /**
-   * Searches from an origin whose walks to stops are the first `accessCount` of `accessStops` and
-   * `accessTimes`, in a window that opens at `windowStart`. Returns how many stops it reached.
-   */
-  run(
-    accessStops: Int32Array,
-    accessTimes: Int32Array,
-    accessCount: number,
-    windowStart: Millis,
-  ): number {
+  run(accessStops: Int32Array, accessTimes: Int32Array, windowStart: Millis): number {
     this.#reset();
     const { departures, step, boardSlack, limit } = this.limits;
     for (let d = departures - 1; d >= 0; d--) {
       const leaves = windowStart + d * step;
-      for (let i = 0; i < accessCount; i++) {
+      for (let i = 0; i < accessStops.length; i++) {
         this.#beReadyAt(accessStops[i], leaves + accessTimes[i] + boardSlack);
       }
       this.#latest = leaves + limit;
@@ -101,39 +63,20 @@ export class RangeRaptor implements RangeArrivals {
         this.#ride();
         this.#change();
       }
-      this.#keepEvents(d, leaves);
+      this.keepEvents(d);
     }
-    let reachedCount = 0;
-    for (let i = 0; i < this.#touchedCount; i++) {
-      const stop = this.#touched[i];
-      if (this.eventCount[stop] > 0) this.reached[reachedCount++] = stop;
-    }
-    return reachedCount;
+    return this.reachedCount;
   }
 
   #reset(): void {
-    for (let i = 0; i < this.#touchedCount; i++) {
-      const stop = this.#touched[i];
-      this.#alight[stop] = NEVER;
-      this.#ready[stop] = NEVER;
-      this.#isTouched[stop] = 0;
-      this.eventCount[stop] = 0;
-      this.shortest[stop] = NEVER;
-    }
-    this.#touchedCount = 0;
+    this.forgetArrivals();
+    this.#ready.fill(NEVER);
     this.#seated.reset();
-  }
-
-  #touch(stop: number): void {
-    if (this.#isTouched[stop]) return;
-    this.#isTouched[stop] = 1;
-    this.#touched[this.#touchedCount++] = stop;
   }
 
   #beReadyAt(stop: number, time: Millis): void {
     if (time >= this.#ready[stop]) return;
     this.#ready[stop] = time;
-    this.#touch(stop);
     if (this.#isMarked[stop]) return;
     this.#isMarked[stop] = 1;
     this.#marked[this.#markedCount++] = stop;
@@ -178,7 +121,7 @@ export class RangeRaptor implements RangeArrivals {
       const rules = callRules[call];
       if (trip < trips && rules & ALIGHT) {
         const arrival = arrivals[times + trip];
-        if (arrival < this.#alight[stop] && arrival <= this.#latest) this.#alightAt(stop, arrival);
+        if (arrival < this.alight[stop] && arrival <= this.#latest) this.alightAt(stop, arrival);
       }
       if (!(rules & BOARD) || this.#ready[stop] === NEVER || call === end - 1) continue;
       const earliest = this.#ready[stop];
@@ -199,23 +142,17 @@ export class RangeRaptor implements RangeArrivals {
       const arrival = arrivals[time];
       if (arrival > this.#latest) return;
       const stop = callStop[call];
-      if (callRules[call] & ALIGHT && arrival < this.#alight[stop]) this.#alightAt(stop, arrival);
+      if (callRules[call] & ALIGHT && arrival < this.alight[stop]) this.alightAt(stop, arrival);
       time += tripCount[pattern];
     }
     this.#seated.follow(pattern, trip);
   };
 
-  #alightAt(stop: number, arrival: Millis): void {
-    this.#alight[stop] = arrival;
-    this.#touch(stop);
-    if (!this.#isAlighted[stop]) {
-      this.#isAlighted[stop] = 1;
-      this.#alighted[this.#alightedCount++] = stop;
-    }
-    if (!this.#isImproved[stop]) {
-      this.#isImproved[stop] = 1;
-      this.#improved[this.#improvedCount++] = stop;
-    }
+  protected override alightAt(stop: number, arrival: Millis): void {
+    super.alightAt(stop, arrival);
+    if (this.#isAlighted[stop]) return;
+    this.#isAlighted[stop] = 1;
+    this.#alighted[this.#alightedCount++] = stop;
   }
 
   /** Changes where vehicles arrived to all that leave later, wherever that is earlier than known. */
@@ -224,7 +161,7 @@ export class RangeRaptor implements RangeArrivals {
     for (let i = 0; i < this.#alightedCount; i++) {
       const stop = this.#alighted[i];
       this.#isAlighted[stop] = 0;
-      const arrival = this.#alight[stop];
+      const arrival = this.alight[stop];
       const end = first[stop + 1] << 1;
       for (let at = first[stop] << 1; at < end; at += 2) {
         const time = arrival + ways[at + 1];
@@ -234,20 +171,5 @@ export class RangeRaptor implements RangeArrivals {
       }
     }
     this.#alightedCount = 0;
-  }
-
-  #keepEvents(departure: number, leaves: Millis): void {
-    const { departures } = this.limits;
-    for (let i = 0; i < this.#improvedCount; i++) {
-      const stop = this.#improved[i];
-      this.#isImproved[stop] = 0;
-      const arrival = this.#alight[stop];
-      const at = stop * departures + this.eventCount[stop]++;
-      this.eventDeparture[at] = departure;
-      this.eventArrival[at] = arrival;
-      const time = arrival - leaves;
-      if (time < this.shortest[stop]) this.shortest[stop] = time;
-    }
-    this.#improvedCount = 0;
   }
 }

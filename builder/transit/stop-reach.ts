@@ -54,15 +54,10 @@ export class StopReach {
         doors.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
       ),
     );
-    const reached = this.#raptor.run(
-      access,
-      new Int32Array(access.length),
-      access.length,
-      windowStart,
-    );
+    const reached = this.#raptor.run(access, new Int32Array(access.length), windowStart);
     const ridden = this.#raptor.reached
       .subarray(0, reached)
-      .filter((stop) => this.#raptor.shortest[stop] <= limit + WINDOW);
+      .filter((stop) => this.#raptor.eventArrival[stop] <= windowStart + limit + WINDOW);
     const { first, ways } = this.#footpaths;
     const stops = new Set<StopOrdinal>(access);
     for (const stop of ridden) {

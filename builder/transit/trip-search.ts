@@ -1,10 +1,9 @@
 import type { Millis } from '../../shards/units.ts';
-import type { RangeArrivals, RangeLimits } from './range-search.ts';
+import { type RangeLimits, RangeSearch } from './range-search.ts';
 import { SeatedTrips } from './seated-trips.ts';
 import { BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 import { NO_ALIGHTING, type TripTransfers } from './trip-transfers.ts';
 
-const NEVER = 0x7fff_ffff;
 const NIL = -1;
 /** Where who stays seated is aboard from: before the first call. */
 const SEATED = -1;
@@ -21,10 +20,9 @@ const SEATED = -1;
  * vehicle becomes another line is followed into that trip, and into no other of its pattern:
  * `SeatedTrips`.
  */
-export class TripSearch implements RangeArrivals {
+export class TripSearch extends RangeSearch {
   readonly #timetable: Timetable;
   readonly #transfers: TripTransfers;
-  readonly limits: RangeLimits;
   readonly #hasSeated: boolean;
   /**
    * Of each trip the first position from which it was ridden; how many calls it has: not at all.
@@ -42,56 +40,27 @@ export class TripSearch implements RangeArrivals {
   #boardings = new Int32Array(3 << 12);
   #boardingCount = 0;
   readonly #firstBoarding: Int32Array;
-  /** Earliest arrival on board a vehicle so far. */
-  readonly #alight: Int32Array;
-  /** Stops that got an earlier arrival for the departure under way. */
-  readonly #improved: Int32Array;
-  #improvedCount = 0;
-  readonly #isImproved: Uint8Array;
   readonly #seated: SeatedTrips;
-  #reachedCount = 0;
   #latest: Millis = 0;
 
-  readonly reached: Int32Array;
-  readonly eventCount: Int32Array;
-  readonly eventDeparture: Uint16Array;
-  readonly eventArrival: Int32Array;
-
   constructor(timetable: Timetable, transfers: TripTransfers, limits: RangeLimits) {
-    const { stopCount } = timetable;
+    super(timetable, limits);
     const { firstCall } = transfers;
     const trips = transfers.patternOf.length;
     this.#timetable = timetable;
     this.#transfers = transfers;
-    this.limits = limits;
     this.#hasSeated = timetable.links.length > 0;
     this.#aboard = new Int16Array(trips);
     this.#nobodyAboard = this.#aboard.map((_, trip) => firstCall[trip + 1] - firstCall[trip]);
     this.#rides = new Int32Array(2 * (firstCall[trips] + trips));
     this.#firstBoarding = new Int32Array(limits.departures);
-    this.#alight = new Int32Array(stopCount).fill(NEVER);
-    this.#improved = new Int32Array(stopCount);
-    this.#isImproved = new Uint8Array(stopCount);
     this.#seated = new SeatedTrips(timetable);
-    this.reached = new Int32Array(stopCount);
-    this.eventCount = new Int32Array(stopCount);
-    this.eventDeparture = new Uint16Array(stopCount * limits.departures);
-    this.eventArrival = new Int32Array(stopCount * limits.departures);
   }
 
-  /**
-   * Searches from an origin whose walks to stops are the first `accessCount` of `accessStops` and
-   * `accessTimes`, in a window that opens at `windowStart`. Returns how many stops it reached.
-   */
-  run(
-    accessStops: Int32Array,
-    accessTimes: Int32Array,
-    accessCount: number,
-    windowStart: Millis,
-  ): number {
+  run(accessStops: Int32Array, accessTimes: Int32Array, windowStart: Millis): number {
     this.#reset();
     const { departures, step, boardSlack, limit } = this.limits;
-    for (let i = 0; i < accessCount; i++) {
+    for (let i = 0; i < accessStops.length; i++) {
       this.#boardAt(accessStops[i], windowStart + accessTimes[i] + boardSlack);
     }
     for (let d = departures - 1; d >= 0; d--) {
@@ -100,18 +69,13 @@ export class TripSearch implements RangeArrivals {
         this.#board(this.#boardings[at], this.#boardings[at + 1]);
       }
       this.#ride();
-      this.#keepEvents(d);
+      this.keepEvents(d);
     }
-    return this.#reachedCount;
+    return this.reachedCount;
   }
 
   #reset(): void {
-    for (let i = 0; i < this.#reachedCount; i++) {
-      const stop = this.reached[i];
-      this.#alight[stop] = NEVER;
-      this.eventCount[stop] = 0;
-    }
-    this.#reachedCount = 0;
+    this.forgetArrivals();
     this.#aboard.set(this.#nobodyAboard);
     this.#boardingCount = 0;
     this.#firstBoarding.fill(NIL);
@@ -205,7 +169,7 @@ export class TripSearch implements RangeArrivals {
   #rideOn(at: number, count: number): void {
     const { calls, positionBits } = this.#transfers;
     const positionMask = (1 << positionBits) - 1;
-    const alight = this.#alight;
+    const alight = this.alight;
     const aboard = this.#aboard;
     const latest = this.#latest;
     const hasSeated = this.#hasSeated;
@@ -214,7 +178,7 @@ export class TripSearch implements RangeArrivals {
       if (arrival > latest) return;
       const stop = calls[at + 1];
       const endOfChanges = at + 3 + calls[at + 2];
-      if (stop !== NO_ALIGHTING && arrival < alight[stop]) this.#alightAt(stop, arrival);
+      if (stop !== NO_ALIGHTING && arrival < alight[stop]) this.alightAt(stop, arrival);
       for (at += 3; at < endOfChanges; at++) {
         const change = calls[at];
         const next = change >>> positionBits;
@@ -231,24 +195,4 @@ export class TripSearch implements RangeArrivals {
     const ordinal = this.#timetable.firstTrip[pattern] + trip;
     if (this.#aboard[ordinal] > SEATED) this.#addRide(pattern, ordinal, SEATED);
   };
-
-  #alightAt(stop: number, arrival: Millis): void {
-    if (this.#alight[stop] === NEVER) this.reached[this.#reachedCount++] = stop;
-    this.#alight[stop] = arrival;
-    if (this.#isImproved[stop]) return;
-    this.#isImproved[stop] = 1;
-    this.#improved[this.#improvedCount++] = stop;
-  }
-
-  #keepEvents(departure: number): void {
-    const { departures } = this.limits;
-    for (let i = 0; i < this.#improvedCount; i++) {
-      const stop = this.#improved[i];
-      this.#isImproved[stop] = 0;
-      const at = stop * departures + this.eventCount[stop]++;
-      this.eventDeparture[at] = departure;
-      this.eventArrival[at] = this.#alight[stop];
-    }
-    this.#improvedCount = 0;
-  }
 }

@@ -30,6 +30,17 @@ export function addFamily(registry: Registry, family: Family): void {
   registry.registerMetric({ ...about, get } as unknown as Metric);
 }
 
+/** The same of families that are one figure each: its name, what it is, and what it is now. */
+export function addFigures(
+  registry: Registry,
+  type: 'counter' | 'gauge',
+  figures: readonly (readonly [name: string, help: string, value: () => number])[],
+): void {
+  for (const [name, help, value] of figures) {
+    addFamily(registry, { name, help, type, samples: () => [{ value: value() }] });
+  }
+}
+
 /** The samples of histograms, in seconds, each under a label. */
 export function* histogramSamples(
   name: string,

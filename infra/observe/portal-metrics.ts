@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { MailCalls } from './backend-calls.ts';
-import { addFamily } from './metric-family.ts';
+import { addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
 /** What a portal is made of, as far as it counts what it does. */
@@ -16,11 +16,12 @@ interface PortalParts {
 export function portalMetrics({ app, mails, paymentFailures }: PortalParts): Registry {
   const registry = serverMetrics(app);
   addCalls(registry, 'tta_mail', 'kind', 'Mails handed on', mails.byKind);
-  addFamily(registry, {
-    name: 'tta_payment_failures_total',
-    help: 'Events of payment that could not be acted upon, and requests that the processor failed.',
-    type: 'counter',
-    samples: () => [{ value: paymentFailures() }],
-  });
+  addFigures(registry, 'counter', [
+    [
+      'tta_payment_failures_total',
+      'Events of payment that could not be acted upon, and requests that the processor failed.',
+      paymentFailures,
+    ],
+  ]);
   return registry;
 }

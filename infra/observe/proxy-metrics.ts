@@ -5,7 +5,7 @@ import type { ReleaseSource } from '../../shards/release-source.ts';
 import { HttpReader } from '../../shards/store/http/http-reader.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
-import { addFamily } from './metric-family.ts';
+import { addFamily, addFigures } from './metric-family.ts';
 import { addCalls, serverMetrics } from './server-metrics.ts';
 
 /** What a proxy is made of, as far as it counts what it does. */
@@ -41,24 +41,25 @@ export function proxyMetrics(parts: ProxyParts): Registry {
 
 function addAnswering(registry: Registry, { services }: FastifyInstance): void {
   const { outbox, turnstile } = services;
-  addFamily(registry, {
-    name: 'tta_http_readers_ended_total',
-    help: 'Readers of large answers whose connections were ended for being slow.',
-    type: 'counter',
-    samples: () => [{ value: outbox.readersEnded }],
-  });
-  addFamily(registry, {
-    name: 'tta_http_answer_waiting_bytes',
-    help: 'Bytes of large answers that wait for their readers.',
-    type: 'gauge',
-    samples: () => [{ value: outbox.waiting }],
-  });
-  addFamily(registry, {
-    name: 'tta_batches_waiting',
-    help: 'POSTs that wait for their turn to be answered.',
-    type: 'gauge',
-    samples: () => [{ value: turnstile.waiting }],
-  });
+  addFigures(registry, 'counter', [
+    [
+      'tta_http_readers_ended_total',
+      'Readers of large answers whose connections were ended for being slow.',
+      () => outbox.readersEnded,
+    ],
+  ]);
+  addFigures(registry, 'gauge', [
+    [
+      'tta_http_answer_waiting_bytes',
+      'Bytes of large answers that wait for their readers.',
+      () => outbox.waiting,
+    ],
+    [
+      'tta_batches_waiting',
+      'POSTs that wait for their turn to be answered.',
+      () => turnstile.waiting,
+    ],
+  ]);
 }
 
 function addLedger(registry: Registry, calls: LedgerCalls): void {
@@ -78,12 +79,13 @@ function addLedger(registry: Registry, calls: LedgerCalls): void {
     type: 'counter',
     samples: () => [...calls.charged].map(([route, value]) => ({ labels: { route }, value })),
   });
-  addFamily(registry, {
-    name: 'tta_tokens_repaid_total',
-    help: 'Tokens given back for what was not delivered.',
-    type: 'counter',
-    samples: () => [{ value: calls.repaid }],
-  });
+  addFigures(registry, 'counter', [
+    [
+      'tta_tokens_repaid_total',
+      'Tokens given back for what was not delivered.',
+      () => calls.repaid,
+    ],
+  ]);
 }
 
 function addStore(registry: Registry, parts: ProxyParts): void {
@@ -92,7 +94,7 @@ function addStore(registry: Registry, parts: ProxyParts): void {
   addCalls(registry, 'tta_store', 'kind', 'Reads of the store by kind of object', byKind);
   const asked = () => [...byKind.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   const wire = () => (parts.store instanceof HttpReader ? parts.store.wireCounts : null);
-  const counts = [
+  addFigures(registry, 'counter', [
     [
       'tta_store_used_bytes_total',
       'Bytes of objects that answers were made from.',
@@ -109,10 +111,7 @@ function addStore(registry: Registry, parts: ProxyParts): void {
       'Reads that were late, and asked for a second time.',
       () => wire()?.hedges ?? 0,
     ],
-  ] as const;
-  for (const [name, help, value] of counts) {
-    addFamily(registry, { name, help, type: 'counter', samples: () => [{ value: value() }] });
-  }
+  ]);
   const { answers, plans } = parts.app.services;
   const { heads } = releaseCache;
   addFamily(registry, {

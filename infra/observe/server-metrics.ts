@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { CallTally } from './backend-calls.ts';
-import { addFamily, histogramSamples } from './metric-family.ts';
+import { addFamily, addFigures, histogramSamples } from './metric-family.ts';
 
 /** What each server has: its process and its requests. */
 export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
@@ -33,18 +33,16 @@ export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
         [...routes].map(([route, { durations }]) => [route, durations]),
       ),
   });
-  addFamily(registry, {
-    name: 'tta_http_requests_under_way',
-    help: 'Requests that are being answered.',
-    type: 'gauge',
-    samples: () => [{ value: tally.underWay }],
-  });
-  addFamily(registry, {
-    name: 'tta_http_requests_shed_total',
-    help: 'Requests sent away because the event loop was late.',
-    type: 'counter',
-    samples: () => [{ value: shedder?.shed ?? 0 }],
-  });
+  addFigures(registry, 'gauge', [
+    ['tta_http_requests_under_way', 'Requests that are being answered.', () => tally.underWay],
+  ]);
+  addFigures(registry, 'counter', [
+    [
+      'tta_http_requests_shed_total',
+      'Requests sent away because the event loop was late.',
+      () => shedder?.shed ?? 0,
+    ],
+  ]);
   return registry;
 }
 

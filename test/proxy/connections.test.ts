@@ -123,34 +123,33 @@ test('who sends more than 64 requests ahead is ended at once', async () => {
   expect(Error.stackTraceLimit).toBe(stackTraceLimit);
 });
 
-test('while it closes, the service answers what open connections ask, and nothing but problems', async () => {
+/** Begins a request, and then to close the service. */
+async function closeAmidRequest() {
   const reading = holdReads();
   const { socket, received } = await open();
   const ended = new Promise((resolve) => socket.on('close', resolve));
   socket.write(ask(cold));
   await reading;
-  const closed = proxy.app.close();
+  return { socket, received, ended: Promise.all([ended, proxy.app.close()]) };
+}
+
+test('while it closes, the service answers what open connections ask, and nothing but problems', async () => {
+  const { socket, received, ended } = await closeAmidRequest();
   socket.write('GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n');
   await new Promise((resolve) => setTimeout(resolve, 50));
   letGo();
   await ended;
-  await closed;
   const statuses = [...received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
   expect(statuses).toEqual(['200', '200']);
   expect(received().match(/x-request-id: /g)).toHaveLength(2);
 });
 
 test('while it closes, a connection ends with the answer that was begun before', async () => {
-  const reading = holdReads();
-  const { socket, received } = await open();
-  const ended = new Promise((resolve) => socket.on('close', resolve));
-  socket.write(ask(cold));
-  await reading;
-  const closed = proxy.app.close();
+  const { received, ended } = await closeAmidRequest();
   await new Promise((resolve) => setTimeout(resolve, 50));
   const answeredMs = performance.now();
   letGo();
-  await Promise.all([ended, closed]);
+  await ended;
   expect(received()).toMatch(/^HTTP\/1\.1 200 /);
   expect(performance.now() - answeredMs).toBeLessThan(1_000);
 });

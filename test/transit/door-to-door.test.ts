@@ -25,7 +25,7 @@ test('the only way there is taken, which takes as long as its own bound and as t
   egress.endStop();
   egress.add(0, walk);
   egress.endStop();
-  const reached = raptor.run(Int32Array.of(from), Int32Array.of(0), 1, 0);
+  const reached = raptor.run(Int32Array.of(from), Int32Array.of(0), 0);
   const times = Int32Array.of(never);
   const search = new DoorToDoor(egress.finish(), { ...window, index: 0 });
   search.lower(raptor, reached, 0, times, 1, [limit, limit]);

@@ -49,6 +49,12 @@ async function refusal(tables: FeedTables, texts: Readonly<Record<string, string
   return message;
 }
 
+/** A call of one of the trips there are, behind all its others. */
+const calledAt = (stop_id: string, i: number) => ({
+  ...{ trip_id: `t${i % 18}`, stop_id, stop_sequence: 100 + i },
+  ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
+});
+
 const repeated = (headway: number | string, until: string, trip = 't0') => ({
   ...{ trip_id: trip, start_time: '00:00:00', end_time: until },
   ...{ headway_secs: headway, exact_times: 1 },
@@ -170,15 +176,11 @@ test('pathways that join thousands of platforms to each other are refused, by st
   const tables = busFeed();
   const [stop] = tables['stops.txt'];
   const ids = Array.from({ length: 8_000 }, (_, i) => `P${i}`);
-  const trip = (id: string, i: number) => ({
-    ...{ trip_id: `t${i % 18}`, stop_id: id, stop_sequence: 100 + i },
-    ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
-  });
   expect(
     await refusal({
       ...tables,
       'stops.txt': [...tables['stops.txt'], ...ids.map((id) => ({ ...stop, stop_id: id }))],
-      'stop_times.txt': [...tables['stop_times.txt'], ...ids.map(trip)],
+      'stop_times.txt': [...tables['stop_times.txt'], ...ids.map(calledAt)],
       'pathways.txt': ids.map((id) => ({
         ...{ from_stop_id: 'P0', to_stop_id: id, is_bidirectional: 1, traversal_time: 60 },
       })),
@@ -197,10 +199,6 @@ test.each([
   });
   const platforms = Array.from({ length: 1_800 }, (_, i) => `P${i}`);
   const others = Array.from({ length: 1_800 }, (_, i) => at(`E${i}`, location_type));
-  const trip = (id: string, i: number) => ({
-    ...{ trip_id: `t${i % 18}`, stop_id: id, stop_sequence: 100 + i },
-    ...{ arrival_time: '10:30:00', departure_time: '10:30:00' },
-  });
   expect(
     await refusal({
       ...tables,
@@ -208,7 +206,7 @@ test.each([
         { ...A, stop_id: 'S', location_type: 1 },
         ...[...tables['stops.txt'], ...platforms.map((id) => at(id, 0)), at('door', 2), ...others],
       ],
-      'stop_times.txt': [...tables['stop_times.txt'], ...platforms.map(trip)],
+      'stop_times.txt': [...tables['stop_times.txt'], ...platforms.map(calledAt)],
     }),
   ).toMatch(/stops\.txt: one station has too many platforms and entrances, P\d+ among them/);
 });

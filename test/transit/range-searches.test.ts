@@ -66,7 +66,7 @@ describe.each(['range RAPTOR', 'changes between trips'] as const)('%s', (by) => 
       by === 'range RAPTOR'
         ? new RangeRaptor(timetable, footpaths, limits)
         : new TripSearch(timetable, buildTripTransfers(timetable, footpaths, LIMIT), limits);
-    search.run(Int32Array.of(0), Int32Array.of(0), 1, OPENS);
+    search.run(Int32Array.of(0), Int32Array.of(0), OPENS);
     const at = last * limits.departures;
     return Array.from({ length: search.eventCount[last] }, (_, event) => ({
       departure: search.eventDeparture[at + event],
@@ -155,7 +155,6 @@ function builderTimes(
       const reached = search.run(
         Int32Array.from(access, ({ stop }) => stop),
         Int32Array.from(access, ({ time }) => time),
-        access.length,
         OPENS,
       );
       const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
