@@ -17,7 +17,7 @@ import type { KnownDestinations } from './known-destinations.ts';
 export interface Homes {
   /** By home, ordinals, ascending. */
   readonly destinationsOf: ReadonlyMap<CountyFips, Uint32Array>;
-  /** By home, the counties whose rows may lead to one of them. */
+  /** By home, the counties whose rows may lead to one of them, ascending. */
   readonly toldIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 

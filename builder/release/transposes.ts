@@ -34,13 +34,18 @@ export interface TransposeContext {
 /** `reach-to` of each county: for each of its blocks, the blocks that reach it. */
 export function transposeReach(context: TransposeContext): Promise<Map<CountyFips, ObjectRef>> {
   const { counties, store } = context;
+  const reachedFrom = new Map<CountyFips, ObjectRef[]>();
+  for (const { reach, searched } of counties.values()) {
+    for (const county of reach) {
+      const sources = reachedFrom.get(county) ?? [];
+      sources.push(searched.objects['reach-from']);
+      reachedFrom.set(county, sources);
+    }
+  }
   return transposeWhereNew(context, 'reach-to', MINUTES, async () => async (county) => {
     const own = counties.get(county)!.searched.objects['reach-from'];
     const { origins } = await Matrix.open(store, own);
-    const sources = [...counties.values()]
-      .filter(({ reach }) => reach.includes(county))
-      .map((from) => from.searched.objects['reach-from']);
-    return { county, origins, sources };
+    return { county, origins, sources: reachedFrom.get(county) ?? [] };
   });
 }
 
@@ -63,9 +68,10 @@ export function transposePois(
         county,
         origins: Float64Array.from(destinations, ({ destId }) => destId),
         attributes: encodePoiTable(destinations.map(poiFacts)),
-        sources: [...context.counties]
-          .filter(([from]) => toldIn.get(county)?.has(from))
-          .map(([, { searched }]) => searched.objects.pois),
+        sources: Array.from(
+          toldIn.get(county) ?? [],
+          (from) => context.counties.get(from)!.searched.objects.pois,
+        ),
       };
     };
   });

@@ -1,36 +1,38 @@
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
-import { MILLIS_PER_MINUTE, PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
+import { PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { unpackLink } from '../streets/street-world.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
 import type { TransitWorld } from '../transit/transit-world.ts';
 import { TripSearch } from '../transit/trip-search.ts';
+import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
 import type { SearchWorld } from './search-world.ts';
 
-/** How long a row to a destination may be, and one to a block. */
-export const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
-export const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
-
-/** Searches from one block at a time by every mode. One instance serves one thread. */
+/**
+ * Searches from one block at a time by every mode, and looks only at what is reached from there. One
+ * instance serves one thread.
+ */
 export class OriginSearch {
   readonly #world: SearchWorld;
   readonly #walk: StreetSearch;
   readonly #bike: StreetSearch;
   readonly #transit: TransitSearch | null;
-  /** Milliseconds to each destination and block by each mode; over the limit where not reached. */
-  readonly times: readonly Int32Array[];
+  readonly #within: readonly WithinLimits[];
+  /** By mode. */
+  readonly reached: readonly Reached[];
 
   constructor(world: SearchWorld) {
     this.#world = world;
     this.#walk = new StreetSearch(world.walk.graph, world.walk.terminals, BLOCK_LIMIT);
     this.#bike = new StreetSearch(world.bike.graph, world.bike.terminals, BLOCK_LIMIT);
     this.#transit = world.transit && new TransitSearch(world, world.transit);
-    const street = [this.#walk.times, this.#bike.times];
-    this.times = this.#transit ? [...street, this.#transit.times] : street;
+    const searches = [this.#walk, this.#bike, ...(this.#transit ? [this.#transit] : [])];
+    this.#within = searches.map(({ times }) => new WithinLimits(world, times));
+    this.reached = this.#within;
   }
 
   /**
-   * Fills `times` from a block, which is within no time of itself, and of what it is inside of, where
+   * Fills `reached` from a block, which is within no time of itself, and of what it is inside of, where
    * it is linked at all.
    */
   run(block: BlockOrdinal, windowStart: Millis): void {
@@ -48,7 +50,12 @@ export class OriginSearch {
       if (walkFrom) this.#walk.settle(target, 0);
       if (bikeFrom) this.#bike.settle(target, 0);
     }
-    this.#transit?.run(this.#walk, windowStart);
+    const [walked, ridden, byTransit] = this.#within;
+    walked.take(this.#walk.reached, this.#walk.reachedCount);
+    ridden.take(this.#bike.reached, this.#bike.reachedCount);
+    if (!this.#transit) return;
+    this.#transit.run(this.#walk, walked, windowStart);
+    byTransit.take(this.#transit.reached, this.#transit.reachedCount);
   }
 }
 
@@ -60,7 +67,10 @@ class TransitSearch {
   readonly #targets: number;
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
+  /** Targets with a time, in no order, some twice: the first `reachedCount`. */
+  readonly reached: Uint32Array;
   readonly times: Int32Array;
+  reachedCount = 0;
 
   constructor(world: SearchWorld, { timetable, transfers, egress }: TransitWorld) {
     const { departures, departureStep, boardSlack } = ROUTING.transit;
@@ -75,11 +85,12 @@ class TransitSearch {
     this.#doorToDoor = new DoorToDoor(egress, { departures, index: PERCENTILE_INDEX });
     this.#accessStops = new Int32Array(timetable.stopCount);
     this.#accessTimes = new Int32Array(timetable.stopCount);
-    this.times = new Int32Array(this.#targets);
+    this.reached = new Uint32Array(2 * this.#targets);
+    this.times = new Int32Array(this.#targets).fill(BLOCK_LIMIT + 1);
   }
 
-  run(walk: StreetSearch, windowStart: Millis): void {
-    this.times.set(walk.times.subarray(0, this.#targets));
+  run(walk: StreetSearch, walked: Reached, windowStart: Millis): void {
+    this.#beginWith(walked);
     let access = 0;
     for (let i = 0; i < walk.reachedCount; i++) {
       const target = walk.reached[i];
@@ -95,9 +106,19 @@ class TransitSearch {
       windowStart,
     );
     if (stops === 0) return;
-    this.#doorToDoor.lower(search, stops, windowStart, this.times, this.#destinations, [
-      DESTINATION_LIMIT,
-      BLOCK_LIMIT,
-    ]);
+    const limits = [DESTINATION_LIMIT, BLOCK_LIMIT] as const;
+    const { lowered } = this.#doorToDoor;
+    const split = this.#destinations;
+    const count = this.#doorToDoor.lower(search, stops, windowStart, this.times, split, limits);
+    this.reached.set(lowered.subarray(0, count), this.reachedCount);
+    this.reachedCount += count;
+  }
+
+  /** Walking all the way takes as long as it takes; what the run before found is forgotten. */
+  #beginWith({ targets, count, times }: Reached): void {
+    for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = BLOCK_LIMIT + 1;
+    for (let i = 0; i < count; i++) this.times[targets[i]] = times[targets[i]];
+    this.reached.set(targets.subarray(0, count));
+    this.reachedCount = count;
   }
 }

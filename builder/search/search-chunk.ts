@@ -8,7 +8,8 @@ import {
 } from '../../shards/matrix/row-codec.ts';
 import type { BlockOrdinal, Millis } from '../../shards/units.ts';
 import { VarintWriter } from '../../shards/varint.ts';
-import { BLOCK_LIMIT, DESTINATION_LIMIT, OriginSearch } from './origin-search.ts';
+import { OriginSearch } from './origin-search.ts';
+import type { Reached } from './reached.ts';
 import { toMinutes, toTenths } from './round.ts';
 import type { SearchWorld } from './search-world.ts';
 
@@ -48,15 +49,16 @@ export class ChunkSearch {
   constructor(world: SearchWorld) {
     this.#world = world;
     this.#search = new OriginSearch(world);
-    const modes = this.#search.times.length;
-    this.#pois = new RowsOut(world.destinations, modes, DESTINATION_LIMIT, TENTHS, toTenths);
-    this.#reach = new RowsOut(world.blocks, modes, BLOCK_LIMIT, MINUTES, toMinutes);
+    const modes = this.#search.reached.length;
+    this.#pois = new RowsOut(world.destinations, modes, TENTHS, toTenths);
+    this.#reach = new RowsOut(world.blocks, modes, MINUTES, toMinutes);
   }
 
   run(request: ChunkRequest): ChunkResult {
     const { from, to, firstRow, windowStart, destinationOrdinals, blockOrdinals } = request;
     const { destinations, leafCount } = this.#world;
-    const modes = this.#search.times.length;
+    const { reached } = this.#search;
+    const modes = reached.length;
     const count = to - from;
     const nearest = new Uint16Array(count * modes * leafCount);
     const pois = this.#pois;
@@ -65,10 +67,9 @@ export class ChunkSearch {
     reach.begin(count);
     for (let i = 0; i < count; i++) {
       this.#search.run(from + i, windowStart);
-      const { times } = this.#search;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
-      pois.row(firstRow + i, times, 0, destinationOrdinals);
-      reach.row(firstRow + i, times, destinations, blockOrdinals);
+      pois.row(firstRow + i, reached, placesOf, 0, destinationOrdinals);
+      reach.row(firstRow + i, reached, blocksOf, destinations, blockOrdinals);
     }
     return {
       pois: pois.finish(),
@@ -81,11 +82,11 @@ export class ChunkSearch {
 
   /** The least time to each leaf's destinations, by mode, for the block just searched. */
   #nearestOf(cells: Uint16Array): void {
-    const { destinations, firstLeaf, leaves, leafCount } = this.#world;
-    this.#search.times.forEach((times, mode) => {
+    const { firstLeaf, leaves, leafCount } = this.#world;
+    this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
       const base = mode * leafCount;
-      for (let one = 0; one < destinations; one++) {
-        if (times[one] > DESTINATION_LIMIT) continue;
+      for (let at = 0; at < destinations; at++) {
+        const one = targets[at];
         const tenths = toTenths(times[one]);
         for (let i = firstLeaf[one]; i < firstLeaf[one + 1]; i++) {
           const cell = base + leaves[i];
@@ -98,7 +99,6 @@ export class ChunkSearch {
 
 /** Encodes the rows of a chunk. Its memory is kept from one chunk to the next. */
 class RowsOut {
-  readonly #limit: Millis;
   readonly #unit: TimeUnit;
   readonly #toUnit: (time: Millis) => number;
   /** Per mode, room for every target. */
@@ -108,14 +108,7 @@ class RowsOut {
   #count = 0;
   entries = 0;
 
-  constructor(
-    targets: number,
-    modes: number,
-    limit: Millis,
-    unit: TimeUnit,
-    toUnit: (time: Millis) => number,
-  ) {
-    this.#limit = limit;
+  constructor(targets: number, modes: number, unit: TimeUnit, toUnit: (time: Millis) => number) {
     this.#unit = unit;
     this.#toUnit = toUnit;
     this.#room = Array.from({ length: modes }, () => ({
@@ -132,9 +125,17 @@ class RowsOut {
     this.entries = 0;
   }
 
-  /** A row of what of the targets from `start` on was reached, by mode. */
-  row(ordinal: number, times: readonly Int32Array[], start: number, ordinals: Int32Array): void {
-    const modes = times.map((t, mode) => this.#pick(this.#room[mode], t, start, ordinals));
+  /** A row of such targets of what was reached by each mode; theirs begin at `start`. */
+  row(
+    ordinal: number,
+    reached: readonly Reached[],
+    some: (of: Reached) => Uint32Array,
+    start: number,
+    ordinals: Int32Array,
+  ): void {
+    const modes = reached.map((one, mode) =>
+      this.#pick(this.#room[mode], some(one), one.times, start, ordinals),
+    );
     this.#lengths[this.#count++] = encodeRow(this.#bytes, ordinal, modes, this.#unit);
   }
 
@@ -142,19 +143,28 @@ class RowsOut {
     return { bytes: this.#bytes.view().slice(), lengths: this.#lengths };
   }
 
-  /** The reached targets from `start` on: their ordinals, and times in the unit. */
-  #pick(room: ModeRow, times: Int32Array, start: number, ordinals: Int32Array): ModeRow {
-    const { targets, times: rounded } = room;
-    const limit = this.#limit;
+  /** Of some targets, ascending, those that have an ordinal, and their times in the unit. */
+  #pick(
+    room: ModeRow,
+    some: Uint32Array,
+    allTimes: Int32Array,
+    start: number,
+    ordinals: Int32Array,
+  ): ModeRow {
+    const { targets, times } = room;
     const toUnit = this.#toUnit;
     let count = 0;
-    for (let i = 0; i < targets.length; i++) {
-      const time = times[start + i];
-      if (time > limit || ordinals[i] < 0) continue;
-      targets[count] = ordinals[i];
-      rounded[count++] = toUnit(time);
+    for (let i = 0; i < some.length; i++) {
+      const ordinal = ordinals[some[i] - start];
+      if (ordinal < 0) continue;
+      targets[count] = ordinal;
+      times[count++] = toUnit(allTimes[some[i]]);
     }
     this.entries += count;
-    return { targets: targets.subarray(0, count), times: rounded.subarray(0, count) };
+    return { targets: targets.subarray(0, count), times: times.subarray(0, count) };
   }
 }
+
+const placesOf = ({ targets, destinations }: Reached) => targets.subarray(0, destinations);
+const blocksOf = ({ targets, destinations, count }: Reached) =>
+  targets.subarray(destinations, count);

@@ -40,6 +40,9 @@ export class DoorToDoor {
   readonly #below = new Int32Array(CLUSTER_SIZE);
   readonly #kept = new Uint8Array(CLUSTER_SIZE);
   readonly #best: Int32Array;
+  /** Targets that the last run lowered, in no order: as many as it said. */
+  readonly lowered: Uint32Array;
+  #loweredCount = 0;
 
   constructor(egress: EgressTable, window: { departures: number; index: number }) {
     if (window.departures > 1 << DEPARTURE_BITS) throw new Error('too many departures');
@@ -54,12 +57,14 @@ export class DoorToDoor {
     this.#clusters = new Int32Array(clusterCount);
     this.#pairs = new Int32Array(stops);
     this.#best = new Int32Array(CLUSTER_SIZE * this.#wanted);
+    this.lowered = new Uint32Array(egress.targets.length);
   }
 
   /**
    * Lowers `times`, which hold the direct walks (over the limit: not reached), to door-to-door
    * times where transit is faster: of targets below `split` those up to the first limit, of the
-   * others those up to the second. Transit that takes longer than the limit lowers nothing.
+   * others those up to the second. Transit that takes longer than the limit lowers nothing. Returns
+   * how many it lowered.
    */
   lower(
     search: RangeSearch,
@@ -68,8 +73,9 @@ export class DoorToDoor {
     times: Int32Array,
     split: number,
     limits: readonly [Millis, Millis],
-  ): void {
+  ): number {
     const { firstCluster, clusters } = this.#egress;
+    this.#loweredCount = 0;
     let clusterCount = 0;
     for (let i = 0; i < reachedStops; i++) {
       const stop = search.reached[i];
@@ -90,6 +96,7 @@ export class DoorToDoor {
       this.#shortest[stop] = NO_WALK;
       this.#alone[stop] = NO_WALK;
     }
+    return this.#loweredCount;
   }
 
   #lowerCluster(
@@ -117,7 +124,9 @@ export class DoorToDoor {
     const last = this.#wanted - 1;
     for (let i = 0; i < size; i++) {
       if (this.#kept[i] <= last) continue;
-      times[targets[first + i]] = this.#best[i * this.#wanted + last] >> DEPARTURE_BITS;
+      const target = targets[first + i];
+      times[target] = this.#best[i * this.#wanted + last] >> DEPARTURE_BITS;
+      this.lowered[this.#loweredCount++] = target;
     }
   }
 

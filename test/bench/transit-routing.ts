@@ -45,7 +45,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   let faster = 0;
   for (const block of some) {
     all.run(block, windowStart);
-    const [walk, , transit] = all.times;
+    const [walk, , transit] = all.reached.map(({ times }) => times);
     for (let t = 0; t < transit.length; t++) if (transit[t] < walk[t]) faster++;
   }
   const { departures } = ROUTING.transit;

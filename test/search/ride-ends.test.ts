@@ -41,7 +41,7 @@ test('a bicycle is mounted in the street and got off there, or pushed along the 
   const { world } = linkRegion({ ...region, streets, bike }, new Taxonomy(TAXONOMY), silent);
   const search = new OriginSearch(world);
   search.run(0, ROUTING.transit.windowStart);
-  const [, near, far] = search.times[1].subarray(world.destinations);
+  const [, near, far] = search.reached[1].times.subarray(world.destinations);
   const seconds = (pushed: number, ridden: number) => pushed / (4.8 / 3.6) + ridden / (15 / 3.6);
   expect(near / 1000).toBeCloseTo(seconds(5 + 50 + 5, 0), 0);
   expect(far / 1000).toBeCloseTo(seconds(25 + 25, 1_000), 0);

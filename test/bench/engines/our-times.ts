@@ -36,7 +36,7 @@ export function ourTimes(
   origins.forEach((_, origin) => {
     search.run(origin, ROUTING.transit.windowStart);
     modes.forEach((mode, at) => {
-      const times = search.times[at].subarray(first, first + targets.length);
+      const times = search.reached[at].times.subarray(first, first + targets.length);
       rows.get(mode)!.push(Array.from(times, inMinutes));
     });
   });

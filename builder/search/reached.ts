@@ -1,0 +1,52 @@
+import { rankIn } from '../../shards/sorted.ts';
+import type { Millis } from '../../shards/units.ts';
+import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import type { SearchWorld } from './search-world.ts';
+import { TargetSet } from './target-set.ts';
+
+/** How long a row to a destination may be, and one to a block. */
+export const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
+export const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
+
+/** What a block reaches by a mode. */
+export interface Reached {
+  /** Milliseconds to each destination and block; over the limit where not reached. */
+  readonly times: Int32Array;
+  /** Those within their limit, ascending: `destinations` of them, then blocks, `count` in all. */
+  readonly targets: Uint32Array;
+  readonly destinations: number;
+  readonly count: number;
+}
+
+/** Those of the targets that a search found that are near enough for a row. */
+export class WithinLimits implements Reached {
+  readonly #destinations: number;
+  readonly #all: number;
+  readonly #set: TargetSet;
+  readonly times: Int32Array;
+  readonly targets: Uint32Array;
+  destinations = 0;
+  count = 0;
+
+  constructor({ destinations, blocks }: SearchWorld, times: Int32Array) {
+    this.#destinations = destinations;
+    this.#all = destinations + blocks;
+    this.#set = new TargetSet(this.#all);
+    this.times = times;
+    this.targets = new Uint32Array(this.#all);
+  }
+
+  /** Takes what a search found, in no order, as often as it was found. */
+  take(found: Uint32Array, count: number): void {
+    const times = this.times;
+    const set = this.#set;
+    for (let i = 0; i < count; i++) {
+      const target = found[i];
+      if (target >= this.#all) continue;
+      const limit = target < this.#destinations ? DESTINATION_LIMIT : BLOCK_LIMIT;
+      if (times[target] <= limit) set.add(target);
+    }
+    this.count = set.moveTo(this.targets);
+    this.destinations = rankIn(this.targets.subarray(0, this.count), this.#destinations);
+  }
+}
