@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { isMember } from '../../portal/accounts/accounts.ts';
-import { booksOf } from '../support/books.ts';
+import { expectAccountedFor } from '../support/accounted-for.ts';
 import { newLmdbLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { startRedis } from '../support/redis-server.ts';
-import { type Citizen, Town } from './town.ts';
+import { Town } from './town.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
@@ -29,7 +28,10 @@ test.each([
     await town.shop.payment.settleOpenEvents();
     expect(town.citizens.length).toBeGreaterThan(15);
     expect(town.restarts).toBeGreaterThan(10);
-    for (const citizen of town.citizens) await expectAccountedFor(town, citizen);
+    const { ledger, books, now } = town.shop;
+    for (const citizen of town.citizens) {
+      await expectAccountedFor({ ledger, books, nowMs: now() }, citizen);
+    }
     expect(town.shop.errors).toEqual([]);
   } catch (error) {
     throw new Error(`the town of seed ${seed}: ${String(error)}`, { cause: error });
@@ -74,31 +76,4 @@ async function anHour(town: Town, urls: readonly string[]): Promise<void> {
   if (random.chance(0.4)) await town.restartPortal();
   if (random.chance(0.05)) await shop.reconcile(shop.now() - DAY * 1000);
   books.advance(HOUR);
-}
-
-/** Nobody here uses up what they were given first, so what is taken back is there to be taken. */
-async function expectAccountedFor(town: Town, citizen: Citizen): Promise<void> {
-  const { books, ledger, now } = town.shop;
-  const { id, membership, customer } = await town.accountOf(citizen);
-  const found = await booksOf(ledger, id);
-  expect(found.granted - found.used).toBe(found.balance);
-  expect([found.used, found.requests]).toEqual([citizen.used, citizen.requests]);
-  const invoices = [...books.invoices.values()].filter(
-    (invoice) => invoice.customer === customer && invoice.status === 'paid',
-  );
-  const packs = [...books.sessions.values()].filter(
-    (session) => session.customer === customer && session.payment_status === 'paid',
-  );
-  const sales = [...invoices, ...packs.filter(({ mode }) => mode === 'payment')];
-  const kept = sales.map((sale) => {
-    const { amount, amount_refunded } = books.chargeOf(sale);
-    return 10_000 - Math.floor((10_000 * amount_refunded) / amount);
-  });
-  expect(citizen.used).toBeLessThan(5_000);
-  expect(found.granted).toBe(kept.reduce((sum, tokens) => sum + tokens, 5_000));
-  const isPaid = [...books.subscriptions.values()].some(
-    (one) => one.customer === customer && one.status === 'active',
-  );
-  if (isPaid) expect(isMember(membership, now())).toBe(true);
-  else expect([null, 'past_due']).toContain(membership?.status ?? null);
 }

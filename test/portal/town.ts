@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Random } from '../../infra/demo/seeded-random.ts';
-import type { Account } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
@@ -175,9 +174,5 @@ export class Town {
       });
       if (answer.statusCode !== 200 || this.random.chance(0.1)) this.outbox.push(event);
     }
-  }
-
-  async accountOf({ email }: Citizen): Promise<Account> {
-    return (await this.shop.ledger.accountByEmail(email))!;
   }
 }

@@ -1,10 +1,13 @@
 /** A program with a cookie jar that uses a portal over HTTP. */
 export class HttpVisitor {
   readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
   #cookie = '';
 
-  constructor(base: string) {
+  /** `headers` go with each request. */
+  constructor(base: string, headers: Readonly<Record<string, string>> = {}) {
     this.#base = base;
+    this.#headers = headers;
   }
 
   async get(path: string): Promise<Response> {
@@ -33,7 +36,8 @@ export class HttpVisitor {
   }
 
   async #send(path: string, init: RequestInit & { headers?: Record<string, string> }) {
-    const headers = { ...init.headers, ...(this.#cookie && { cookie: this.#cookie }) };
+    const cookie = this.#cookie && { cookie: this.#cookie };
+    const headers = { ...this.#headers, ...init.headers, ...cookie };
     const answer = await fetch(this.#base + path, { ...init, headers, redirect: 'manual' });
     const [kept] = answer.headers.getSetCookie();
     if (kept !== undefined) this.#cookie = /Max-Age=0/.test(kept) ? '' : kept.split(';')[0];

@@ -8,7 +8,7 @@ export interface Inbox {
   /** Where it listens, such as `smtp://127.0.0.1:2525`. */
   readonly address: string;
   /** The mail that came to an address after those that it had; waits for it. */
-  next(to: string, had?: number): Promise<Email>;
+  next(to: string, had?: number, waitMs?: number): Promise<Email>;
   close(): Promise<void>;
 }
 
@@ -18,25 +18,25 @@ const WAIT_MS = 10_000;
 
 export async function openInbox(): Promise<Inbox> {
   const mails: Email[] = [];
+  // Of a sender that breaks off, nothing is kept.
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo: ({ address }, _session, done) =>
       done(address === REFUSED ? new Error('no such mailbox') : null),
-    async onData(stream, _session, done) {
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk);
-      mails.push(await PostalMime.parse(Buffer.concat(chunks)));
-      done();
+    onData(stream, _session, done) {
+      const taken = stream.toArray().then((chunks) => PostalMime.parse(Buffer.concat(chunks)));
+      taken.then((mail) => void mails.push(mail)).then(() => done(), done);
     },
   });
+  server.on('error', () => {});
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
   return {
     address: `smtp://127.0.0.1:${port}`,
-    async next(to, had = 0) {
-      const until = Date.now() + WAIT_MS;
+    async next(to, had = 0, waitMs = WAIT_MS) {
+      const until = Date.now() + waitMs;
       for (;;) {
         const found = mails.filter((mail) => mail.to?.some(({ address }) => address === to))[had];
         if (found) return found;

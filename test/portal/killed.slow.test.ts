@@ -1,0 +1,298 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { expectAccountedFor } from '../support/accounted-for.ts';
+import { freePort } from '../support/free-port.ts';
+import { HttpVisitor } from '../support/http-visitor.ts';
+import { type Inbox, openInbox } from '../support/inbox.ts';
+import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
+import { MEMBERSHIP_PRICE } from '../support/shop.ts';
+import { smallReleaseOfTests } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import {
+  openStripeStandIn,
+  type StripeStandIn,
+} from '../support/stripe-stand-in/stripe-stand-in.ts';
+import { TTA } from '../support/tta.ts';
+
+// The programs themselves: a portal that is killed −9 again and again while people sign up, make keys
+// and pay, and a proxy that serves them all along over the same ledger.
+
+const KILLS = 6;
+const AT_ONCE = 6;
+/** No mail by then: it went with the portal, and one asks again. */
+const MAIL_MS = 2_000;
+
+const county = smallCounty({ fips: '24510', seed: 5, blocks: 12, pois: 40 });
+const store = smallReleaseOfTests(county);
+const newFolder = newLmdbLedgers();
+const redis = ofTests(() => startRedis());
+
+test.each([
+  ['LMDB', newFolder],
+  ['Redis', () => redis.address()],
+])(
+  'kill −9 of the portal grants nothing twice and loses nothing paid, on %s',
+  async (_, address) => {
+    await killAmidLife(address());
+  },
+  300_000,
+);
+
+async function killAmidLife(ledgerAddress: string): Promise<void> {
+  const standIn = await ofThisTest(openStripeStandIn());
+  const { books } = standIn;
+  books.addPrice(MEMBERSHIP_PRICE, 1_000);
+  books.now = Math.floor(Date.now() / 1000);
+  const inbox = await ofThisTest(openInbox());
+  const proxy = await ofThisTest(startProxy(ledgerAddress));
+  const portal = await ofThisTest(KillablePortal.start(ledgerAddress, standIn, inbox));
+  const service = { portal, proxy, standIn, inbox };
+
+  const people: Person[] = [];
+  const newPerson = () => {
+    const person = new Person(people.length, service);
+    people.push(person);
+    return person;
+  };
+  let isOver = false;
+  const live = async () => {
+    while (!isOver) await newPerson().live();
+  };
+  const lives = Promise.all(Array.from({ length: AT_ONCE }, live));
+  let isQuiet = false;
+  const courier = deliver(service, () => isQuiet);
+  // A fault of one of them ends the test, and not after all the kills.
+  const faults = Promise.all([lives, courier]);
+  faults.catch(() => {});
+  for (let kill = 0; kill < KILLS; kill++) {
+    const mailed = newPerson();
+    const link = await mailed.mailedLink();
+    const signedIn = people.findLast(({ keys }) => keys.length > 0);
+    await Promise.race([kill % 2 === 0 ? pause(randomInt(300)) : whileGranting(standIn), faults]);
+    await portal.killAndRestart();
+    // What was mailed, and who was signed in, the next portal knows.
+    await mailed.followLink(link);
+    if (signedIn) expect((await signedIn.visitor.get('/account')).status).toBe(200);
+  }
+  isOver = true;
+  await lives;
+  isQuiet = true;
+  await courier;
+
+  const ledger = await ofThisTest(openLedger(ledgerAddress, { rateLimitPerMinute: 1 }));
+  await expect.poll(() => ledger.openEvents(10)).toEqual([]);
+  expect(portal.cut).toBeGreaterThan(KILLS / 2);
+  expect(people.filter(({ paid }) => paid === 2).length).toBeGreaterThan(KILLS);
+  for (const person of people) {
+    await expectAccountedFor({ ledger, books, nowMs: Date.now() }, person);
+    const { id } = (await ledger.accountByEmail(person.email))!;
+    const keys = (await ledger.keys(id)).map(({ prefix }) => prefix);
+    expect(keys).toEqual(expect.arrayContaining(person.keys));
+  }
+  // Nobody has an account, and tokens, besides.
+  const emails: (string | null)[] = [];
+  for await (const { email } of ledger.allAccounts()) emails.push(email);
+  expect(emails.toSorted()).toEqual(people.map(({ email }) => email).toSorted());
+}
+
+function startProxy(ledger: string): Promise<ServerProcess> {
+  return startServer([TTA, 'serve', '--port', '0', '--store', store, '--ledger', ledger], {
+    ...{ PROCESSES: '1', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' },
+  });
+}
+
+/** Resolves when tokens are about to be granted, or have just been, by what Stripe is asked. */
+async function whileGranting({ requests }: StripeStandIn): Promise<void> {
+  const asked = randomInt(2) === 0 ? /^GET .*\/(invoices|sessions)\/./ : /^GET .*\/disputes$/;
+  for (let seen = requests.length; !requests.slice(seen).some((one) => asked.test(one)); ) {
+    seen = requests.length;
+    await turn();
+  }
+  await pause(randomInt(6));
+}
+
+/** Brings what Stripe tells to the portal until that has taken it; some of it twice. */
+async function deliver(
+  { portal, standIn: { books, sign } }: Service,
+  isQuiet: () => boolean,
+): Promise<void> {
+  while (!isQuiet() || books.events.length > 0) {
+    const [event] = books.events.splice(0, 1);
+    if (event === undefined) await pause(5);
+    for (let times = event ? 1 + randomInt(2) : 0; times > 0; times--) {
+      const { body, signature } = sign(event, Math.floor(Date.now() / 1000));
+      const answer = await portal.asked(() =>
+        fetch(`${portal.address}/billing/webhook`, {
+          ...{ method: 'POST', body, headers: { 'stripe-signature': signature } },
+        }),
+      );
+      expect(answer.status).toBe(200);
+    }
+  }
+}
+
+/** `tta portal` on a port that stays. */
+class KillablePortal {
+  readonly #start: () => Promise<ServerProcess>;
+  #server: ServerProcess;
+  /** Requests that were cut off. */
+  cut = 0;
+
+  private constructor(start: () => Promise<ServerProcess>, server: ServerProcess) {
+    this.#start = start;
+    this.#server = server;
+  }
+
+  static async start(ledger: string, standIn: StripeStandIn, inbox: Inbox) {
+    const settings = {
+      ...{ LEDGER: ledger, PORTAL_PORT: String(await freePort()), TRUST_PROXY: 'loopback' },
+      ...{ FREE_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'fatal' },
+      ...{ SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org' },
+      ...{ STRIPE_SECRET_KEY: standIn.secretKey, STRIPE_API_URL: standIn.address },
+      ...{ STRIPE_WEBHOOK_SECRET: standIn.webhookSecret },
+      STRIPE_MEMBERSHIP_PRICE: MEMBERSHIP_PRICE,
+    };
+    const start = () => startServer([TTA, 'portal'], settings);
+    return new KillablePortal(start, await start());
+  }
+
+  get address(): string {
+    return this.#server.address;
+  }
+
+  async killAndRestart(): Promise<void> {
+    this.#server.child.kill('SIGKILL');
+    await once(this.#server.child, 'exit');
+    this.#server = await this.#start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop();
+  }
+
+  /** An answer that came whole: asked for again for as long as none does. */
+  async asked(ask: () => Promise<Response>): Promise<Response> {
+    for (;;) {
+      try {
+        const answer = await ask();
+        return new Response(await answer.text(), answer);
+      } catch {
+        this.cut++;
+        await pause(20);
+      }
+    }
+  }
+}
+
+interface Service {
+  readonly portal: KillablePortal;
+  readonly proxy: ServerProcess;
+  readonly standIn: StripeStandIn;
+  readonly inbox: Inbox;
+}
+
+/** Somebody who uses all of the service, and asks again for what got no answer. */
+class Person {
+  readonly email: string;
+  readonly visitor: HttpVisitor;
+  readonly keys: string[] = [];
+  used = 0;
+  requests = 0;
+  paid = 0;
+  readonly #service: Service;
+  #mails = 0;
+
+  constructor(number: number, service: Service) {
+    this.email = `person${number}@example.org`;
+    const address = `10.1.${number >> 8}.${number & 255}`;
+    this.visitor = new HttpVisitor(service.portal.address, { 'x-forwarded-for': address });
+    this.#service = service;
+  }
+
+  async live(): Promise<void> {
+    await this.#signIn();
+    const key = await this.#newKey();
+    for (let asks = 0; asks < 3; asks++) await this.#ask(key);
+    await this.#buy('/billing/subscribe', {});
+    await this.#buy('/billing/packs', { pack_id: 'pack_10k' });
+  }
+
+  /** A code or a link of the newest mail; what has been used by a sign-in that was cut is refused. */
+  async #signIn(): Promise<void> {
+    for (;;) {
+      const code = /^ *(\d{6})$/m.exec(await this.#mail())![1];
+      const answer = await this.#post('/auth/verify-code', { email: this.email, code });
+      if (answer.status === 200) return;
+      expect(((await answer.json()) as { type: string }).type).toMatch(/\/invalid-code$/);
+    }
+  }
+
+  async mailedLink(): Promise<string> {
+    return /token=([\w-]+)/.exec(await this.#mail())![1];
+  }
+
+  async followLink(token: string): Promise<void> {
+    const looked = await this.visitor.get(`/auth/verify?token=${token}`);
+    expect([looked.status, await looked.text()]).toEqual([
+      200,
+      expect.stringContaining(this.email),
+    ]);
+    expect((await this.visitor.post('/auth/verify', { token })).status).toBe(200);
+    const again = await this.visitor.post('/auth/verify', { token });
+    expect(await again.json()).toMatchObject({ detail: expect.stringContaining('has been used') });
+  }
+
+  /** The text of a mail that one asked for. */
+  async #mail(): Promise<string> {
+    for (;;) {
+      expect((await this.#post('/auth/request', { email: this.email })).status).toBe(202);
+      const { inbox } = this.#service;
+      const mail = await inbox.next(this.email, this.#mails, MAIL_MS).catch(() => null);
+      if (mail === null) continue;
+      this.#mails++;
+      return mail.text!;
+    }
+  }
+
+  async #newKey(): Promise<string> {
+    const answer = await this.#post('/keys', { label: 'mine' });
+    expect(answer.status).toBe(201);
+    const made = (await answer.json()) as { key: string; prefix: string };
+    this.keys.push(made.prefix);
+    return made.key;
+  }
+
+  /** Asks the API: a row is a token. */
+  async #ask(key: string): Promise<void> {
+    const { geoid } = county.blocks[randomInt(county.blocks.length)];
+    const answer = await fetch(
+      `${this.#service.proxy.address}/v1/blocks/${geoid}/summary?mode=walk`,
+      { headers: { authorization: `Bearer ${key}` } },
+    );
+    expect(answer.status).toBe(200);
+    const { results } = (await answer.json()) as { results: readonly unknown[] };
+    this.used += Math.max(1, results.length);
+    this.requests++;
+  }
+
+  /** Clicks, and pays what comes of it. */
+  async #buy(route: string, what: object): Promise<void> {
+    const answer = await this.#post(route, what);
+    expect(answer.status).toBe(200);
+    const { checkout_url } = (await answer.json()) as { checkout_url: string };
+    const { books } = this.#service.standIn;
+    books.pay(books.sessions.get(path.basename(new URL(checkout_url).pathname))!);
+    this.paid++;
+  }
+
+  #post(route: string, body: object): Promise<Response> {
+    return this.#service.portal.asked(() => this.visitor.post(route, body));
+  }
+}

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import { isMember } from '../../portal/accounts/accounts.ts';
+import type { Ledger } from '../../portal/accounts/ledger.ts';
+import { PLANS } from '../../portal/plans.ts';
+import { booksOf } from './books.ts';
+import type { StripeBooks } from './stripe-stand-in/stripe-books.ts';
+
+/** Somebody who signed up by themselves, and what they were charged by the answers that came. */
+export interface Customer {
+  readonly email: string;
+  readonly used: number;
+  readonly requests: number;
+}
+
+/** Of each sale here, before anything of it is taken back. */
+const TOKENS_OF_A_SALE = PLANS.membership.tokens_per_month;
+
+/**
+ * Holds the books of an account against what its owner was answered and what Stripe has been paid:
+ * one sign-up grant, the tokens of each sale that was paid less what was paid back, nothing twice,
+ * nothing lost, charged what was delivered. Of those who buy months and packs of 10,000, and have not
+ * used up what is taken back.
+ */
+export async function expectAccountedFor(
+  { ledger, books, nowMs }: { ledger: Ledger; books: StripeBooks; nowMs: number },
+  owner: Customer,
+): Promise<void> {
+  const account = (await ledger.accountByEmail(owner.email))!;
+  const { customer, membership } = account;
+  const found = await booksOf(ledger, account.id);
+  expect(found.granted - found.used).toBe(found.balance);
+  expect([found.used, found.requests]).toEqual([owner.used, owner.requests]);
+  const isOwn = (one: { customer: string }) => one.customer === customer;
+  const invoices = [...books.invoices.values()].filter(({ status }) => status === 'paid');
+  const packs = [...books.sessions.values()].filter(
+    ({ mode, payment_status }) => mode === 'payment' && payment_status === 'paid',
+  );
+  const kept = [...invoices, ...packs].filter(isOwn).map((sale) => {
+    const { amount, amount_refunded } = books.chargeOf(sale);
+    return TOKENS_OF_A_SALE - Math.floor((TOKENS_OF_A_SALE * amount_refunded) / amount);
+  });
+  expect(owner.used).toBeLessThan(PLANS.free_grant.tokens);
+  expect(found.granted).toBe(kept.reduce((sum, tokens) => sum + tokens, PLANS.free_grant.tokens));
+  const isPaid = [...books.subscriptions.values()]
+    .filter(isOwn)
+    .some(({ status }) => status === 'active');
+  if (isPaid) expect(isMember(membership, nowMs)).toBe(true);
+  else expect([null, 'past_due']).toContain(membership?.status ?? null);
+}
