@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from './error-facts.ts';
 import { damaged, ShardError } from './errors.ts';
 
 /** The JSON an object consists of; a `ShardError` if it is none. */
@@ -6,7 +7,7 @@ export function parseJson(object: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    throw damaged(object, 'content', (error as Error).message);
+    throw damaged(object, 'content', messageOf(error));
   }
 }
 

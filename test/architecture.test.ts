@@ -26,8 +26,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   shards: [
     'units',
-    'errors',
-    ...['sorted', 'grown', 'joined'],
+    ...['errors', 'error-facts', 'process-alive'],
+    ...['sorted', 'grown', 'growing-list', 'joined'],
     'prefix-sums',
     'folded-text',
     'varint',

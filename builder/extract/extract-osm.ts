@@ -1,5 +1,6 @@
 import type { Area, Ring } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf } from '../../shards/geometry/wgs84.ts';
+import { GrowingList } from '../../shards/growing-list.ts';
 import { joined } from '../../shards/joined.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
@@ -20,7 +21,6 @@ import { Impassable, isImpassable, isOpenWater } from '../streets/impassable.ts'
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { wayTime } from '../streets/way-time.ts';
-import { GrowableFloat64 } from './growable.ts';
 import { keepLines } from './keep-lines.ts';
 import { keepStreets } from './keep-streets.ts';
 import { outlineOf } from './outline.ts';
@@ -94,13 +94,16 @@ export async function extractOsm(
   );
 
   const streets: RawStreets = {
-    osmId: new GrowableFloat64(),
-    traits: new GrowableFloat64(),
+    osmId: new GrowingList(Float64Array),
+    traits: new GrowingList(Float64Array),
     times: new Map(),
-    endRef: new GrowableFloat64(),
-    refs: new GrowableFloat64(),
+    endRef: new GrowingList(Float64Array),
+    refs: new GrowingList(Float64Array),
   };
-  const impassable: RawLines = { endRef: new GrowableFloat64(), refs: new GrowableFloat64() };
+  const impassable: RawLines = {
+    endRef: new GrowingList(Float64Array),
+    refs: new GrowingList(Float64Array),
+  };
   const seenStreets = paths.length > 1 ? new Set<number>() : null;
   const seenImpassable = paths.length > 1 ? new Set<number>() : null;
   await pass({

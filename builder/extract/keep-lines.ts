@@ -1,15 +1,15 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { GrowingList } from '../../shards/growing-list.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { Lines } from '../streets/impassable.ts';
-import { GrowableFloat64 } from './growable.ts';
 import type { RawLines } from './raw-streets.ts';
 
 /** The lines that come into an area, where they are. Where nodes are missing, a line is cut in two. */
 export function keepLines(raw: RawLines, table: NodeTable, area: BoundingBox): Lines {
   const refs = raw.refs.view();
-  const lon = new GrowableFloat64();
-  const lat = new GrowableFloat64();
+  const lon = new GrowingList(Float64Array);
+  const lat = new GrowingList(Float64Array);
   const firstPoint: number[] = [0];
   let start = 0;
   for (const end of raw.endRef.view()) {

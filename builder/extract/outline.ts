@@ -1,4 +1,5 @@
 import { access, readFile } from 'node:fs/promises';
+import { systemCode } from '../../shards/error-facts.ts';
 import type { Area, Polygon } from '../../shards/geometry/polygon.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
@@ -23,7 +24,7 @@ export async function outlineFileOf(pbf: string): Promise<string | null> {
   for (const stem of [name, name.replace(/-(latest|\d{6})$/, '')]) {
     const isThere = await access(`${stem}.poly`).then(
       () => true,
-      ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
+      (error) => systemCode(error) !== 'ENOENT',
     );
     if (isThere) return `${stem}.poly`;
   }

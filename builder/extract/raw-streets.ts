@@ -1,16 +1,16 @@
+import type { GrowingList } from '../../shards/growing-list.ts';
 import type { WayTime } from '../streets/way-time.ts';
-import type { GrowableFloat64 } from './growable.ts';
 
 /** Ways as met: flat, by node id, before anything is known of the nodes. */
 export interface RawLines {
   /** Where each way's refs end in `refs`. */
-  readonly endRef: GrowableFloat64;
-  readonly refs: GrowableFloat64;
+  readonly endRef: GrowingList<Float64Array>;
+  readonly refs: GrowingList<Float64Array>;
 }
 
 export interface RawStreets extends RawLines {
-  readonly osmId: GrowableFloat64;
-  readonly traits: GrowableFloat64;
+  readonly osmId: GrowingList<Float64Array>;
+  readonly traits: GrowingList<Float64Array>;
   /** By way, as met, the times of those that are not walked along. */
   readonly times: Map<number, WayTime>;
 }

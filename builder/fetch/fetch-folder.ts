@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
+import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { takeLock } from '../../shards/store/lock-file.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
@@ -93,13 +94,15 @@ export class FetchFolder {
 
 /** The error for a file that the disk does not take. */
 export function unwritable(file: string, error: unknown): BuildError {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new BuildError(
       `${file}: the disk is full; free some space and run the command again: it goes on where it stopped`,
     );
   }
-  return new BuildError(`${file}: cannot be written (${message}); check the folder given by --out`);
+  return new BuildError(
+    `${file}: cannot be written (${messageOf(error)}); check the folder given by --out`,
+  );
 }
 
 async function claim(root: string): Promise<() => Promise<void>> {
@@ -119,7 +122,7 @@ async function readSources(file: string): Promise<Record<string, Source>> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (systemCode(error) === 'ENOENT') return {};
     throw unreadable(file, error);
   }
   try {

@@ -11,6 +11,7 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { systemCode } from '../../shards/error-facts.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -191,8 +192,7 @@ async function writeCollection(
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
-    if (error instanceof BuildError || (error as NodeJS.ErrnoException).code === undefined)
-      throw error;
+    if (error instanceof BuildError || systemCode(error) === undefined) throw error;
     throw unwritable(path, error);
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
 const MAX_RETRIES = 5;
@@ -69,8 +70,8 @@ function faultOf(error: unknown) {
   }
   if (error instanceof BuildError || !(error instanceof Error)) return null;
   // Sockets and undici mark their errors by a code; a fault of this program has none.
-  const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string') return null;
+  const code = systemCode(error);
+  if (code === undefined) return null;
   const reason = error.message || code;
   return { reason, passing: !LASTING.test(code), waitMs: null };
 }

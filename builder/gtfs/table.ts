@@ -1,4 +1,5 @@
 import Papa, { type ParseResult } from 'papaparse';
+import { messageOf } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS, type FeedTable } from './limits.ts';
@@ -109,7 +110,7 @@ async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<rea
     yield* counted(data);
   } catch (error) {
     if (error instanceof BuildError) throw error;
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new BuildError(`${source.path}: ${file} cannot be read (${problem}); fetch it again`);
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
 /**
@@ -30,9 +31,9 @@ async function filesIn(input: string): Promise<string[]> {
 
 /** The error for an input that the file system does not give. */
 export function unreadable(input: string, error: unknown): BuildError {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   if (code === 'ENOENT') return new BuildError(`${input}: no such file; check the path`);
   if (code === 'EISDIR') return new BuildError(`${input}: is a folder; a file is needed`);
   if (code === 'EACCES') return new BuildError(`${input}: permission denied`);
-  return new BuildError(`${input}: cannot be read (${message})`);
+  return new BuildError(`${input}: cannot be read (${messageOf(error)})`);
 }

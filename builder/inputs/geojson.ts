@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { Geometry } from 'geojson';
+import { messageOf } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from './fingerprint.ts';
 
@@ -64,7 +65,7 @@ function parseObject(text: Buffer, where: string): Record<string, unknown> {
   try {
     return JSON.parse(UTF8.decode(text));
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new BuildError(`${where}: not JSON in UTF-8 (${problem}); export the file again`);
   }
 }

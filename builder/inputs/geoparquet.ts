@@ -8,6 +8,7 @@ import {
   type RowGroup,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { messageOf } from '../../shards/error-facts.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from './fingerprint.ts';
@@ -66,7 +67,7 @@ async function whole<T>(path: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new BuildError(`${path}: not a whole Parquet file (${problem}); fetch it again`);
   }
 }

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
 /**
@@ -44,7 +45,7 @@ export class ZipInput {
     } catch (error) {
       zip?.close();
       if (error instanceof BuildError) throw error;
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      if (systemCode(error) === 'ENOENT') {
         throw new BuildError(`${path}: no such file`);
       }
       throw new BuildError(
@@ -157,8 +158,4 @@ function checkSize(path: string, name: string, { compressedSize, uncompressedSiz
   throw new BuildError(
     `${path}: ${name} would be ${uncompressedSize} bytes unpacked, from ${compressedSize}; at most ${most} are believed: unpack it, and see what it holds`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

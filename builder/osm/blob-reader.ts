@@ -2,6 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { PbfReader } from 'pbf';
+import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
@@ -47,7 +48,7 @@ export async function* readBlobs(
     }
     while (ahead.length > 0) yield await ahead.shift()!;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EISDIR') throw unreadable(path, error);
+    if (systemCode(error) === 'EISDIR') throw unreadable(path, error);
     throw error;
   } finally {
     await Promise.allSettled(ahead);
@@ -101,7 +102,7 @@ function readBlobHeader(path: string, offset: number, header: Uint8Array) {
       else if (field === 3) blobBytes = pbf.readVarint();
     }
   } catch (error) {
-    throw new BuildError(damaged(path, offset, (error as Error).message));
+    throw new BuildError(damaged(path, offset, messageOf(error)));
   }
   if (offset === 0 && type !== 'OSMHeader') {
     throw new BuildError(`${path}: not an OSM PBF file: it does not begin with an OSMHeader`);
@@ -142,7 +143,7 @@ async function inflateFrame(path: string, { type, offset, blob }: Frame): Promis
     if (bytes.length !== rawBytes) throw new Error(`${bytes.length} of ${rawBytes} bytes`);
     return { type, offset, bytes };
   } catch (error) {
-    throw new BuildError(damaged(path, offset, (error as Error).message));
+    throw new BuildError(damaged(path, offset, messageOf(error)));
   }
 }
 

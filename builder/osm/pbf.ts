@@ -1,4 +1,5 @@
 import { PbfReader } from 'pbf';
+import { messageOf } from '../../shards/error-facts.ts';
 import type { BoundingBox, Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { damaged, readBlobs } from './blob-reader.ts';
@@ -40,7 +41,7 @@ export async function readPbf(
       }
     } catch (error) {
       if (error instanceof BuildError) throw error;
-      throw new BuildError(damaged(path, offset, (error as Error).message));
+      throw new BuildError(damaged(path, offset, messageOf(error)));
     }
   }
   return { box: header?.box ?? null, newestMs };

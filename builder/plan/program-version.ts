@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { systemCode } from '../../shards/error-facts.ts';
 
 /** What a build's bytes follow from beside its inputs: the builder's own code, and the formats'. */
 const ROOMS = ['builder', 'shards'];
@@ -70,7 +71,7 @@ function installedIn(root: string): unknown {
     try {
       return JSON.parse(readFileSync(path.join(root, up, INSTALLED), 'utf8'));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (systemCode(error) !== 'ENOENT') throw error;
     }
   }
   return null;

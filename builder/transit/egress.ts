@@ -1,6 +1,6 @@
+import { GrowingList } from '../../shards/growing-list.ts';
 import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
-import { Int32List } from './int32-list.ts';
 
 /** No walk is as long. */
 export const NO_WALK = 1 << 24;
@@ -41,8 +41,8 @@ export class EgressBuilder {
   readonly #order: Int32Array;
   /** Where each target stands in the order. */
   readonly #placeOf: Int32Array;
-  readonly #places = new Int32List();
-  readonly #times = new Int32List();
+  readonly #places = new GrowingList(Int32Array);
+  readonly #times = new GrowingList(Int32Array);
   readonly #firstOfStop: number[] = [0];
 
   /** `order`: all targets, so that those near each other on the ground are so in it too. */
@@ -71,6 +71,7 @@ export class EgressBuilder {
     const stops = firstCluster.length - 1;
     const stop = new Int32Array(pairCount);
     const walks = new Int32Array(pairCount * CLUSTER_SIZE).fill(NO_WALK);
+    const [places, times] = [this.#places.view(), this.#times.view()];
     const next = firstPair.slice();
     const pairOf = new Int32Array(firstPair.length - 1);
     for (let s: StopOrdinal = 0; s < stops; s++) {
@@ -80,9 +81,9 @@ export class EgressBuilder {
         pairOf[clusters[i]] = pair;
       }
       for (let i = this.#firstOfStop[s]; i < this.#firstOfStop[s + 1]; i++) {
-        const place = this.#places.at(i);
+        const place = places[i];
         const pair = pairOf[place >>> CLUSTER_SHIFT];
-        walks[pair * CLUSTER_SIZE + (place & (CLUSTER_SIZE - 1))] = this.#times.at(i);
+        walks[pair * CLUSTER_SIZE + (place & (CLUSTER_SIZE - 1))] = times[i];
       }
     }
     const targets = this.#order;
@@ -101,6 +102,7 @@ export class EgressBuilder {
   #pairs() {
     const stops = this.#firstOfStop.length - 1;
     const firstCluster = new Int32Array(stops + 1);
+    const places = this.#places.view();
     const clusters: number[] = [];
     const firstPair = new Int32Array(
       ((this.#order.length + CLUSTER_SIZE - 1) >>> CLUSTER_SHIFT) + 1,
@@ -108,7 +110,7 @@ export class EgressBuilder {
     for (let stop = 0; stop < stops; stop++) {
       const seen = new Set<number>();
       for (let i = this.#firstOfStop[stop]; i < this.#firstOfStop[stop + 1]; i++) {
-        seen.add(this.#places.at(i) >>> CLUSTER_SHIFT);
+        seen.add(places[i] >>> CLUSTER_SHIFT);
       }
       for (const cluster of seen) {
         clusters.push(cluster);

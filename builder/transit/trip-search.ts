@@ -1,3 +1,4 @@
+import { grown } from '../../shards/grown.ts';
 import type { Millis } from '../../shards/units.ts';
 import { type RangeLimits, RangeSearch } from './range-search.ts';
 import { SeatedTrips } from './seated-trips.ts';
@@ -113,11 +114,7 @@ export class TripSearch extends RangeSearch {
 
   #file(departure: number, trip: number, position: number): void {
     const at = 3 * this.#boardingCount++;
-    if (at === this.#boardings.length) {
-      const grown = new Int32Array(2 * at);
-      grown.set(this.#boardings);
-      this.#boardings = grown;
-    }
+    if (at === this.#boardings.length) this.#boardings = grown(this.#boardings);
     this.#boardings[at] = trip;
     this.#boardings[at + 1] = position;
     this.#boardings[at + 2] = this.#firstBoarding[departure];

@@ -1,6 +1,6 @@
+import { GrowingList } from '../../shards/growing-list.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
-import { Int32List } from './int32-list.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
@@ -188,7 +188,7 @@ class TransferChoice {
     const { firstCall, arrivals, patternOf } = this.#calls;
     const { firstCall: firstOf, callStop, callRules } = this.#timetable;
     const start = new Int32Array(arrivals.length);
-    const backwards = new Int32List();
+    const backwards = new GrowingList(Int32Array);
     for (let trip = firstCall.length - 2; trip >= 0; trip--) {
       const toPattern = firstOf[patternOf[trip]] - firstCall[trip];
       for (let call = firstCall[trip + 1] - 1; call >= firstCall[trip]; call--) {
@@ -203,7 +203,7 @@ class TransferChoice {
       }
       this.#forget();
     }
-    const calls = backwards.finish().reverse();
+    const calls = backwards.view().toReversed();
     return { start: start.map((end) => calls.length - end), calls };
   }
 

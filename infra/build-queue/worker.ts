@@ -8,7 +8,9 @@ import { requireThisProgram } from '../../builder/build-region.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import type { Progress, StageProgress } from '../../builder/progress.ts';
 import { endLease, whileLeased } from '../../builder/publish/leases.ts';
+import { messageOf } from '../../shards/error-facts.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
+import { isProcessAlive } from '../../shards/process-alive.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
@@ -112,7 +114,7 @@ function startWorking(
         return await resultOf(running, telling(progress, job, name));
       } catch (error) {
         if (isClosing) return giveBack();
-        progress.note(`job ${inWords(queued)} failed: ${(error as Error).message}`);
+        progress.note(`job ${inWords(queued)} failed: ${messageOf(error)}`);
         throw error;
       } finally {
         running = null;
@@ -160,13 +162,9 @@ const FOLDER = 'tta-worker-';
 /** Removes what workers of this machine kept that were killed; what another user's kept stays. */
 async function clearAfterTheDead(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    const pid = Number(new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1] ?? process.pid);
-    try {
-      process.kill(pid, 0);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') continue;
-      await rm(path.join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
-    }
+    const owner = new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1];
+    if (owner === undefined || isProcessAlive(Number(owner))) continue;
+    await rm(path.join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { messageOf } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
 
 export interface MetricsServer {
@@ -24,9 +25,9 @@ export async function serveMetrics(
   server.requestTimeout = 10_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(at.port, at.host, resolve);
-  }).catch((error: NodeJS.ErrnoException) => {
+  }).catch((error) => {
     const advice = 'give another with --metrics-port or METRICS_PORT';
-    throw new UsageError(`metrics: ${error.message}; ${advice}`);
+    throw new UsageError(`metrics: ${messageOf(error)}; ${advice}`);
   });
   const { address, port } = server.address() as AddressInfo;
   return {

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import closeWithGrace from 'close-with-grace';
+import { messageOf } from '../../shards/error-facts.ts';
 import type { Release } from '../../shards/release.ts';
 import { describe } from '../errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from '../listen.ts';
@@ -89,7 +90,7 @@ async function prepare({ latest }: Extract<Order, { order: 'prepare' }>): Promis
     releases.failuresInARow = 0;
   } catch (error) {
     if (serving) serving.releases.failuresInARow++;
-    fault = error instanceof Error ? error.message : String(error);
+    fault = messageOf(error);
   }
   report({ report: 'prepared', sha256, fault });
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
+import { messageOf } from '../../shards/error-facts.ts';
 import { readLatest } from '../../shards/latest.ts';
 import type { Latest } from '../../shards/manifest.ts';
 import { openStore } from '../../shards/store/open-store.ts';
@@ -155,7 +156,7 @@ class Parent {
         return this.#lookAfter(await this.#start(settings), settings);
       } catch (error) {
         if (this.#isClosing) return;
-        why = (error as Error).message;
+        why = messageOf(error);
         const isServed = this.#serving().length > 0;
         pauseMs = isServed ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
       }
@@ -171,7 +172,7 @@ class Parent {
       const next = await readLatest(this.#store);
       if (next.sha256 !== this.inForce.sha256) await this.#swap(next);
     } catch (error) {
-      this.#note(`release poll failed: ${(error as Error).message}`);
+      this.#note(`release poll failed: ${messageOf(error)}`);
     } finally {
       this.#isSwapping = false;
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
+import { systemCode } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
 import { aboutOf, flagOf } from './setting.ts';
 
@@ -68,8 +69,7 @@ function givenOf(
     if (text !== '') return { text, as: `${name}_FILE` };
     faults.push(`${name}_FILE="${file}": is empty`);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    faults.push(`${name}_FILE="${file}": cannot be read (${code})`);
+    faults.push(`${name}_FILE="${file}": cannot be read (${systemCode(error)})`);
   }
   return ofVariable;
 }

@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import { CostCache, SharedMemory } from '../shared-memory.ts';
 import { SingleFlight } from '../single-flight.ts';
@@ -100,7 +101,7 @@ function explained<T>(ref: ObjectRef, part: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new ShardError(ref.name, part, problem);
   }
 }

@@ -3,6 +3,7 @@ import { readSync } from 'node:fs';
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { messageOf, systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
 import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 
@@ -99,7 +100,7 @@ export class FolderReader implements Store {
       const info = await stat(this.pathOf(name));
       return info.isFile() ? { name, bytes: info.size, modifiedMs: info.mtimeMs } : null;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      if (systemCode(error) === 'ENOENT') return null;
       throw this.explain(name, error);
     }
   }
@@ -164,7 +165,7 @@ export class FolderReader implements Store {
   /** What went wrong with an object, as a store says it. */
   protected explain(name: string, error: unknown): StoreError {
     if (error instanceof StoreError) return error;
-    const { code, message } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     const where = this.pathOf(name);
     const cause = { cause: error };
     if (code === 'ENOENT') return new StoreError('missing', where, 'no such object', cause);
@@ -187,7 +188,7 @@ export class FolderReader implements Store {
         cause,
       );
     }
-    return new StoreError('unavailable', where, message ?? String(error), cause);
+    return new StoreError('unavailable', where, messageOf(error), cause);
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Content, contentOf } from '../content.ts';
+import { systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
 import { isLocked, takeLock } from './lock-file.ts';
@@ -123,7 +124,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     try {
       return await readdir(this.pathOf(folder), depth);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if (systemCode(error) === 'ENOENT') return [];
       throw this.explain(folder, error);
     }
   }

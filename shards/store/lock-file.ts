@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { systemCode } from '../error-facts.ts';
+import { isProcessAlive } from '../process-alive.ts';
 
 /** A lock that was taken, or the process that has it. */
 export type FileLock =
@@ -60,7 +62,7 @@ async function isLinked(scratch: string, file: string): Promise<boolean> {
     await link(scratch, file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (systemCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -69,7 +71,7 @@ async function contentOf(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -82,12 +84,7 @@ function isAlive(content: string): boolean {
   const pid = ownerOf(content);
   if (!Number.isInteger(pid) || pid <= 0) return false;
   if (pid === process.pid) return own.has(content);
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return isProcessAlive(pid);
 }
 
 function digestOf(content: string): string {

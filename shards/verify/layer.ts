@@ -1,5 +1,6 @@
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { Feature } from 'geojson';
+import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 
@@ -21,7 +22,7 @@ export async function* featuresOf(store: Store, ref: ObjectRef): AsyncGenerator<
       yield { properties: properties ?? {}, geometry: geometry as Feature['geometry'] };
     }
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     throw new ShardError(ref.name, `feature ${read}`, problem);
   }
 }

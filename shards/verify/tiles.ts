@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
 import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { CheckedPages } from '../pmtiles/checked-pages.ts';
@@ -58,7 +59,7 @@ async function walk(source: RangeSource, ref: ObjectRef, findings: Findings): Pr
       try {
         gunzipSync(packed, { maxOutputLength: MAX_TILE_BYTES });
       } catch (error) {
-        findings.add('tiles', () => `tile ${id}: ${(error as Error).message}`);
+        findings.add('tiles', () => `tile ${id}: ${messageOf(error)}`);
       }
     }
   };
@@ -75,7 +76,7 @@ async function readDirectory(source: RangeSource, ref: ObjectRef, part: Extent, 
   try {
     return decodeDirectory(bytes);
   } catch (error) {
-    throw new ShardError(ref.name, where, (error as Error).message);
+    throw new ShardError(ref.name, where, messageOf(error));
   }
 }
 

@@ -1,9 +1,11 @@
+import { messageOf, systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
 /** What went wrong with a ledger's folder, and what to do. */
 export function unavailable(directory: string, error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
+  const message = messageOf(error);
   const advice =
     code === 'EACCES' || /permission denied/i.test(message)
       ? 'permission denied; let this user write to it'

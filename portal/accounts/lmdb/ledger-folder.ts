@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
 /** Mode of the ledger's files: they tell who has what, and hold the secret that signs cursors. */
@@ -40,7 +41,7 @@ async function makePrivate(directory: string, place: string, mode: number): Prom
   try {
     await chmod(place, mode);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    if (systemCode(error) !== 'EPERM') throw error;
     throw tooOpen(directory, 'belongs to another user');
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
 /** What Redis, or the way to it, says by its first word, and what to do. */
@@ -35,11 +36,4 @@ export function unavailable(shown: string, error: unknown, last?: Error): Ledger
   const isAnswer = error instanceof Error && error.name === 'ReplyError';
   const mayBeDone = !isUnsent && !isAnswer;
   return new LedgerUnavailable(`ledger ${shown}: ${found ?? other}`, { cause: error, mayBeDone });
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // A name with several addresses fails once for each of them.
-  const all: Error[] = error instanceof AggregateError ? error.errors : [error];
-  return all.map(({ message }) => message).join(', ');
 }

@@ -1,3 +1,4 @@
+import { messageOf, systemCode } from '../../error-facts.ts';
 import { StoreError } from '../../errors.ts';
 import { Passing } from './retry.ts';
 
@@ -28,13 +29,14 @@ export function passingFault(origin: string, error: unknown): unknown {
     const problem = `its certificate is not to be trusted (${code}); name the CA that signed it in NODE_EXTRA_CA_CERTS`;
     return new StoreError('unavailable', origin, problem, cause);
   }
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   return new Passing(`${origin}: ${MEANINGS[code] ?? said}`, cause);
 }
 
 /** Of an error of several addresses, the first one's. */
 function codeOf(error: unknown): string {
-  const { code, errors } = error as { code?: unknown; errors?: unknown };
-  if (typeof code === 'string') return code;
+  const code = systemCode(error);
+  if (code !== undefined) return code;
+  const { errors } = error as { errors?: unknown };
   return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : '';
 }
