@@ -72,7 +72,7 @@ export async function buildRegion(
     const paths = pathsOf(plan, request.pathOf);
     const feeds = datedFeeds(plan, request.pathOf);
     const region = await readRegion({ ...paths, feeds, counties }, progress);
-    const linked = linkRegion(region, new Taxonomy(plan.taxonomy.types), progress);
+    const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());
     const censusPlaces = await readCensusPlaces(paths.places, own);
     const scopes = scopeCounties(linked);

@@ -1,10 +1,5 @@
-import Flatbush from 'flatbush';
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import { isAlike } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
-import { completed } from './duplicates.ts';
-import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
-import { isSameName, type NameWords, nameWords } from './poi-name.ts';
+import { completed, NearbyPois } from './nearby-pois.ts';
 
 /**
  * One list of what two sources know, each real place once, ascending by `destId`. A place of
@@ -55,43 +50,4 @@ function isNextDoor(a: Destination, b: Destination): boolean {
 
 function byDestId(a: Destination, b: Destination): number {
   return a.destId - b.destId;
-}
-
-/** Places by the boxes of their outlines and points. */
-class NearbyPois {
-  readonly #pois: readonly Destination[];
-  readonly #words: readonly NameWords[];
-  readonly #tree: Flatbush | null;
-
-  constructor(pois: readonly Destination[]) {
-    this.#pois = pois;
-    this.#words = pois.map(({ name }) => nameWords(name));
-    this.#tree = pois.length === 0 ? null : new Flatbush(pois.length);
-    for (const poi of pois) {
-      const { minLon, minLat, maxLon, maxLat } = poiBox(poi);
-      this.#tree!.add(minLon, minLat, maxLon, maxLat);
-    }
-    this.#tree?.finish();
-  }
-
-  /**
-   * The index of the nearest place that is the same as another, of those that may be; -1 if none
-   * is.
-   */
-  samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
-    const words = nameWords(other.name);
-    const { minLon, minLat, maxLon, maxLat } = bufferBox(poiBox(other), SAME_POI);
-    let nearest = -1;
-    let nearestDistance = Number.POSITIVE_INFINITY;
-    for (const index of this.#tree?.search(minLon, minLat, maxLon, maxLat, mayBe) ?? []) {
-      const poi = this.#pois[index];
-      if (!isAlike(poi, other) || !isSameName(this.#words[index], words)) continue;
-      const distance = poiDistance(poi, other.lon, other.lat);
-      if (distance > SAME_POI || distance > nearestDistance) continue;
-      if (distance === nearestDistance && index > nearest) continue;
-      nearest = index;
-      nearestDistance = distance;
-    }
-    return nearest;
-  }
 }

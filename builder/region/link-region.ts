@@ -36,8 +36,16 @@ export function isLinked(links: readonly BlockLink[]): boolean {
   return links.some(({ status }) => status === 'linked');
 }
 
-/** Ties destinations, blocks and stops to the streets, and walks from every stop. */
-export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progress): LinkedRegion {
+/**
+ * Ties destinations, blocks and stops to the streets, and walks from every stop. Modes and types
+ * are the plan's.
+ */
+export function linkRegion(
+  region: Region,
+  modes: readonly Mode[],
+  taxonomy: Taxonomy,
+  progress: Progress,
+): LinkedRegion {
   const blocks = [...region.targets.values()].flat();
   const { destinations, transit } = region;
   const firstStop = destinations.length + blocks.length;
@@ -67,7 +75,7 @@ export function linkRegion(region: Region, taxonomy: Taxonomy, progress: Progres
     blocks,
     links: blocks.map((_, i) => [walkLinks.blocks[i], bikeLinks.blocks[i]].map(factsOf)),
     leafIds: taxonomy.leafIds,
-    modes: transit ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
+    modes,
     world: {
       destinations: destinations.length,
       blocks: blocks.length,

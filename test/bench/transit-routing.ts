@@ -7,6 +7,7 @@ import { readRegion } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { unpackLink } from '../../builder/streets/street-world.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { figure, median } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
@@ -23,7 +24,7 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const given = { ...inputs, osm: [inputs.osm] };
   const region = await readRegion({ ...given, feeds: await datesOf(given, silent) }, silent);
   const taxonomy = new Taxonomy(TAXONOMY);
-  const linked = linkRegion(region, taxonomy, silent);
+  const linked = linkRegion(region, MODE_LABELS, taxonomy, silent);
   const { world } = linked;
   const [{ windowStart }] = scopeCounties(linked);
   const origins: number[] = [];

@@ -5,6 +5,7 @@ import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { type LinkedRegion, linkRegion } from '../../builder/region/link-region.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 
 /** A small city read and linked, and the scopes of its counties. */
@@ -36,6 +37,7 @@ export async function linkCity(
   if (first !== blocks.length) throw new Error(`${first} of ${blocks.length} blocks have a county`);
   const linked = linkRegion(
     { ...whole, counties, targets: counties },
+    MODE_LABELS,
     new Taxonomy(TAXONOMY),
     silent,
   );

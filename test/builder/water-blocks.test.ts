@@ -5,6 +5,7 @@ import { linkRegion } from '../../builder/region/link-region.ts';
 import { readRegion } from '../../builder/region/read-region.ts';
 import { Impassable } from '../../builder/streets/impassable.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { cityOfTests } from '../demo/written-city.ts';
 
@@ -13,7 +14,7 @@ const city = cityOfTests(500, 7);
 test('no trip begins or ends in a block of water, however near a street is', async () => {
   const { osm, blocks } = city.files;
   const region = await readRegion({ osm: [osm], blocks, feeds: null, counties: [] }, silent);
-  const linked = linkRegion(region, new Taxonomy(TAXONOMY), silent);
+  const linked = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
   const water = linked.blocks.flatMap(({ isWater }, ordinal) => (isWater ? [ordinal] : []));
   const besideStreet = water.filter((ordinal) => {
     const { lon, lat } = linked.blocks[ordinal];
@@ -64,7 +65,7 @@ test('where water lies all around, one gets away from a block of land and to a s
     walk: buildModeNetwork(streets, 'walk', { coverage, impassable }),
     bike: buildModeNetwork(streets, 'bike', { coverage, impassable }),
   };
-  const { links, world } = linkRegion(region, new Taxonomy(TAXONOMY), silent);
+  const { links, world } = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
   expect(links[0].map(({ status }) => status)).toEqual(['linked', 'linked']);
   for (const { terminals } of [world.walk, world.bike]) {
     const tied = new Set(terminals.entries.filter((_, i) => i % 2 === 0));

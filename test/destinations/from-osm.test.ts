@@ -120,10 +120,13 @@ describe('a place mapped twice', () => {
     `w1 Tamenity=cafe,name=Caf%e9%%20%Één N${ring(10)}`,
   ];
 
-  test('as outline and node is one: the outline, with what the node has besides', async () => {
+  test.each([
+    ['', 'CAFE%20%EEN'],
+    [' though its name has more words', 'Cafe%20%Een,%20%Ltd'],
+  ])('as outline and node is one%s: with what the node has besides', async (_, name) => {
     const found = await destinations([
       ...building,
-      'n1 Tamenity=cafe,name=CAFE%20%EEN,brand=B,addr:city=Elm x0.0009 y0.0009',
+      `n1 Tamenity=cafe,name=${name.replaceAll(',', '%2c%')},brand=B,addr:city=Elm x0.0009 y0.0009`,
     ]);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject({

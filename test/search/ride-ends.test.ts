@@ -7,6 +7,7 @@ import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { RIDE } from '../../builder/streets/traits.ts';
+import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { pointAt, writeSmallCity } from '../transit/small-city.ts';
@@ -38,7 +39,12 @@ test('a bicycle is mounted in the street and got off there, or pushed along the 
   });
   const streets = { ...region.streets, traits };
   const bike = buildModeNetwork(streets, 'bike', region);
-  const { world } = linkRegion({ ...region, streets, bike }, new Taxonomy(TAXONOMY), silent);
+  const { world } = linkRegion(
+    { ...region, streets, bike },
+    MODE_LABELS,
+    new Taxonomy(TAXONOMY),
+    silent,
+  );
   const search = new OriginSearch(world);
   search.run(0, ROUTING.transit.windowStart);
   const [, near, far] = search.reached[1].times.subarray(world.destinations);

@@ -7,6 +7,7 @@ import { OriginSearch } from '../../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
 import { NO_LINKING, RIDE, withStress } from '../../../builder/streets/traits.ts';
 import type { Mode } from '../../../shards/modes.ts';
+import { MODE_LABELS } from '../../../shards/modes.ts';
 import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import type { Position } from './points.ts';
@@ -25,8 +26,10 @@ export function ourTimes(
     return { ...block, population: null, landArea: null, area: { polygons: [] } };
   });
   const counties = new Map([['99001', points]]);
-  const { world, modes } = linkRegion(
+  const modes = MODE_LABELS.slice(0, region.transit ? 3 : 2);
+  const { world } = linkRegion(
     { ...region, counties, targets: counties },
+    modes,
     new Taxonomy(publicTaxonomy(() => region.transit !== null)),
     silent,
   );

@@ -1,0 +1,62 @@
+import Flatbush from 'flatbush';
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { isAlike } from './comparable-types.ts';
+import type { Destination } from './destination.ts';
+import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
+import { isSameName, type NameWords, nameWords } from './poi-name.ts';
+
+/**
+ * Places by the boxes of their outlines and points: which of them another account is of. It is, if it
+ * is near, of the same name and of a common type.
+ */
+export class NearbyPois {
+  readonly #pois: readonly Destination[];
+  readonly #words: readonly NameWords[];
+  readonly #tree: Flatbush | null;
+
+  constructor(pois: readonly Destination[]) {
+    this.#pois = pois;
+    this.#words = pois.map(({ name }) => nameWords(name));
+    this.#tree = pois.length === 0 ? null : new Flatbush(pois.length);
+    for (const poi of pois) {
+      const { minLon, minLat, maxLon, maxLat } = poiBox(poi);
+      this.#tree!.add(minLon, minLat, maxLon, maxLat);
+    }
+    this.#tree?.finish();
+  }
+
+  /**
+   * The index of the nearest place that is the same as another, of those that may be; -1 if none
+   * is.
+   */
+  samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
+    const words = nameWords(other.name);
+    const { minLon, minLat, maxLon, maxLat } = bufferBox(poiBox(other), SAME_POI);
+    let nearest = -1;
+    let nearestDistance = Number.POSITIVE_INFINITY;
+    for (const index of this.#tree?.search(minLon, minLat, maxLon, maxLat, mayBe) ?? []) {
+      const poi = this.#pois[index];
+      if (!isAlike(poi, other) || !isSameName(this.#words[index], words)) continue;
+      const distance = poiDistance(poi, other.lon, other.lat);
+      if (distance > SAME_POI || distance > nearestDistance) continue;
+      if (distance === nearestDistance && index > nearest) continue;
+      nearest = index;
+      nearestDistance = distance;
+    }
+    return nearest;
+  }
+}
+
+/** A place with the brand and address of another account of it, where it lacks those. */
+export function completed(poi: Destination, other: Destination): Destination {
+  return {
+    ...poi,
+    brand: poi.brand ?? other.brand,
+    address: {
+      street: poi.address.street ?? other.address.street,
+      city: poi.address.city ?? other.address.city,
+      state: poi.address.state ?? other.address.state,
+      zip: poi.address.zip ?? other.address.zip,
+    },
+  };
+}
