@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { openLedgerToServe } from '../portal/accounts/late-ledger.ts';
 import { type Ledger, LedgerUnavailable } from '../portal/accounts/ledger.ts';
 import { parseLedgerAddress } from '../portal/accounts/ledger-address.ts';
-import { openLedger } from '../portal/accounts/open-ledger.ts';
 import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import { WatchedLedger } from '../portal/accounts/serving-ledger.ts';
 import { buildProxy } from '../proxy/app.ts';
@@ -57,7 +57,10 @@ export interface Fleet {
   readonly processes: () => ProcessCount;
 }
 
-/** Opens store and ledger, and listens. The store must hold a release. What fails is closed at once. */
+/**
+ * Opens store and ledger, and listens. The store must hold a release; a ledger on a network may be
+ * there later. What fails is closed at once.
+ */
 export async function serve(settings: ServeSettings, fleet?: Fleet): Promise<Serving> {
   const closers: Closer[] = [];
   try {
@@ -116,7 +119,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
 
   const { rateLimitPerMinute } = settings;
   const rates = fleet?.accountRates;
-  const ledger = await openLedger(settings.ledger, { rateLimitPerMinute, rates });
+  const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute, rates });
   closers.push(() => ledger.close());
   // A ledger of this machine that cannot write can still be read: what costs nothing is answered.
   const isRemote = parseLedgerAddress(settings.ledger).kind !== 'lmdb';

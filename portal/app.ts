@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { KeptSecrets } from './accounts/kept-secrets.ts';
 import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
 import { type PortalConfigInput, portalConfigSchema } from './config.ts';
@@ -51,8 +52,13 @@ export async function buildPortal(parts: {
   const { ledger, mailer, payment = null, now = Date.now } = parts;
   const parsed = portalConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.accountUrl}/problems` };
-  const session = config.sessionSecrets ?? [await ledger.secret('sessions')];
-  const services: Services = { ledger, mailer, payment, config, secrets: { session }, now };
+  const sessionSecrets = await KeptSecrets.open(config.sessionSecrets, ledger, 'sessions');
+  const secrets = {
+    get session() {
+      return sessionSecrets.all;
+    },
+  };
+  const services: Services = { ledger, mailer, payment, config, secrets, now };
 
   const app = httpServer({
     problems: { base: config.problemBase, members: errorMember },
@@ -62,6 +68,7 @@ export async function buildPortal(parts: {
     maxBodyBytes: MAX_BODY_BYTES,
     setCommonHeaders: securityHeaders({ isHttps: config.accountUrl.startsWith('https:') }),
   });
+  app.addHook('onClose', async () => sessionSecrets.close());
   app.decorateRequest('signedIn', null);
   const methods = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {

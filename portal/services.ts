@@ -11,7 +11,10 @@ export interface Services {
   readonly payment: Payment | null;
   readonly config: PortalConfig & { readonly problemBase: string };
   readonly secrets: {
-    /** Key codes, links and CSRF tokens: the first those that are made, all those that come back. */
+    /**
+     * Key codes, links and CSRF tokens: the first those that are made, all those that come back. A
+     * `LedgerUnavailable` while the ledger, which keeps one, has not been there yet.
+     */
     readonly session: readonly string[];
   };
   readonly now: () => number;

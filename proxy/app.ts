@@ -1,4 +1,5 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
 import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import { CatalogueSender, catalogueText } from '../portal/http/catalogue-text.ts';
@@ -67,6 +68,8 @@ export async function buildProxy(parts: {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
   const memory = parts.memory ?? new SharedMemory(ANSWERS_ALONE);
+  const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
+  let cursors: CursorSealer | undefined;
   const services: Services = {
     releases: parts.releases,
     ledger: parts.ledger,
@@ -74,7 +77,10 @@ export async function buildProxy(parts: {
     processes: parts.processes ?? (() => ({ serving: 1, wanted: 1 })),
     plans: new PlanCache(config.planCacheBytes),
     answers: new AnswerCache(memory, config.answerCacheBytes),
-    cursors: new CursorSealer(config.cursorSecrets ?? [await parts.ledger.secret('cursors')]),
+    get cursors() {
+      cursors ??= new CursorSealer(cursorSecrets.all);
+      return cursors;
+    },
     catalogue: new CatalogueSender(),
     outbox: new Outbox({ maxWaiting: config.maxWaitingBytes }),
     turnstile: new Turnstile(MAKERS),
@@ -94,6 +100,7 @@ export async function buildProxy(parts: {
   });
   app.decorate('services', services);
   app.addHook('onClose', async () => services.outbox.close());
+  app.addHook('onClose', async () => cursorSecrets.close());
   app.decorateReply('balance', null);
   answerPreflights(app);
   app.decorateRequest('admitted', null);

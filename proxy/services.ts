@@ -24,6 +24,7 @@ export interface Services {
   readonly processes: () => ProcessCount;
   readonly plans: PlanCache;
   readonly answers: AnswerCache;
+  /** A `LedgerUnavailable` while the ledger, which keeps their secret, has not been there yet. */
   readonly cursors: CursorSealer;
   readonly catalogue: CatalogueSender;
   /** Where large answers wait for their readers. */

@@ -143,7 +143,7 @@ class Parent {
 
   /**
    * Starts one in the place of one that died. What it cannot begin without may be away for a while,
-   * such as the ledger: where others serve without it, it is tried for as long as that takes.
+   * such as the store: where others serve without it, it is tried for as long as that takes.
    */
   async #replace(settings: ServeSettings, died: string): Promise<void> {
     let why = died;

@@ -36,16 +36,23 @@ export class LedgerUnavailable extends Error {
   override readonly name: string = 'LedgerUnavailable';
   /** Whether what was asked for may have been done: it was sent, and its reply was lost. */
   readonly mayBeDone: boolean;
+  /** Whether waiting may mend it: nothing answers there, or cannot for now. */
+  readonly isAway: boolean;
 
-  constructor(message: string, { cause, mayBeDone = false }: UnavailableOptions = {}) {
+  constructor(
+    message: string,
+    { cause, mayBeDone = false, isAway = false }: UnavailableOptions = {},
+  ) {
     super(message, { cause });
     this.mayBeDone = mayBeDone;
+    this.isAway = isAway;
   }
 }
 
 interface UnavailableOptions {
   readonly cause?: unknown;
   readonly mayBeDone?: boolean;
+  readonly isAway?: boolean;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
+import type { Services } from '../services.ts';
 
 export const health = freeEndpoint({
   access: 'free',
@@ -31,6 +32,13 @@ async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Requests with a key need the ledger, and of it what cursors are sealed with. */
+async function accountsOf(services: Services): Promise<'ok'> {
+  await services.ledger.ping();
+  void services.cursors;
+  return 'ok';
 }
 
 const check = z.enum(['ok', 'unavailable']);
@@ -66,10 +74,11 @@ export const ready = freeEndpoint({
   problems: [],
   cache: 'never',
   otherStatus: 503,
-  async answer({ releases, ledger, ending, processes }) {
+  async answer(services) {
+    const { releases, ending, processes } = services;
     const [release, accounts] = await Promise.all([
       inTime(releases.standing()),
-      inTime(ledger.ping().then(() => 'ok' as const)),
+      inTime(accountsOf(services)),
     ]);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
     const isReady = store === 'ok' && accounts === 'ok' && !ending.isSet;

@@ -32,6 +32,8 @@ test('to admit and to debit are one command each, once the scripts are there', a
   await ledger.debit(charge);
   const commands: string[] = [];
   const client = new Redis(redis.port);
+  // What it sends as it connects, `watch` would see before it knows what it sees.
+  await client.ping();
   const watch = await client.monitor();
   // What a script calls itself is shown as from "lua".
   watch.on('monitor', (_time, [name]: string[], from: string) => {

@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import type { Command } from 'commander';
-import { openLedger } from '../../../portal/accounts/open-ledger.ts';
+import { openLedgerToServe } from '../../../portal/accounts/late-ledger.ts';
 import { CLOSE_WITHIN_MS } from '../../listen.ts';
 import { servePortal } from '../../portal.ts';
 import { portalSchema, portalSettings } from '../../settings/portal-server.ts';
@@ -18,7 +18,7 @@ export function addPortalCommand(program: Command): void {
     run(async () => {
       const settings = portalSettings(flags, packageVersion());
       // The rate limits requests with keys, and those go to the API.
-      const ledger = await openLedger(settings.ledger, { rateLimitPerMinute: 1 });
+      const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute: 1 });
       const serving = await servePortal(settings, ledger).catch(async (error) => {
         await ledger.close();
         throw error;

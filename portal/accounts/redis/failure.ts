@@ -16,6 +16,9 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [/^LATE|timed? ?out/i, 'Redis does not answer; is it overloaded, or stopped?'],
 ];
 
+/** What waiting does not mend: it answers, and is not what was meant, or not for us. */
+const WRONG = /WRONGPASS|NOAUTH|NOPERM|^READONLY|^MOVED|cluster support disabled/i;
+
 /**
  * What went wrong with a Redis, and what to do. `shown` is its address without the password; `last`
  * what the connection met last, which says more than that there is none.
@@ -35,5 +38,7 @@ export function unavailable(shown: string, error: unknown, last?: Error): Ledger
   // What Redis answers it has not done; what was sent and not answered it may have.
   const isAnswer = error instanceof Error && error.name === 'ReplyError';
   const mayBeDone = !isUnsent && !isAnswer;
-  return new LedgerUnavailable(`ledger ${shown}: ${found ?? other}`, { cause: error, mayBeDone });
+  const isAway = !WRONG.test(met);
+  const words = `ledger ${shown}: ${found ?? other}`;
+  return new LedgerUnavailable(words, { cause: error, mayBeDone, isAway });
 }

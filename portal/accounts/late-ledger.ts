@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Ledger, type LedgerOptions, LedgerUnavailable } from './ledger.ts';
+import { openLedger } from './open-ledger.ts';
+
+/** Between tries to open a ledger that is away. */
+const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 1_000];
+
+/**
+ * Opens a ledger for a server, which has answers that need none: one on a network that is away is
+ * opened as soon as it is there, and each call fails until then. What waiting does not mend, such
+ * as a password that is refused or a folder that cannot be written, rejects as `openLedger` does.
+ */
+export async function openLedgerToServe(address: string, options: LedgerOptions): Promise<Ledger> {
+  const open = () => openLedger(address, options);
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
+    return lateLedger(open, error, options.warn ?? ((words) => process.emitWarning(words)));
+  }
+}
+
+/** Stands for a ledger that could not be opened, and is it when it has been. */
+function lateLedger(
+  open: () => Promise<Ledger>,
+  fault: LedgerUnavailable,
+  warn: (words: string) => void,
+): Ledger {
+  let ledger: Ledger | undefined;
+  let why = fault;
+  const ending = new AbortController();
+
+  const opening = async () => {
+    warn(`${why.message} What needs no account is served meanwhile.`);
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
+      await pause(pauseMs, undefined, { signal: ending.signal });
+      try {
+        ledger = await open();
+        return;
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailable)) throw error;
+        // It may be there by now, and refuse us.
+        if (!error.isAway && error.message !== why.message) warn(error.message);
+        why = error;
+      }
+    }
+  };
+  const opened = opening().catch((cause: Error) => {
+    why = new LedgerUnavailable(`the ledger is not opened any more: ${cause.message}`, { cause });
+    if (!ending.signal.aborted) warn(why.message);
+  });
+
+  const close = async () => {
+    ending.abort();
+    await opened;
+    await ledger?.close();
+  };
+  return new Proxy({} as Ledger, {
+    get(_, name) {
+      if (name === 'close') return close;
+      // What is awaited is asked whether it is a promise.
+      if (name === 'then') return undefined;
+      if (ledger === undefined) return () => Promise.reject(why);
+      return Reflect.get(ledger, name).bind(ledger);
+    },
+  });
+}

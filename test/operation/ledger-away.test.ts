@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { mintApiKey } from '../../portal/accounts/api-key.ts';
+import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import { openCustomer } from '../support/books.ts';
+import { startFleet } from '../support/fleet.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { startRedis } from '../support/redis-server.ts';
+import { startServer } from '../support/server-process.ts';
+import { smallReleaseOfTests } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+const county = smallCounty({ fips: '24510', seed: 3, blocks: 12, pois: 60 });
+const store = smallReleaseOfTests(county);
+const folder = folderOfTests();
+const redis = ofTests(() => startRedis());
+
+test.each(['1', '2'])(
+  'a service (%s processes) that starts before its ledger gives away what is free, and the rest once that is there',
+  async (PROCESSES) => {
+    await redis.kill('SIGKILL');
+    const args = ['--store', store, '--ledger', redis.address()];
+    const serving = await ofThisTest(startFleet(args, { PROCESSES, SHED_AT_LAG_MS: '0' }));
+    const ask = (route: string, key = mintApiKey()) =>
+      fetch(`${serving.address}/v1/${route}`, { headers: { authorization: `Bearer ${key}` } });
+    for (const route of ['health', 'meta/modes', 'isochrone/meta', 'last-updated']) {
+      expect([route, (await ask(route)).status]).toEqual([route, 200]);
+    }
+    const ready = async () => (await (await ask('ready')).json()) as object;
+    const unready = { ready: false, checks: { store: 'ok', ledger: 'unavailable' } };
+    expect(await ready()).toMatchObject(unready);
+    const refused = await ask('tokens');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
+    expect(serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
+
+    await redis.restart();
+    const back = Date.now();
+    // Each process finds it by itself.
+    const allReady = async () =>
+      JSON.stringify(await Promise.all(Array.from({ length: 12 }, ready)));
+    await expect.poll(allReady, { interval: 50 }).not.toContain('unavailable');
+    expect(Date.now() - back).toBeLessThan(2_000);
+    const ledger = await ofThisTest(openLedger(redis.address(), { rateLimitPerMinute: 1 }));
+    const { key } = await openCustomer(ledger, { tokens: 100 });
+    // A page of an answer, whose cursor is sealed by what the ledger keeps.
+    const route = `blocks/${county.blocks[5].geoid}/pois?mode=walk&limit=1`;
+    const first = (await (await ask(route, key)).json()) as { next_cursor: string };
+    const next = await ask(`${route}&cursor=${first.next_cursor}`, key);
+    expect([next.status, next.headers.get('x-tokens-remaining')]).toEqual([200, '98']);
+  },
+);
+
+test('a portal that starts before its ledger shows its pages, and signs people in once that is there', async () => {
+  await redis.kill('SIGKILL');
+  const portal = await ofThisTest(
+    startServer([TTA, 'portal', '--port', '0', '--ledger', redis.address()], { VAR_DIR: folder }),
+  );
+  const asked = () =>
+    fetch(`${portal.address}/auth/request`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify({ email: 'ada@example.org' }),
+    });
+  for (const page of ['/', '/health', '/openapi.json']) {
+    expect([page, (await fetch(portal.address + page)).status]).toEqual([page, 200]);
+  }
+  const refused = await asked();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
+  await redis.restart();
+  await expect.poll(async () => (await asked()).status, { interval: 200 }).toBe(202);
+});
+
+test('a ledger that waiting does not mend ends the start with one line', async () => {
+  const file = path.join(folder, 'no-folder');
+  await writeFile(file, '');
+  await redis.kill('SIGKILL');
+  await redis.restart();
+  await redis.cli('config', 'set', 'requirepass', 'open');
+  for (const [ledger, words] of [
+    [redis.address(), 'refuses this user and password'],
+    [`lmdb:${file}`, 'no-folder'],
+  ]) {
+    const serve = ['serve', '--store', store, '--processes', '1'];
+    for (const program of [serve, ['portal']]) {
+      const starting = startServer([TTA, ...program, '--port', '0', '--ledger', ledger]);
+      await expect(starting).rejects.toThrow(
+        new RegExp(`did not start: tta: [^\\n]*${words}[^\\n]*\n$`),
+      );
+    }
+  }
+});
