@@ -1,4 +1,4 @@
-import { TENTHS } from '../shards/matrix/row-codec.ts';
+import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
 
 /** Where a number must lie. */
 export type Bounds = { readonly max: number } & (
@@ -21,14 +21,40 @@ export const BOUNDS = {
   destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
   /** A GEOID as an integer. */
   block: { min: 0, max: 999_999_999_999_999 },
+  /** Minutes of an isochrone: as far as reach between blocks goes. */
+  contour: { min: 1, max: MINUTES.most },
+  /** Of a map tile. */
+  zoom: { min: 0, max: 30 },
+  tileAcross: { min: 0, max: 2 ** 30 - 1 },
+  /** Census places found by their name. */
+  placesFound: { min: 1, max: 20 },
 } as const satisfies Readonly<Record<string, Bounds>>;
 
-/** Rows a page, where nobody says how many. */
+/** How many of a thing a request may list, and how many characters it may have. */
+export const MOST = {
+  /** A parameter repeated: a URL is no place for longer lists. */
+  repeats: 100,
+  /** Members of a list in a body. */
+  listed: 100,
+  blocksListed: 1_000,
+  /** Levels of an isochrone. */
+  contours: 4,
+  cursorLength: 512,
+  nameLength: 100,
+  versionLength: 100,
+} as const;
+
+/** Rows a page, and places found, where nobody says how many. */
 export const DEFAULT_LIMIT = 100;
-export const MAX_CURSOR_LENGTH = 512;
+export const DEFAULT_PLACES_FOUND = 10;
 
 export function isWithin(bounds: Bounds, value: number): boolean {
   return value <= bounds.max && ('over' in bounds ? value > bounds.over : value >= bounds.min);
+}
+
+/** Whether there is such a point. */
+export function isOnEarth(lon: number, lat: number): boolean {
+  return isWithin(BOUNDS.longitude, lon) && isWithin(BOUNDS.latitude, lat);
 }
 
 /** Bounds as a message tells them, after "must be". */

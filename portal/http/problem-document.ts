@@ -24,6 +24,13 @@ export const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
 
+/** The header that problems of a status have beside those of every answer. */
+export const HEADER_OF_STATUS: Readonly<Record<number, 'WWW-Authenticate' | 'Retry-After'>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
+
 /** How a service's document describes its problems. */
 interface DescribedProblems {
   /** What `type` begins with. */

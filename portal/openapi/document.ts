@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { problemDocument, problemResponses } from '../http/problem-document.ts';
+import { HEADER_OF_STATUS, problemDocument, problemResponses } from '../http/problem-document.ts';
 import type { ProblemSlug } from '../http/problem-kinds.ts';
 import type { Operation, ServedOperation } from '../routes/operation.ts';
 
@@ -149,16 +149,13 @@ const LOCATION = text('Location', 'Where to.');
 const COOKIE = {
   'Set-Cookie': header('Set-Cookie', 'The session, or its end.', z.string().optional()),
 };
-const AUTHENTICATE = text('WWW-Authenticate', '`Cookie`');
-const RETRY_AFTER = {
+const OF_PROBLEMS = {
+  'WWW-Authenticate': header('WWW-Authenticate', '`Cookie`', z.string()),
   'Retry-After': header('Retry-After', 'Seconds to wait.', z.int().optional()),
 };
 
 /** Headers of a problem with that status. */
 function problemHeaders(status: number) {
-  return z.object({
-    ...ALWAYS,
-    ...(status === 401 && AUTHENTICATE),
-    ...((status === 429 || status === 503) && RETRY_AFTER),
-  });
+  const name = HEADER_OF_STATUS[status];
+  return z.object({ ...ALWAYS, ...(name && { [name]: OF_PROBLEMS[name] }) });
 }

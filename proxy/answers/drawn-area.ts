@@ -7,6 +7,7 @@ import { segmentMeetsBox } from '../../shards/geometry/segment-in-box.ts';
 import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, MICRO } from '../../shards/units.ts';
+import { isOnEarth } from '../bounds.ts';
 import type { Area } from './area.ts';
 
 const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
@@ -65,7 +66,7 @@ type Position = Ring[number];
 
 function checkRing(ring: Ring): void {
   for (const [lon, lat] of ring) {
-    if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
+    if (!isOnEarth(lon, lat)) {
       throw invalidPolygon(`the position ${lon}, ${lat} is out of range; longitude comes first`);
     }
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DIRECTIONS } from '../../shards/manifest.ts';
+import { BOUNDS } from '../bounds.ts';
 import { freeEndpoint } from '../endpoint.ts';
-import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
+import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { NONE } from '../schemas/parameters.ts';
 import { modeLabel } from '../schemas/schemas.ts';
 
@@ -47,7 +48,7 @@ export const isochroneMeta = freeEndpoint({
         version: release.version,
         directions: release.manifest.directions,
         modes: release.manifest.modes,
-        max_minutes: MAX_MINUTES,
+        max_minutes: BOUNDS.contour.max,
         dest_set: 'blocks',
         assumptions: assumptionsOf(release),
       },

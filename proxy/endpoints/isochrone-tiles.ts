@@ -14,16 +14,14 @@ import { NONE } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 
 const MVT = 'application/vnd.mapbox-vector-tile';
-const MAX_ZOOM = 30;
 
 const modePart = z.enum(MODE_LABELS).meta({ description: 'Travel mode.' });
 const typePart = integerText(BOUNDS.typeId).meta({
   description: 'A leaf destination type.',
   override: boundsSchema('integer', BOUNDS.typeId),
 });
-const WITHIN_ZOOM = { min: 0, max: 2 ** MAX_ZOOM - 1 };
-const coordinate = integerText(WITHIN_ZOOM).meta({
-  override: boundsSchema('integer', WITHIN_ZOOM),
+const coordinate = integerText(BOUNDS.tileAcross).meta({
+  override: boundsSchema('integer', BOUNDS.tileAcross),
 });
 
 export const tileJson = freeEndpoint({
@@ -94,9 +92,7 @@ export const isochroneTile = meteredEndpoint({
   params: z.strictObject({
     mode: modePart,
     dest_type_id: typePart,
-    z: integerText({ min: 0, max: MAX_ZOOM }).meta({
-      override: { type: 'integer', minimum: 0, maximum: MAX_ZOOM },
-    }),
+    z: integerText(BOUNDS.zoom).meta({ override: boundsSchema('integer', BOUNDS.zoom) }),
     x: coordinate,
     y: coordinate,
   }),

@@ -10,9 +10,10 @@ import type { Minutes } from '../../shards/units.ts';
 import { type BlockOrigin, locateOrigin, nameBlock, placePoint } from '../answers/located-block.ts';
 import { lacksModes } from '../answers/modes-and-types.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
+import { BOUNDS, boundsSchema, inWords, isOnEarth, MOST } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
-import { assumptionsOf, assumptionsSchema, MAX_MINUTES } from '../isochrone/assumptions.ts';
+import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
@@ -42,13 +43,13 @@ const query = z.strictObject({
   block: optionalGeoidParam,
   lon: anyLonParam,
   lat: anyLatParam,
-  minutes: integerText({ min: 1, max: MAX_MINUTES })
+  minutes: integerText(BOUNDS.contour)
     .optional()
     .meta({
-      description: `One contour, 1 to ${MAX_MINUTES} minutes.`,
-      override: { type: 'integer', minimum: 1, maximum: MAX_MINUTES },
+      description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
+      override: boundsSchema('integer', BOUNDS.contour),
     }),
-  contours: contoursParam(MAX_MINUTES),
+  contours: contoursParam,
   mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
   direction: choice(DIRECTIONS)
     .default('from')
@@ -57,7 +58,7 @@ const query = z.strictObject({
     .default('geojson')
     .meta({ description: 'Contours, or the blocks themselves.' }),
   v: onceText
-    .max(100, { error: 'is too long' })
+    .max(MOST.versionLength, { error: 'is too long' })
     .optional()
     .meta({ description: 'The store version to pin: another is `no-isochrone-data`.' }),
 });
@@ -111,7 +112,7 @@ export const isochrone = meteredEndpoint({
   operationId: 'getIsochrone',
   summary: 'How far one gets from a block, or from how far one gets to it',
   description:
-    `Contours of up to ${MAX_MINUTES} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
+    `Contours of up to ${BOUNDS.contour.max} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
     'by one mode: `minutes`, or up to four ascending `contours`. Dissolved from the blocks within ' +
     `reach; small holes are filled. ${PLANS.charges.isochrone_contour} tokens a contour; free for members.`,
   tag: 'Isochrones',
@@ -252,8 +253,9 @@ function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
   }
   if (block !== undefined) return nameBlock(release, block);
   if (lon !== undefined && lat !== undefined) {
-    if (Math.abs(lon) > 180 || Math.abs(lat) > 90) {
-      throw new Problem('invalid-geometry', 'lon must be from -180 to 180 and lat from -90 to 90');
+    if (!isOnEarth(lon, lat)) {
+      const [ofLon, ofLat] = [inWords(BOUNDS.longitude), inWords(BOUNDS.latitude)];
+      throw new Problem('invalid-geometry', `lon must be ${ofLon} and lat ${ofLat}`);
     }
     return placePoint(release, lon, lat);
   }

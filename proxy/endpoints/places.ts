@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
 import { locatePlace } from '../answers/place-query.ts';
 import { findPlaces } from '../answers/place-search.ts';
+import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE, placeGeoidParam, requiredNameParam } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { geometry } from '../schemas/schemas.ts';
-
-const MAX_PLACES = 20;
-const DEFAULT_PLACES = 10;
 
 const searchPlaces = freeEndpoint({
   access: 'free',
@@ -23,11 +21,14 @@ const searchPlaces = freeEndpoint({
   params: NONE,
   query: z.strictObject({
     q: requiredNameParam,
-    limit: integerText({ min: 1, max: MAX_PLACES })
-      .default(DEFAULT_PLACES)
+    limit: integerText(BOUNDS.placesFound)
+      .default(DEFAULT_PLACES_FOUND)
       .meta({
-        description: 'Places at most, 1 to 20.',
-        override: { type: 'integer', minimum: 1, maximum: MAX_PLACES, default: DEFAULT_PLACES },
+        description: `Places at most, ${BOUNDS.placesFound.min} to ${BOUNDS.placesFound.max}.`,
+        override: {
+          ...boundsSchema('integer', BOUNDS.placesFound),
+          default: DEFAULT_PLACES_FOUND,
+        },
       }),
   }),
   response: z.object({

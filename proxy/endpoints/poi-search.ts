@@ -4,6 +4,7 @@ import type { ReleaseCounty } from '../../shards/release.ts';
 import { type Area, boxArea, circleArea } from '../answers/area.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
 import { countiesOfArea } from '../answers/poi-search.ts';
+import { BOUNDS, inWords, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
@@ -101,11 +102,12 @@ function bboxNumbers(text: string): [west: number, south: number, east: number, 
     throw invalidBox('must be four numbers: min_lon,min_lat,max_lon,max_lat');
   }
   const [west, south, east, north] = numbers;
-  if (Math.max(Math.abs(west), Math.abs(east)) > 180) {
-    throw invalidBox('has a longitude that is not from -180 to 180; longitude comes first');
+  const { longitude, latitude } = BOUNDS;
+  if (![west, east].every((lon) => isWithin(longitude, lon))) {
+    throw invalidBox(`has a longitude that is not ${inWords(longitude)}; longitude comes first`);
   }
-  if (Math.max(Math.abs(south), Math.abs(north)) > 90) {
-    throw invalidBox('has a latitude that is not from -90 to 90');
+  if (![south, north].every((lat) => isWithin(latitude, lat))) {
+    throw invalidBox(`has a latitude that is not ${inWords(latitude)}`);
   }
   if (south > north) throw invalidBox('has its min_lat over its max_lat');
   if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {

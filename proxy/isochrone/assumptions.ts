@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { feedSchema } from '../../shards/manifest.ts';
-import { MINUTES } from '../../shards/matrix/row-codec.ts';
 import type { Release } from '../../shards/release.ts';
-import type { Minutes } from '../../shards/units.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
-
-/** As far as reach between blocks goes. */
-export const MAX_MINUTES: Minutes = MINUTES.most;
 
 const words = z.string().optional();
 const whole = z.int().optional();

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { MAX_IDEMPOTENCY_KEY } from '../../portal/accounts/replays.ts';
+import {
+  ANSWER_LIFE_MS,
+  MAX_IDEMPOTENCY_KEY,
+  MAX_KEPT_BYTES,
+} from '../../portal/accounts/replays.ts';
+import { HEADER_OF_STATUS } from '../../portal/http/problem-document.ts';
 import { headersNamed } from '../answer-headers.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { BESIDE_ROWS } from '../formats/beside-rows.ts';
@@ -8,11 +13,15 @@ export const ifNoneMatch = z.string().optional().meta({
   description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
   example: '"Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5"',
 });
-export const idempotencyKey = z.string().min(1).max(MAX_IDEMPOTENCY_KEY).optional().meta({
-  description:
-    'Send the same key with a repeated request: within 24 hours it is charged once and answered again. Of up to 8 MiB, compressed, it is the first answer as it was, in its format, whatever `Accept` says then.',
-  example: 'c0f1a9d2-batch-7',
-});
+export const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(MAX_IDEMPOTENCY_KEY)
+  .optional()
+  .meta({
+    description: `Send the same key with a repeated request: within ${ANSWER_LIFE_MS / 3_600_000} hours it is charged once and answered again. Of up to ${MAX_KEPT_BYTES / 2 ** 20} MiB, compressed, it is the first answer as it was, in its format, whatever \`Accept\` says then.`,
+    example: 'c0f1a9d2-batch-7',
+  });
 
 const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
 const RATE = headersNamed('RateLimit', 'RateLimit-Policy');
@@ -84,7 +93,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
     ...COMMON,
     ...(isAskerKnown && whereThere(RATE)),
     ...(isAskerKnown && endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
-    ...PROBLEM_HEADERS[status],
+    ...(status in HEADER_OF_STATUS && headersNamed(HEADER_OF_STATUS[status])),
   });
 }
 
@@ -100,10 +109,3 @@ export const otherHeaders = z.object({ ...COMMON, ...RATE });
 function headersRepeating(member: string) {
   return BESIDE_ROWS.filter((one) => one.member === member).map(({ header }) => header);
 }
-
-/** Headers of a problem's status, beside those of every answer. */
-const PROBLEM_HEADERS: Readonly<Record<number, z.ZodRawShape>> = {
-  401: headersNamed('WWW-Authenticate'),
-  429: headersNamed('Retry-After'),
-  503: headersNamed('Retry-After'),
-};

@@ -8,13 +8,11 @@ import {
   DEFAULT_LIMIT,
   inWords,
   isWithin,
-  MAX_CURSOR_LENGTH,
+  MOST,
 } from '../bounds.ts';
 import { FIELD_WORDS, type ListWords } from './field-words.ts';
 import { distinct, listOf } from './list.ts';
 
-const MAX_LISTED = 100;
-const MAX_BLOCKS = 1_000;
 const EMPTY = 'must not be empty: leave it out to ask for all';
 
 /** Members of request bodies. Arrays must be arrays; nothing is coerced. */
@@ -45,7 +43,7 @@ export const blockMember = list(
   boundsSchema('integer', BOUNDS.block),
   'integers',
   FIELD_WORDS.block,
-  MAX_BLOCKS,
+  MOST.blocksListed,
 );
 
 export const maxMinutesMember = number(BOUNDS.maxMinutes)
@@ -72,13 +70,13 @@ export const includePopulationMember = z
 
 export const cursorMember = z
   .string({ error: 'must be text' })
-  .max(MAX_CURSOR_LENGTH, { error: 'is too long' })
+  .max(MOST.cursorLength, { error: 'is too long' })
   .nullish()
   // What the page before said, to whoever asks until there is no more: null is the first page.
   .transform((cursor) => cursor ?? undefined)
   .meta({
     description: '`next_cursor` of the page before, with the same other members. Null: none.',
-    override: { type: ['string', 'null'], maxLength: MAX_CURSOR_LENGTH },
+    override: { type: ['string', 'null'], maxLength: MOST.cursorLength },
   });
 
 /** A point; what it must not have is told with what it takes. */
@@ -107,7 +105,7 @@ function list<V extends string | number>(
   items: Readonly<Record<string, unknown>>,
   kind: string,
   { what, more }: ListWords,
-  most = MAX_LISTED,
+  most: number = MOST.listed,
 ) {
   const none = `must be an array of ${kind}`;
   return listOf(item, most, { none, empty: EMPTY, many: `must list at most ${most}` })

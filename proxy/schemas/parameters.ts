@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { folded } from '../../shards/folded-text.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
-import { BOUNDS, boundsSchema, DEFAULT_LIMIT, MAX_CURSOR_LENGTH } from '../bounds.ts';
+import { BOUNDS, boundsSchema, DEFAULT_LIMIT, inWords, MOST } from '../bounds.ts';
 import { FIELD_WORDS, type ListWords } from './field-words.ts';
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
-
-/** A URL is no place for longer lists. */
-const MAX_REPEATS = 100;
-const MAX_CONTOURS = 4;
 
 /** No parameters at all: whatever is there is refused by name. */
 export const NONE = z.strictObject({});
@@ -29,28 +25,32 @@ export const optionalGeoidParam = geoidParam.optional().meta({
   override: { type: 'string', pattern: '^\\d{15}$' },
 });
 
-/** Up to four ascending levels: `contours=10,20,30`, or the parameter repeated. */
-export function contoursParam(max: number) {
-  const error = `must be 1 to 4 whole minutes from 1 to ${max}, ascending`;
-  return z
-    .preprocess(
-      (value) =>
-        value === undefined ? undefined : [value].flat().flatMap((part) => String(part).split(',')),
-      listOf(integerText({ min: 1, max }), MAX_CONTOURS, { none: error, many: error })
-        .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), { error })
-        .optional(),
-    )
-    .optional()
-    .meta({
-      description: `Up to four contours in minutes, ascending: \`10,20,30\`, or repeated.`,
-      override: {
-        type: 'array',
-        items: boundsSchema('integer', { min: 1, max }),
-        minItems: 1,
-        maxItems: MAX_CONTOURS,
-      },
-    });
-}
+const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${inWords(BOUNDS.contour)}, ascending`;
+
+/** Ascending levels: `contours=10,20,30`, or the parameter repeated. */
+export const contoursParam = z
+  .preprocess(
+    (value) =>
+      value === undefined ? undefined : [value].flat().flatMap((part) => String(part).split(',')),
+    listOf(integerText(BOUNDS.contour), MOST.contours, {
+      none: CONTOURS_FAULT,
+      many: CONTOURS_FAULT,
+    })
+      .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), {
+        error: CONTOURS_FAULT,
+      })
+      .optional(),
+  )
+  .optional()
+  .meta({
+    description: `Up to four contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+    override: {
+      type: 'array',
+      items: boundsSchema('integer', BOUNDS.contour),
+      minItems: 1,
+      maxItems: MOST.contours,
+    },
+  });
 
 export const modeParam = repeated(
   z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
@@ -117,7 +117,7 @@ export const radiusParam = numberText(BOUNDS.radius)
   });
 
 const name = onceText
-  .max(100, { error: 'must be at most 100 characters', abort: true })
+  .max(MOST.nameLength, { error: `must be at most ${MOST.nameLength} characters`, abort: true })
   .refine((text) => folded(text) !== '', { error: 'must not be blank' });
 const NAME = { description: 'Part of the name; case and accents do not matter.' };
 
@@ -163,11 +163,11 @@ export const blockParam = repeated(
 );
 
 export const cursorParam = onceText
-  .max(MAX_CURSOR_LENGTH, { error: 'is too long' })
+  .max(MOST.cursorLength, { error: 'is too long' })
   .optional()
   .meta({
     description: '`next_cursor` of the page before, with the same other parameters.',
-    override: { type: 'string', maxLength: MAX_CURSOR_LENGTH },
+    override: { type: 'string', maxLength: MOST.cursorLength },
   });
 
 /** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
@@ -179,9 +179,9 @@ export function repeated<V extends string | number>(
   return z
     .preprocess(
       (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-      listOf(item, MAX_REPEATS, {
+      listOf(item, MOST.repeats, {
         none: 'is missing',
-        many: `must not be repeated more than ${MAX_REPEATS} times`,
+        many: `must not be repeated more than ${MOST.repeats} times`,
       })
         .transform((values): V[] => distinct(values))
         .optional(),
@@ -189,6 +189,6 @@ export function repeated<V extends string | number>(
     .optional()
     .meta({
       description: `${what}; repeat for several.${more}`,
-      override: { type: 'array', items, maxItems: MAX_REPEATS },
+      override: { type: 'array', items, maxItems: MOST.repeats },
     });
 }
