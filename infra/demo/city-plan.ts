@@ -80,17 +80,19 @@ const MEDIUM_PARK = { width: 2, height: 2 };
 const STREAM = { plan: 1, bridges: 2 };
 
 /**
- * Plans a city of exactly `blocks` census blocks. Equal arguments give equal cities. Throws a
- * `BuildError` for a size it cannot have.
+ * Plans a city of exactly `blocks` census blocks, so many times as long and wide as those of
+ * a city. Equal arguments give equal cities. Throws a `BuildError` for a size it cannot have.
  */
 export function planCity({
   blocks,
   seed,
   counties = 2,
+  scale = 1,
 }: {
   blocks: number;
   seed: number;
   counties?: number;
+  scale?: number;
 }): CityPlan {
   if (!Number.isSafeInteger(blocks) || blocks < MIN_BLOCKS || blocks > MAX_BLOCKS) {
     throw new BuildError(
@@ -148,7 +150,7 @@ export function planCity({
     motorwayColumn,
     parks,
     bay,
-    lattice: new Lattice(seed, columns, rows),
+    lattice: new Lattice(seed, columns, rows, scale),
     bridges: [bridges[0], bridges[1]],
     useOf: (cell) => ground.useOf(cell),
   };

@@ -34,14 +34,17 @@ const STREAM = 0x1a77;
 export class Lattice {
   readonly columns: number;
   readonly rows: number;
+  readonly #scale: number;
   readonly #phases: readonly number[];
   /** Of every corner, row by row: every street and block asks for them, over and over. */
   readonly #metres: Float64Array;
   readonly #degrees: Float64Array;
 
-  constructor(seed: number, columns: number, rows: number) {
+  /** `scale`: how many times as far apart as in a city its lines are. */
+  constructor(seed: number, columns: number, rows: number, scale = 1) {
     this.columns = columns;
     this.rows = rows;
+    this.#scale = scale;
     const random = new Random(seed, STREAM);
     this.#phases = Array.from({ length: 4 }, () => random.between(0, 2 * Math.PI));
     const corners = (columns + 1) * (rows + 1);
@@ -80,15 +83,16 @@ export class Lattice {
   }
 
   #bent(column: number, row: number): readonly [east: Metres, north: Metres] {
+    const scale = this.#scale;
     const x = (column - this.columns / 2) * SPACING;
     const y = (row - this.rows / 2) * SPACING;
     const bend = BEND * bendAt(column, row);
-    if (bend === 0) return [x, y];
+    if (bend === 0) return [x * scale, y * scale];
     const [a, b] = WAVE_LENGTHS.map((length) => (2 * Math.PI) / length);
     const [p, q, r, s] = this.#phases;
     return [
-      x + bend * Math.sin(x * b + p) * Math.cos(y * a + q),
-      y + bend * Math.sin(y * b + r) * Math.cos(x * a + s),
+      scale * (x + bend * Math.sin(x * b + p) * Math.cos(y * a + q)),
+      scale * (y + bend * Math.sin(y * b + r) * Math.cos(x * a + s)),
     ];
   }
 }

@@ -10,12 +10,17 @@ import { osmCity } from './osm-file.ts';
 import { writePbf } from './pbf-writer.ts';
 import { writeShapefile } from './shapefile-writer.ts';
 import { blockLayer, countyLayer, placeLayer } from './tiger-layers.ts';
-import { planTransit } from './transit-plan.ts';
+import { planTransit as planCityTransit } from './transit-plan.ts';
 
-/** What kind of city is written, by what it plans its public transport with. */
-const TRANSIT = { city: planTransit, metropolis: planMetropolisTransit };
-export type DemoPreset = keyof typeof TRANSIT;
-export const DEMO_PRESETS = Object.keys(TRANSIT) as DemoPreset[];
+/** What is written: how large its blocks are, and what plans its public transport. */
+const PRESETS = {
+  city: { scale: 1, planTransit: planCityTransit },
+  metropolis: { scale: 1, planTransit: planMetropolisTransit },
+  /** Blocks three times as long and wide, as they are around cities: eight on a square kilometre. */
+  country: { scale: 3, planTransit: planCityTransit },
+};
+export type DemoPreset = keyof typeof PRESETS;
+export const DEMO_PRESETS = Object.keys(PRESETS) as DemoPreset[];
 
 export interface DemoOptions {
   /** Census blocks in all, 500 to 1,000,000. */
@@ -24,7 +29,7 @@ export interface DemoOptions {
   readonly seed: number;
   /** 2 by default; of more, each is as large as the others. */
   readonly counties?: number;
-  /** How dense its public transport is: three lines by default. */
+  /** How large its blocks are and how dense its public transport is: a city's by default. */
   readonly preset?: DemoPreset;
   /** The folder to write into; it is made if it is not there. */
   readonly out: string;
@@ -49,10 +54,11 @@ const DRAWN = new Date('2026-01-01T00:00:00Z');
  * for a size or seed it cannot have.
  */
 export async function writeDemoCity(options: DemoOptions, progress: Progress): Promise<DemoFiles> {
-  const plan = planCity(options);
+  const { scale, planTransit } = PRESETS[options.preset ?? 'city'];
+  const plan = planCity({ ...options, scale });
   const counties = countiesOf(plan);
   const names = streetNames(plan);
-  const transit = TRANSIT[options.preset ?? 'city'](plan, names);
+  const transit = planTransit(plan, names);
   const at = (...parts: string[]) => path.join(options.out, ...parts);
   const files: DemoFiles = {
     osm: at('osm', 'demo.osm.pbf'),

@@ -16,6 +16,7 @@ export interface BenchInputs {
 const BALTIMORE = path.resolve('../shared/data/baltimore');
 const DEMO = { blocks: 10_000, seed: 1 };
 const LARGE = { blocks: 20_000, seed: 1 };
+const COUNTRY_COUNTIES = 24;
 const METROPOLIS = { ...LARGE, preset: 'metropolis' } as const;
 
 export async function benchInputs(folder: string): Promise<BenchInputs> {
@@ -39,6 +40,11 @@ export function largeCity(folder: string): Promise<BenchInputs> {
 /** As many blocks, with as much public transport as Manhattan has. */
 export function metropolis(folder: string): Promise<BenchInputs> {
   return demoCity(METROPOLIS, folder);
+}
+
+/** As many blocks as asked for, in counties that are wider than an hour's ride. */
+export function country(blocks: number, folder: string): Promise<BenchInputs> {
+  return demoCity({ blocks, seed: 1, counties: COUNTRY_COUNTIES, preset: 'country' }, folder);
 }
 
 async function demoCity(size: Omit<DemoOptions, 'out'>, folder: string): Promise<BenchInputs> {

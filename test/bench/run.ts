@@ -16,6 +16,7 @@ import { benchInputs, largeCity, metropolis } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
+import { benchNation } from './nation.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
@@ -33,16 +34,23 @@ const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 /** Runs when it is asked for: it installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
+/** Run when they are asked for: they take long. */
+const NATIONS: Readonly<Record<string, number>> = {
+  nation: 30_000,
+  'nation-100000': 100_000,
+  'nation-300000': 300_000,
+};
+const EXTRA = [ENGINES, ...Object.keys(NATIONS)];
 
 /**
  * `npm run bench [-- PART…]`: every claim about speed, size and accuracy, a line of JSON each, measured in one
- * run; by default all parts but the engines of others.
+ * run; by default all parts but the engines of others and nations.
  */
 const asked = process.argv.length > 2 ? process.argv.slice(2) : PARTS;
-const unknown = asked.filter((part) => ![...PARTS, ENGINES].includes(part));
+const unknown = asked.filter((part) => ![...PARTS, ...EXTRA].includes(part));
 if (unknown.length > 0) {
   throw new Error(
-    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ENGINES].join(', ')}`,
+    `no such part: ${unknown.join(', ')}; there are ${[...PARTS, ...EXTRA].join(', ')}`,
   );
 }
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
@@ -53,7 +61,7 @@ try {
   if (asked.includes('transit')) await benchTransitRouting(inputs);
   if (asked.includes('flips')) await benchFlips(folder);
   if (asked.includes(ENGINES)) await benchEngines(inputs, folder);
-  if (asked.some((part) => ![...UNSERVED, ENGINES].includes(part))) {
+  if (asked.some((part) => ![...UNSERVED, ...EXTRA].includes(part))) {
     await withBuilt(await benchBuild(inputs, folder), inputs, folder, async (built) => {
       for (const [part, bench] of Object.entries(SERVED)) {
         if (asked.includes(part)) await bench(built);
@@ -61,6 +69,9 @@ try {
     });
   }
   if (asked.includes('metropolis')) await benchTransitRouting(await metropolis(folder));
+  for (const [part, blocks] of Object.entries(NATIONS)) {
+    if (asked.includes(part)) await benchNation(blocks, folder);
+  }
   if (asked.includes('city')) {
     const city = await largeCity(folder);
     await benchTransitRouting(city);

@@ -22,7 +22,10 @@ export function addDemoCommand(program: Command): void {
     .option('--seed <s>', 'another seed makes another city', '1')
     .option('--counties <n>', 'counties that it lies in', '2')
     .addOption(
-      new Option('--preset <kind>', 'a city of three transit lines, or a metropolis of 300')
+      new Option(
+        '--preset <kind>',
+        'a city of three transit lines, a metropolis of 300, or a country of larger blocks',
+      )
         .choices(DEMO_PRESETS)
         .default('city'),
     )
