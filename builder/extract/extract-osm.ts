@@ -34,6 +34,8 @@ export interface OsmExtract {
   readonly outlines: readonly Area[] | null;
   /** When the newest element was edited, or the files were cut. */
   readonly newestMs: number;
+  /** Where all streets were kept that the files have: past it they go on. */
+  readonly streetArea: BoundingBox;
   readonly streets: StreetWays;
   readonly nodes: StreetNodes;
   readonly impassable: Impassable;
@@ -41,14 +43,15 @@ export interface OsmExtract {
 }
 
 /**
- * Reads streets and destinations within `area` from OSM PBF files, in three passes over each:
- * relations, which say what ways they need; ways, which say what nodes they need; nodes. Memory
+ * Reads destinations within `area`, and streets within `streetArea`, which holds it, from OSM PBF
+ * files, in three passes over each: relations, which say what ways they need; ways, which say what nodes they need; nodes. Memory
  * follows what is kept, not the size of the files. Files may overlap.
  */
 export async function extractOsm(
   paths: readonly string[],
   area: BoundingBox,
   progress: Progress,
+  streetArea = area,
 ): Promise<OsmExtract> {
   const bytes = await Promise.all(paths.map(sizeOf));
   const total = 3 * bytes.reduce((sum, size) => sum + size, 0);
@@ -149,7 +152,7 @@ export async function extractOsm(
     },
   });
 
-  const kept = keepStreets(streets, table, area);
+  const kept = keepStreets(streets, table, streetArea);
   if (kept.ways.count === 0) {
     stage.finish('no streets');
     throw new BuildError(
@@ -174,9 +177,10 @@ export async function extractOsm(
       ? outlines.map((outline, i) => outline ?? areaOfBox(boxes[i] ?? EVERYWHERE))
       : null,
     newestMs,
+    streetArea,
     streets: kept.ways,
     nodes: kept.nodes,
-    impassable: new Impassable(keepLines(impassable, table, area)),
+    impassable: new Impassable(keepLines(impassable, table, streetArea)),
     destinations,
   };
 }

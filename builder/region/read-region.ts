@@ -1,6 +1,6 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
+import type { BoundingBox, CountyFips, DestId, Metres } from '../../shards/units.ts';
 import { type BlockPoint, type BlocksRead, readBlocks } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -63,6 +63,13 @@ export interface RegionInputs {
   readonly counties: readonly CountyFips[];
 }
 
+/**
+ * Streets are read so much farther than anything can be reached. What is tied to a street depends on
+ * whether that is an island, and regions that share a border have to agree: so a piece of streets is
+ * taken for one only if it ends within what is read, and those that are seldom reach farther.
+ */
+const ISLAND_MARGIN: Metres = 5_000;
+
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const { counties, others } = await readCountyBlocks(request, progress);
@@ -70,7 +77,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const elevation = request.elevation ?? [];
   const fastest = fastestOf(elevation.length > 0);
   const { area, transit } = withinReach(boxAround([...counties.values()].flat()), read, fastest);
-  const extract = await extractOsm(request.osm, area, progress);
+  const extract = await extractOsm(request.osm, area, progress, bufferBox(area, ISLAND_MARGIN));
   const listed =
     request.pois && request.pois.length > 0 ? await readPoiFiles(request.pois, area, progress) : [];
   const destinations = [

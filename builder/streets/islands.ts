@@ -7,15 +7,17 @@ import { isByBoat } from './traits.ts';
  * Closes every edge that touches a strongly connected component of fewer than `minVertices`
  * vertices, in place: a courtyard drawn without its gate, a one-way stub. Linked before this, a
  * point beside one would be cut off from the city around it. Boats do not count: a landing stage
- * that is not joined to the shore is such an island. Returns how many vertices were cut.
+ * that is not joined to the shore is such an island. What leads `beyond`, to vertices where the
+ * streets go on past what was read, and back is none. Returns how many vertices were cut.
  */
 export function closeIslands(
   network: StreetNetwork,
   costs: ModeCosts,
   minVertices: number,
+  beyond: readonly number[] = [],
 ): number {
   const isOnLand = (e: number) => !isByBoat(network.traits[e]);
-  const { component, sizes } = strongComponents(network, costs, isOnLand);
+  const { component, sizes } = strongComponents(network, costs, beyond, isOnLand);
   const small = (vertex: number) => sizes[component[vertex]] < minVertices;
   const cut = new Set<number>();
   for (let e = 0; e < network.edgeCount; e++) {
@@ -31,12 +33,17 @@ export function closeIslands(
 
 /**
  * Makes local, in place, what is public and yet only to be reached over what is not: the streets
- * inside a gate. Of each strongly connected part of the whole, the largest public piece stays public.
+ * inside a gate. Of each strongly connected part of the whole, the largest public piece stays public:
+ * that which leads `beyond`, if any does.
  */
-export function closeOffBehindPrivate(network: StreetNetwork, costs: ModeCosts): void {
+export function closeOffBehindPrivate(
+  network: StreetNetwork,
+  costs: ModeCosts,
+  beyond: readonly number[] = [],
+): void {
   if (!costs.isLocal.includes(1)) return;
-  const whole = strongComponents(network, costs);
-  const pub = strongComponents(network, costs, (e) => costs.isLocal[e] === 0);
+  const whole = strongComponents(network, costs, beyond);
+  const pub = strongComponents(network, costs, beyond, (e) => costs.isLocal[e] === 0);
   const largest = new Int32Array(whole.sizes.length).fill(-1);
   for (let v = 0; v < network.vertexCount; v++) {
     const [part, piece] = [whole.component[v], pub.component[v]];
@@ -48,14 +55,18 @@ export function closeOffBehindPrivate(network: StreetNetwork, costs: ModeCosts):
   }
 }
 
-/** Tarjan's algorithm (1972), with its recursion on an explicit stack. */
+/**
+ * Tarjan's algorithm (1972), with its recursion on an explicit stack. All that lies beyond what was
+ * read counts as one vertex, of a component without end.
+ */
 function strongComponents(
   network: StreetNetwork,
   costs: ModeCosts,
+  beyond: readonly number[],
   includes: (edge: number) => boolean = () => true,
 ): { component: Int32Array; sizes: number[] } {
-  const n = network.vertexCount;
-  const { first, heads } = openArcs(network, costs, includes);
+  const n = network.vertexCount + 1;
+  const { first, heads } = openArcs(network, costs, beyond, includes);
   const order = new Int32Array(n).fill(-1);
   const low = new Int32Array(n);
   const component = new Int32Array(n).fill(-1);
@@ -94,12 +105,24 @@ function strongComponents(
       }
     }
   }
+  sizes[component[network.vertexCount]] = Number.POSITIVE_INFINITY;
   return { component, sizes };
 }
 
-/** Open directions as arcs by tail: heads of `v` are `heads[first[v]]` to `heads[first[v + 1]]`. */
-function openArcs(network: StreetNetwork, costs: ModeCosts, includes: (edge: number) => boolean) {
-  const first = new Int32Array(network.vertexCount + 1);
+/**
+ * Open directions as arcs by tail: heads of `v` are `heads[first[v]]` to `heads[first[v + 1]]`; the
+ * last vertex stands for all that lies beyond.
+ */
+function openArcs(
+  network: StreetNetwork,
+  costs: ModeCosts,
+  beyond: readonly number[],
+  includes: (edge: number) => boolean,
+) {
+  const outside = network.vertexCount;
+  const first = new Int32Array(outside + 2);
+  first[outside + 1] = beyond.length;
+  for (const vertex of beyond) first[vertex + 1]++;
   for (let e = 0; e < network.edgeCount; e++) {
     if (!includes(e)) continue;
     if (costs.forward[e] !== CLOSED) first[network.from[e] + 1]++;
@@ -107,6 +130,10 @@ function openArcs(network: StreetNetwork, costs: ModeCosts, includes: (edge: num
   }
   const heads = new Int32Array(sumCounts(first));
   const next = first.slice();
+  for (const vertex of beyond) {
+    heads[next[vertex]++] = outside;
+    heads[next[outside]++] = vertex;
+  }
   for (let e = 0; e < network.edgeCount; e++) {
     if (!includes(e)) continue;
     if (costs.forward[e] !== CLOSED) heads[next[network.from[e]]++] = network.to[e];

@@ -37,6 +37,8 @@ export interface Surroundings {
   /** The areas in it that it does so for; null where that is all of it. */
   readonly outlines?: readonly Area[] | null;
   readonly impassable?: Impassable;
+  /** Past it the streets go on; without it, they end where they end. */
+  readonly streetArea?: BoundingBox;
 }
 
 /**

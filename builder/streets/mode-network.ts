@@ -1,4 +1,6 @@
+import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { closeIslands, closeOffBehindPrivate } from './islands.ts';
 import { Linker, type Surroundings } from './linker.ts';
@@ -23,9 +25,20 @@ export function buildModeNetwork(
   surroundings: Surroundings,
 ): ModeNetwork {
   const costs = modeCosts(network, mode);
-  const islandVertices = closeIslands(network, costs, ROUTING.minIslandVertices);
-  closeOffBehindPrivate(network, costs);
+  const beyond = verticesBeyond(network, surroundings.streetArea);
+  const islandVertices = closeIslands(network, costs, ROUTING.minIslandVertices, beyond);
+  closeOffBehindPrivate(network, costs, beyond);
   const graph = buildModeGraph(network, costs);
   const linker = new Linker(network, costs, graph, surroundings);
   return { mode, costs, graph, linker, islandVertices };
+}
+
+/** Where the streets go on past what is read of them. */
+function verticesBeyond(
+  { vertexCount, vertexLon, vertexLat }: StreetNetwork,
+  area?: BoundingBox,
+): readonly number[] {
+  if (!area) return [];
+  const all = Array.from({ length: vertexCount }, (_, vertex) => vertex);
+  return all.filter((vertex) => !boxContains(area, vertexLon[vertex], vertexLat[vertex]));
 }

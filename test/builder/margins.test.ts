@@ -1,0 +1,62 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { buildRelease } from '../../builder/build.ts';
+import { silent } from '../../builder/progress.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { buildInParts } from '../support/build-in-parts.ts';
+import { storeContents } from '../support/store-contents.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { pointAt, type SmallCity, writeSmallCity } from '../transit/small-city.ts';
+
+const folder = folderOfTests();
+const [WEST, EAST] = ['99001', '99003'];
+/** Just within an hour's ride. */
+const AWAY = 14_700;
+const [FAR_EAST, NORTH] = [24_000, 3_000];
+
+/**
+ * A road from a block in the west to one in the east, which is tied to the lane beside it: that one
+ * begins there, leads on beyond what is read for the west, and back to the road in a wide circle.
+ */
+function roadAndLane(): SmallCity {
+  const corners: [number, number][] = [];
+  const streets: [number, number][] = [];
+  const line = (from: [number, number], to: [number, number], pieces: number) => {
+    for (let i = 0; i <= pieces; i++) {
+      const between = (a: number, b: number) => a + ((b - a) * i) / pieces;
+      corners.push([between(from[0], to[0]), between(from[1], to[1])]);
+      if (i > 0) streets.push([corners.length - 2, corners.length - 1]);
+    }
+    return corners.length - 1;
+  };
+  const roadEnd = line([AWAY + 300, 0], [-2_000, 0], 70);
+  line([AWAY, 60], [FAR_EAST, 60], 20);
+  streets.push([corners.length - 1, corners.length]);
+  const circleEnd = line([FAR_EAST, NORTH], [-2_000, NORTH], 50);
+  streets.push([circleEnd, roadEnd]);
+  return {
+    corners: corners.map(([east, north]) => pointAt(east, north)),
+    streets,
+    blocks: [pointAt(0, 5), pointAt(AWAY, 50)],
+    shops: [pointAt(0, 5)],
+  };
+}
+
+test('a lane that leads on beyond what is read of one county is an island in none', async () => {
+  const inputs = await writeSmallCity(folder, roadAndLane(), (block) => {
+    return `${[WEST, EAST][block]}0001001000`;
+  });
+  const request = { ...inputs, counties: [], release: 'r' };
+  const built = async (name: string, build: (store: FolderStore) => Promise<unknown>) => {
+    mkdirSync(path.join(folder, name));
+    const store = new FolderStore(path.join(folder, name));
+    await build(store);
+    await store.close();
+    const contents = Object.entries(await storeContents(path.join(folder, name)));
+    return Object.fromEntries(contents.filter(([file]) => !/^(regions|latest)/.test(file)));
+  };
+  const whole = await built('whole', (store) => buildRelease(request, store, silent));
+  const parts = await built('parts', (store) => buildInParts(request, [[WEST], [EAST]], store));
+  expect(parts).toEqual(whole);
+});
