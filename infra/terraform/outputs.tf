@@ -4,7 +4,7 @@ output "store" {
 }
 
 output "tiles" {
-  description = "What the host of the tiles is to be an alias of."
+  description = "What the host of the tiles is to be an alias of, or BUCKET_HOST of a front in a cluster."
   value       = aws_cloudfront_distribution.tiles.domain_name
 }
 

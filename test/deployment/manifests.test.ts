@@ -187,6 +187,28 @@ test('nginx’s template gets every name it asks for, and no other, from the com
   expect(Object.keys(inCluster).sort()).toEqual(asked);
 });
 
+test('servers before which nginx stands are looked up again by name, and tiles come from who may read them', async () => {
+  const { nginx } = await composeServices({}, {});
+  const inCluster = await settingsIn(`${CLUSTER}/service/front.env`);
+  const images =
+    (await readFile(COMPOSE, 'utf8')) + (await readFile(`${CLUSTER}/service/front.yaml`, 'utf8'));
+  const [first, ...others] = [...images.matchAll(/nginx-unprivileged:(\d+)\.(\d+)/g)];
+  // `resolve` is there since 1.27.3.
+  expect(Number(first[1]) * 100 + Number(first[2])).toBeGreaterThanOrEqual(128);
+  expect(others.map(([image]) => image)).toEqual([first[0]]);
+  for (const settings of [nginx.environment, inCluster]) {
+    for (const servers of ['API_SERVERS', 'PORTAL_SERVERS', 'BUCKET_SERVERS']) {
+      expect([servers, settings[servers]]).toEqual([servers, expect.stringMatching(/ resolve;$/)]);
+    }
+  }
+  // The bucket of Terraform is nobody's but its CDN's, which puts the prefix before the path by itself.
+  const terraform = await readFile('infra/terraform/main.tf', 'utf8');
+  expect(terraform).toMatch(/origin_path +=\s"\/\$\{var\.prefix\}"/);
+  expect(inCluster).toMatchObject({ BUCKET_SCHEME: 'https', BUCKET_PATH: '' });
+  expect(inCluster.BUCKET_HOST).toMatch(/\.cloudfront\.net$/);
+  expect(inCluster.BUCKET_SERVERS).toBe(`server ${inCluster.BUCKET_HOST}:443 resolve;`);
+});
+
 test('servers and workers are given only settings that there are', async () => {
   const table = await readFile('SETTINGS.md', 'utf8');
   const known = new Set([...table.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));

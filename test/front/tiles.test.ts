@@ -4,8 +4,9 @@ import path from 'node:path';
 import { PMTiles, type RangeResponse } from 'pmtiles';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openStore } from '../../shards/store/open-store.ts';
-import { type Front, HOSTS, startNginxFront } from '../support/front.ts';
+import { HOSTS, type NginxFront, startNginxFront } from '../support/front.ts';
 import { type Nginx, startNginx } from '../support/nginx.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { openWire, type Wire } from '../support/wire.ts';
@@ -15,7 +16,7 @@ const SLICE_BYTES = 2 ** 18;
 
 let bucket: Nginx;
 let wire: Wire;
-let front: Front;
+let front: NginxFront;
 /** What the bucket holds: bytes of more than two slices, and an archive of the release. */
 const LARGE = 'tiles/large-0123456789abcdef.pmtiles';
 const large = randomBytes(2 * SLICE_BYTES + 1_000);
@@ -127,4 +128,19 @@ test('an archive that the bucket has not, or an error of the bucket, is not reme
     expect([status, headers['cache-control']]).toEqual([404, undefined]);
   }
   expect(wire.requests).toHaveLength(asked + 2);
+});
+
+test('a CDN before the bucket is asked by https, and only one whose certificate is right', async () => {
+  const cdn = (authorities: string) =>
+    startNginxFront(
+      { bucket: bucket.https, bucketPath: '' },
+      { settings: { BUCKET_SCHEME: 'https', BUCKET_AUTHORITIES: authorities } },
+    );
+  const ofCdn = await ofThisTest(cdn(bucket.caFile));
+  const { status, body, headers } = await ofCdn.ask(url, { range: 'bytes=5-9' });
+  expect([status, body.equals(large.subarray(5, 10))]).toEqual([206, true]);
+  // What it says of itself is said once.
+  expect(headers['access-control-allow-origin']).toBe('*');
+  const ofStranger = await ofThisTest(cdn(front.caFile));
+  expect((await ofStranger.ask(url)).status).toBe(502);
 });

@@ -29,6 +29,7 @@ export interface Front {
 }
 
 export interface NginxFront extends Front {
+  readonly caFile: string;
   readonly ca: string;
   /** What it has written down, a line a request. */
   log(): Promise<string[]>;
@@ -44,13 +45,20 @@ export const HOSTS = {
 } as const;
 
 /** Starts Debian's nginx by `infra/front/nginx.conf.template`, filled in as the compose file says. */
-export async function startNginxFront(servers: {
-  readonly api?: readonly string[];
-  readonly portal?: string;
-  readonly bucket?: string;
-  /** Where the store is in the bucket, if not where the compose file has it. */
-  readonly bucketPath?: string;
-}): Promise<NginxFront> {
+export async function startNginxFront(
+  servers: {
+    readonly api?: readonly string[];
+    readonly portal?: string;
+    readonly bucket?: string;
+    /** Where the store is in the bucket, if not where the compose file has it. */
+    readonly bucketPath?: string;
+  },
+  other: {
+    /** The command of another nginx. */
+    readonly program?: readonly string[];
+    readonly settings?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<NginxFront> {
   const [port, innerPort] = [await freePort(), await freePort()];
   const template = await readFile('infra/front/nginx.conf.template', 'utf8');
   const names = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account, TILES_HOST: HOSTS.tiles };
@@ -59,7 +67,7 @@ export async function startNginxFront(servers: {
     addresses.map((address) => `server ${new URL(address).host};`).join(' ');
   const nobody = 'http://127.0.0.1:9';
   const { api = [nobody], portal = nobody, bucket = nobody, bucketPath } = servers;
-  const nginx = await runNginx(port, Object.values(HOSTS), (folder) =>
+  const httpBlock = (folder: string) =>
     filledIn(template, {
       ...composed.environment,
       API_SERVERS: upstream(api),
@@ -73,11 +81,13 @@ export async function startNginxFront(servers: {
       FRONT_LOG: `${folder}/access.log`,
       FRONT_CERTIFICATE: `${folder}/ca.pem`,
       FRONT_CERTIFICATE_KEY: `${folder}/key.pem`,
-    }),
-  );
+      ...other.settings,
+    });
+  const nginx = await runNginx(port, Object.values(HOSTS), httpBlock, other.program);
   const agent = loopbackAgent(nginx.ca);
   return {
     port,
+    caFile: nginx.caFile,
     ca: nginx.ca,
     log: async () => (await readFile(`${nginx.folder}/access.log`, 'utf8')).trim().split('\n'),
     errors: () => readFile(`${nginx.folder}/error.log`, 'utf8'),

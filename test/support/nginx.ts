@@ -40,13 +40,14 @@ export interface RunningNginx {
 }
 
 /**
- * Starts Debian's nginx with what its `http` block holds, and waits until it listens on a port. The
+ * Starts Debian's nginx, or another, with what its `http` block holds, and waits until it listens on a port. The
  * folder has `ca.pem` and `key.pem`, a certificate of the names given.
  */
 export async function runNginx(
   port: number,
   names: readonly string[],
   httpBlock: (folder: string) => string,
+  program: readonly string[] = ['nginx'],
 ): Promise<RunningNginx> {
   await ensureDebianPackage('nginx-light', 'nginx');
   await ensureDebianPackage('openssl', 'openssl');
@@ -57,7 +58,8 @@ export async function runNginx(
   const made = ['-newkey', 'rsa:2048', '-nodes', '-keyout', at('key.pem'), '-out', at('ca.pem')];
   await promisify(execFile)('openssl', ['req', '-x509', '-days', '2', ...made, ...subject]);
   await writeFile(at('nginx.conf'), configuration(folder, httpBlock(folder)));
-  const server = spawn('nginx', ['-p', folder, '-c', at('nginx.conf'), '-e', at('error.log')], {
+  const [command, ...words] = [...program, '-p', folder, '-c', at('nginx.conf')];
+  const server = spawn(command, [...words, '-e', at('error.log')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   await listening(port, 'nginx');
@@ -100,6 +102,7 @@ function publicFolder(folder: string, root: string, tls: number, plain: number):
     ssl_certificate ${folder}/ca.pem;
     ssl_certificate_key ${folder}/key.pem;
     location /forbidden/ { return 403; }
+    add_header Access-Control-Allow-Origin *;
     location /moved/ { return 301 https://elsewhere.example$request_uri; }
     location / { root ${root}; }
     location /whole/ { alias ${root}/; max_ranges 0; }
