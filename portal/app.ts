@@ -28,14 +28,14 @@ import { serveSessions } from './routes/sessions.ts';
 import { serveSignIn } from './routes/sign-in.ts';
 import { serveSignInLink } from './routes/sign-in-link.ts';
 import { serveUsage } from './routes/usage.ts';
-import type { Services } from './services.ts';
+import type { PortalServices } from './services.ts';
 import { cookieName } from './sign-in/session-cookie.ts';
 
 /** No body of an operation needs as much: bodies of Stripe and forms have limits of their own. */
 const MAX_BODY_BYTES = 2 ** 14;
 
 /** All routes, a group each. */
-const GROUPS: readonly ((app: FastifyInstance, services: Services) => unknown)[] = [
+const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unknown)[] = [
   ...[serveSignIn, serveSignInLink, serveSessions],
   ...[serveAccount, serveKeys, serveUsage, serveBilling, serveHealth],
   ...[servePublicConfig, servePages],
@@ -58,7 +58,7 @@ export async function buildPortal(parts: {
       return sessionSecrets.all;
     },
   };
-  const services: Services = { ledger, mailer, payment, config, secrets, now };
+  const services: PortalServices = { ledger, mailer, payment, config, secrets, now };
 
   const app = httpServer({
     problems: { base: config.problemBase, members: errorMember },
@@ -89,7 +89,7 @@ export async function buildPortal(parts: {
 function serveDocument(
   app: FastifyInstance,
   operations: readonly ServedOperation[],
-  services: Services,
+  services: PortalServices,
 ): void {
   const { config } = services;
   const site = { ...config, cookieName: cookieName(isHttps(services)) };

@@ -4,7 +4,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { Payment } from './payment/payment.ts';
 
 /** What routes are served with. */
-export interface Services {
+export interface PortalServices {
   readonly ledger: Ledger;
   readonly mailer: Mailer;
   /** `null` where nothing can be bought. */

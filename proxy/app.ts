@@ -27,14 +27,14 @@ import { serveFree } from './serve/serve-free.ts';
 import { serveKeyed } from './serve/serve-keyed.ts';
 import { serveMetered } from './serve/serve-metered.ts';
 import { servePosted } from './serve/serve-posted.ts';
-import type { ProcessCount, Services } from './services.ts';
+import type { ProcessCount, ProxyServices } from './services.ts';
 
 /** The largest batch and the largest polygon are smaller. */
 const MAX_BODY_BYTES = 2 ** 20;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly services: Services;
+    readonly services: ProxyServices;
   }
 }
 
@@ -70,7 +70,7 @@ export async function buildProxy(parts: {
   const memory = parts.memory ?? new SharedMemory(ANSWERS_ALONE);
   const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
   let cursors: CursorSealer | undefined;
-  const services: Services = {
+  const services: ProxyServices = {
     releases: parts.releases,
     ledger: parts.ledger,
     config,
@@ -129,7 +129,7 @@ export async function buildProxy(parts: {
   return app;
 }
 
-function route(app: FastifyInstance, endpoint: Endpoint, services: Services): void {
+function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices): void {
   const url = fastifyPath(endpoint.path);
   switch (endpoint.access) {
     case 'free':

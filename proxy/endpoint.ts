@@ -5,7 +5,7 @@ import type { Askers } from '../shards/fair-queue.ts';
 import type { Release } from '../shards/release.ts';
 import type { RowTable } from './formats/row-table.ts';
 import type { MeteredPlan } from './metering/metered-plan.ts';
-import type { Making, Services } from './services.ts';
+import type { Making, ProxyServices } from './services.ts';
 
 /** What every route of the API says of itself: its schemas validate, and make the OpenAPI document. */
 interface Described {
@@ -44,7 +44,7 @@ export interface FreeEndpoint<
   readonly otherStatus?: number;
   /** Whether the body is one GeoJSON object, which may be asked for as such. */
   readonly isGeoJson?: boolean;
-  answer(services: Services, input: Input<P, Q>): Promise<FreeAnswer> | FreeAnswer;
+  answer(services: ProxyServices, input: Input<P, Q>): Promise<FreeAnswer> | FreeAnswer;
 }
 
 export interface FreeAnswer {
@@ -113,7 +113,7 @@ export interface MeteredEndpoint<
    * What the request means on this release. Reads at most what the release keeps in memory whole;
    * refuses what cannot be meant.
    */
-  plan(release: Release, input: Input<P, Q>, services: Services): Plan | Promise<Plan>;
+  plan(release: Release, input: Input<P, Q>, services: ProxyServices): Plan | Promise<Plan>;
   /**
    * Finds what is asked about, or throws a not-found problem. Reads indexes at most. Absent where
    * planning has found it.
@@ -131,7 +131,7 @@ export interface PostedEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unkn
   readonly table: RowTable;
   readonly requestExample: unknown;
   /** What the request means on this release. Refuses what cannot be meant. */
-  plan(release: Release, body: z.output<B>, services: Services): Plan;
+  plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
   /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
   answer(release: Release, plan: Plan, making: Making, balance: number): Promise<Answer>;
 }

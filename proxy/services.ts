@@ -17,7 +17,7 @@ export interface ProcessCount {
 }
 
 /** What endpoints are served with. */
-export interface Services {
+export interface ProxyServices {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
   readonly config: ProxyConfig & { readonly problemBase: string };
@@ -36,7 +36,7 @@ export interface Services {
 }
 
 /** What an answer is made with. */
-export interface Making extends Services {
+export interface Making extends ProxyServices {
   /** Who wants it: the work takes their turns. */
   readonly askers: Askers;
   /** How its rows are written. */

@@ -2,7 +2,7 @@ import { type Asker, FairQueue } from './fair-queue.ts';
 import type { Millis } from './units.ts';
 
 /** How long a work may wait, and the error of one that would wait longer. */
-interface Patience {
+interface TurnWait {
   readonly waitMs: Millis;
   readonly refusal: () => Error;
 }
@@ -15,7 +15,7 @@ interface Patience {
 export class Turnstile {
   readonly #inAll: number;
   readonly #ofEach: number;
-  readonly #patience: Patience | null;
+  readonly #patience: TurnWait | null;
   /** Works that go on, by asker. */
   readonly #inside = new Map<Asker, number>();
   /** To let a work in; false of one that has given up. */
@@ -28,7 +28,7 @@ export class Turnstile {
   constructor(limits: {
     readonly inAll: number;
     readonly ofEach: number;
-    readonly patience?: Patience;
+    readonly patience?: TurnWait;
   }) {
     this.#inAll = limits.inAll;
     this.#ofEach = limits.ofEach;

@@ -16,7 +16,7 @@ import {
   censusPlaces,
   osmExtract,
   PUBLIC_SERVICES,
-  type Services,
+  type PublicServices,
 } from './public-files.ts';
 import { isState, stateName, stateOf } from './states.ts';
 
@@ -34,7 +34,7 @@ export interface FetchRequest {
   readonly gtfs: readonly string[];
   /** Null: the newest. */
   readonly overtureRelease: string | null;
-  readonly services: Services;
+  readonly services: PublicServices;
   /**
    * Hosts of a private network that catalogue and redirects may lead to. Those of `gtfs`, and of
    * services in place of the public ones, need not be among them.

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BoundingBox } from '../../shards/units.ts';
 import { downloadAll, type FetchSession, requireAll } from './download-all.ts';
 import { type CatalogueFeed, selectFeeds } from './gtfs-catalogue.ts';
-import { gtfsCatalogue, gtfsFeed, type Services } from './public-files.ts';
+import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts';
 
 export interface FetchedFeeds {
   /** Paths, those of the catalogue by ascending id. */
@@ -13,7 +13,7 @@ export interface FetchedFeeds {
 
 /** Has the feeds in use that the catalogue has for `boxes`; `states`, by name, are where these lie. */
 export async function fetchCatalogueFeeds(
-  services: Services,
+  services: PublicServices,
   boxes: readonly BoundingBox[],
   states: readonly string[],
   session: FetchSession,

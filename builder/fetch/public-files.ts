@@ -8,7 +8,7 @@ import { readCatalogue } from './gtfs-catalogue.ts';
 import { stateName, stateOf } from './states.ts';
 
 /** Where the public inputs are had: the services themselves, or mirrors laid out like them. */
-export interface Services {
+export interface PublicServices {
   readonly geofabrik: string;
   readonly census: string;
   /** The catalogue's server, or the address of a catalogue in CSV. */
@@ -16,7 +16,7 @@ export interface Services {
   readonly overture: string;
 }
 
-export const PUBLIC_SERVICES: Services = {
+export const PUBLIC_SERVICES: PublicServices = {
   geofabrik: 'https://download.geofabrik.de',
   census: 'https://www2.census.gov',
   mobility: 'https://files.mobilitydatabase.org',
@@ -36,7 +36,7 @@ const GB: Bytes = 1e9;
 const MAX_BYTES = { osm: 20 * GB, census: 4 * GB, catalogue: 0.25 * GB, feed: 2 * GB } as const;
 
 /** A state's OpenStreetMap extract, as Geofabrik lays them out. */
-export function osmExtract({ geofabrik }: Services, state: StateFips): Download {
+export function osmExtract({ geofabrik }: PublicServices, state: StateFips): Download {
   const name = `${stateName(state).toLowerCase().replaceAll(' ', '-')}-latest.osm.pbf`;
   const url = `${geofabrik}/north-america/us/${name}`;
   return {
@@ -49,21 +49,24 @@ export function osmExtract({ geofabrik }: Services, state: StateFips): Download 
 }
 
 /** A state's blocks of the 2020 census. */
-export function censusBlocks({ census }: Services, state: StateFips): Download {
+export function censusBlocks({ census }: PublicServices, state: StateFips): Download {
   const name = `tl_${TIGER_YEAR}_${state}_tabblock20.zip`;
   const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/TABBLOCK20/${name}`;
   return { url, file: `blocks/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
 /** A state's cities, towns and census-designated places. */
-export function censusPlaces({ census }: Services, state: StateFips): Download {
+export function censusPlaces({ census }: PublicServices, state: StateFips): Download {
   const name = `tl_${TIGER_YEAR}_${state}_place.zip`;
   const url = `${census}/geo/tiger/TIGER${TIGER_YEAR}/PLACE/${name}`;
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
 /** The country's counties, with the codes that the blocks of these have. */
-export function censusCounties({ census }: Services, counties: readonly CountyFips[]): Download {
+export function censusCounties(
+  { census }: PublicServices,
+  counties: readonly CountyFips[],
+): Download {
   const isOld = counties.some((county) => stateOf(county) === CONNECTICUT);
   const year = isOld ? CONNECTICUT_YEAR : TIGER_YEAR;
   const name = `tl_${year}_us_county.zip`;
@@ -72,7 +75,7 @@ export function censusCounties({ census }: Services, counties: readonly CountyFi
 }
 
 /** The catalogue of the Mobility Database. */
-export function gtfsCatalogue({ mobility }: Services): Download {
+export function gtfsCatalogue({ mobility }: PublicServices): Download {
   const isFile = new URL(mobility).pathname.endsWith('.csv');
   const url = isFile ? mobility : `${mobility}/feeds_v2.csv`;
   const check = async (path: string) => void (await readCatalogue(path));

@@ -1,7 +1,6 @@
+import type { Position } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
-import type { Degrees, Metres } from '../../shards/units.ts';
-
-type Position = readonly [lon: Degrees, lat: Degrees];
+import type { Metres } from '../../shards/units.ts';
 
 /** From a point to the nearest point of a straight line between two others, all of them near. */
 export function segmentDistance([lon, lat]: Position, from: Position, to: Position): Metres {

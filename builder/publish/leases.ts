@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import { type Patience, StoreBusy, SWEEP_LOCK, whileLocked } from './sections.ts';
+import { type LockWait, StoreBusy, SWEEP_LOCK, whileLocked } from './sections.ts';
 
 /** Where it stands which builds are written by workers: a lease each. */
 const LEASES = 'leases/';
@@ -18,7 +18,7 @@ const RENEWALS = 10;
 export function beginLease(
   store: WritableStore,
   build: string,
-  patience?: Patience,
+  patience?: LockWait,
 ): Promise<void> {
   const refusal = (owner: string) =>
     `${owner} is removing what nobody needs; wait until it is done`;
@@ -30,7 +30,7 @@ export async function whileLeased<T>(
   store: WritableStore,
   build: string,
   work: () => Promise<T>,
-  { lapsesMs = LEASE_LAPSES_MS, ...patience }: Partial<Patience> & { lapsesMs?: Millis } = {},
+  { lapsesMs = LEASE_LAPSES_MS, ...patience }: Partial<LockWait> & { lapsesMs?: Millis } = {},
 ): Promise<T> {
   await beginLease(store, build, { ms: 0, onWait: () => {}, ...patience });
   let renewing = Promise.resolve();

@@ -13,7 +13,7 @@ const RETENTION_LOCK = 'manifests/retention.lock';
 export class StoreBusy extends BuildError {}
 
 /** How long to wait for who has a lock; what is said once if one has to. */
-export interface Patience {
+export interface LockWait {
   readonly ms: Millis;
   readonly onWait: (problem: string) => void;
 }
@@ -25,7 +25,7 @@ export function whileNoBuildWrites<T>(
   store: WritableStore,
   refusal: (owner: string) => string,
   work: () => Promise<T>,
-  patience?: Patience,
+  patience?: LockWait,
 ): Promise<T> {
   return whileLocked(store, BUILD_LOCK, refusal, work, patience);
 }
@@ -50,7 +50,7 @@ export async function whileLocked<T>(
   name: string,
   refusal: (owner: string) => string,
   work: () => Promise<T>,
-  patience?: Patience,
+  patience?: LockWait,
 ): Promise<T> {
   const lock = await lockPatiently(store, name, refusal, patience);
   try {
@@ -64,7 +64,7 @@ async function lockPatiently(
   store: WritableStore,
   name: string,
   refusal: (owner: string) => string,
-  patience?: Patience,
+  patience?: LockWait,
 ): Promise<{ release(): Promise<void> }> {
   const begunMs = performance.now();
   for (let looks = 0; ; looks++) {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { PUBLIC_SERVICES, type Services } from '../../builder/fetch/public-files.ts';
+import { PUBLIC_SERVICES, type PublicServices } from '../../builder/fetch/public-files.ts';
 import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
 import { DIRECTIONS } from '../../shards/manifest.ts';
@@ -89,7 +89,7 @@ export const fetchSchema = z.object({
   OVERTURE_URL: service('overture', 'the bucket of Overture Maps'),
 });
 
-function service(name: keyof Services, what: string) {
+function service(name: keyof PublicServices, what: string) {
   const type = checkedText((text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
       ? null

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Activity, accountSchema, activitySchema } from '../answers.ts';
 import { Problem } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, timeOf } from './own-account.ts';
@@ -10,7 +10,7 @@ import { isHttps } from './own-site.ts';
 import { changing, looking } from './signed-in.ts';
 
 /** An owner's account: its state, what was done with it, its end. */
-export function serveAccount(app: FastifyInstance, services: Services): void {
+export function serveAccount(app: FastifyInstance, services: PortalServices): void {
   const { ledger, payment, now } = services;
 
   app.get('/account', {

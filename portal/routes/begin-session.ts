@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts.ts';
 import { shortened } from '../http/problem.ts';
 import { rateSubject } from '../http/rate-subject.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import {
   newSessionToken,
   readCookie,
@@ -21,7 +21,7 @@ const MAX_CLIENT = 160;
 export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
-  services: Services,
+  services: PortalServices,
   email: string,
 ): Promise<Account> {
   const { ledger, now } = services;
@@ -45,7 +45,7 @@ export async function beginSession(
 }
 
 /** Ends the session whose cookie came, if it is one. */
-async function endSession({ headers }: FastifyRequest, services: Services): Promise<void> {
+async function endSession({ headers }: FastifyRequest, services: PortalServices): Promise<void> {
   const { ledger, now } = services;
   const token = readCookie(headers.cookie, isHttps(services));
   // The id alone, without its secret, ends nothing: anybody can write a cookie.

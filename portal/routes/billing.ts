@@ -8,7 +8,7 @@ import { rateLimited } from '../http/rate-headers.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
 import type { Payment } from '../payment/payment.ts';
 import { PLANS } from '../plans.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
 import type { Operation } from './operation.ts';
 import { requireOwnSite } from './own-site.ts';
@@ -26,7 +26,7 @@ const INSTEAD: ReadonlyMap<ProblemSlug, string> = new Map([
 const MAX_EVENT_BYTES = 64 * 1024;
 
 /** `/billing`: what can be bought, and the events that tell that it has been. */
-export async function serveBilling(app: FastifyInstance, services: Services): Promise<void> {
+export async function serveBilling(app: FastifyInstance, services: PortalServices): Promise<void> {
   app.post('/billing/subscribe', {
     config: { operation: SUBSCRIBE },
     ...changing(services, async ({ account }, _request, reply) => {
@@ -71,7 +71,7 @@ export async function serveBilling(app: FastifyInstance, services: Services): Pr
 }
 
 /** Bodies as they came, whatever they call themselves: every byte of one is signed. */
-function takeEvents(app: FastifyInstance, services: Services): void {
+function takeEvents(app: FastifyInstance, services: PortalServices): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const options = { bodyLimit: MAX_EVENT_BYTES, config: { signed: true, operation: EVENT } };
@@ -92,7 +92,7 @@ const CHECKOUTS = { limit: 10, windowSeconds: 60 * 60 };
  */
 async function sellingTo(
   { id, disabled }: Account,
-  services: Services,
+  services: PortalServices,
   reply: FastifyReply,
 ): Promise<Payment> {
   const payment = selling(services);
@@ -103,7 +103,7 @@ async function sellingTo(
   return payment;
 }
 
-function selling({ payment }: Services): Payment {
+function selling({ payment }: PortalServices): Payment {
   if (payment) return payment;
   throw new Problem('membership-unavailable', 'nothing can be bought here');
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 
 /** `GET /health`: the process is alive. Touches no backend. */
-export function serveHealth(app: FastifyInstance, { config }: Services): void {
+export function serveHealth(app: FastifyInstance, { config }: PortalServices): void {
   app.get('/health', { config: { probe: true, operation: HEALTH } }, () => ({
     status: 'ok',
     version: config.version,

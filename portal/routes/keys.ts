@@ -6,7 +6,7 @@ import { parseBody } from '../http/json-body.ts';
 import { Problem, shortened } from '../http/problem.ts';
 import { rateLimited } from '../http/rate-headers.ts';
 import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
 import { changing, isId, looking } from './signed-in.ts';
@@ -29,7 +29,7 @@ const orderSchema = z.strictObject({
 });
 
 /** The keys of an account: made, listed, revoked. */
-export function serveKeys(app: FastifyInstance, services: Services): void {
+export function serveKeys(app: FastifyInstance, services: PortalServices): void {
   const { ledger, now } = services;
 
   app.get('/keys', {

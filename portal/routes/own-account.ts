@@ -1,6 +1,6 @@
 import { type Account, isMember } from '../accounts/accounts.ts';
 import type { Account as ShownAccount } from '../answers.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 
 export const ACCOUNT_EXAMPLE = {
   email: 'you@example.org',
@@ -13,7 +13,7 @@ export const ACCOUNT_EXAMPLE = {
 };
 
 /** An account as its owner is shown it. */
-export function ownAccount(account: Account, { payment, now }: Services): ShownAccount {
+export function ownAccount(account: Account, { payment, now }: PortalServices): ShownAccount {
   const { email, balance, membership, disabled } = account;
   return {
     email,

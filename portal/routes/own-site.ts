@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 
 /** Whether people reach the portal by https. */
-export function isHttps({ config }: Services): boolean {
+export function isHttps({ config }: PortalServices): boolean {
   return config.accountUrl.startsWith('https:');
 }
 
@@ -12,7 +12,7 @@ export function isHttps({ config }: Services): boolean {
  * `Origin`, which is `null` where a page keeps its own address to itself, as ours with a link do.
  * Programs say neither.
  */
-export function requireOwnSite(request: FastifyRequest, services: Services): void {
+export function requireOwnSite(request: FastifyRequest, services: PortalServices): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
   if (site === 'same-origin' && (origin === undefined || origin === 'null')) return;
   const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
@@ -25,7 +25,7 @@ export function requireOwnSite(request: FastifyRequest, services: Services): voi
 }
 
 /** On http, where there is nothing to lose, also the name that the portal was called by. */
-function isOwn(origin: string, request: FastifyRequest, services: Services): boolean {
+function isOwn(origin: string, request: FastifyRequest, services: PortalServices): boolean {
   if (origin === services.config.accountUrl) return true;
   return !isHttps(services) && origin === `http://${request.host}`;
 }

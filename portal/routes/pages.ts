@@ -3,7 +3,7 @@ import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { acceptsGzip, WORTH_COMPRESSING } from '../http/content-coding.ts';
 import { matchesAny, matchesEtag, variantEtag } from '../http/etag.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
 import { type BuiltFile, builtPages } from './built-pages.ts';
 
@@ -11,7 +11,7 @@ import { type BuiltFile, builtPages } from './built-pages.ts';
  * Serves the pages that people use, from memory. Each page is the same document, whose script shows
  * what its path says; a browser that asks for what is not there is shown that as a page.
  */
-export async function servePages(app: FastifyInstance, { config }: Services): Promise<void> {
+export async function servePages(app: FastifyInstance, { config }: PortalServices): Promise<void> {
   const pages = await builtPages();
   const policy = contentPolicy(config.apiUrl);
   const send = (request: FastifyRequest, reply: FastifyReply, file: BuiltFile) =>

@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { type PortalConfig, portalConfigSchema } from '../answers.ts';
 import { CACHE_CONTROL } from '../http/cache-control.ts';
 import { PLANS } from '../plans.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 
 /** `GET /config.json`: where the API is and what can be bought here, as the pages need to know. */
-export function servePublicConfig(app: FastifyInstance, { config, payment }: Services): void {
+export function servePublicConfig(app: FastifyInstance, { config, payment }: PortalServices): void {
   app.get('/config.json', { config: { operation: CONFIG } }, (_request, reply) =>
     reply.header('cache-control', CACHE_CONTROL.revalidated).send({
       api_url: config.apiUrl,

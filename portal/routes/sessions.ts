@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Device, deviceSchema } from '../answers.ts';
 import { Problem, shortened } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
 import { timeOf } from './own-account.ts';
@@ -10,7 +10,7 @@ import { isHttps } from './own-site.ts';
 import { changing, isId, looking } from './signed-in.ts';
 
 /** Where an owner is signed in, and ending that. */
-export function serveSessions(app: FastifyInstance, services: Services): void {
+export function serveSessions(app: FastifyInstance, services: PortalServices): void {
   const { ledger, now } = services;
 
   app.get('/sessions', {

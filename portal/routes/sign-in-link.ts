@@ -6,7 +6,7 @@ import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { PROBLEMS } from '../http/problem-kinds.ts';
 import { ownPageOf, PAGE_PATHS } from '../page-paths.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import { answerWithLink } from '../sign-in/challenge.ts';
 import { openLink } from '../sign-in/sealed-link.ts';
 import { beginSession } from './begin-session.ts';
@@ -53,7 +53,10 @@ const SIGN_IN: Operation = {
  * The link of a mail. Mail scanners follow links: looking at it changes nothing, however often, and
  * shows a page with a button. The button posts a form, without a script, and signs in.
  */
-export async function serveSignInLink(app: FastifyInstance, services: Services): Promise<void> {
+export async function serveSignInLink(
+  app: FastifyInstance,
+  services: PortalServices,
+): Promise<void> {
   const { ledger, secrets, config, now } = services;
   await app.register(async (link) => {
     link.addContentTypeParser<string>(

@@ -5,7 +5,7 @@ import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
 import { rateSubject } from '../http/rate-subject.ts';
 import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
 import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-address.ts';
 import { takeOne, takeTry } from '../sign-in/limits.ts';
@@ -41,7 +41,7 @@ const codeSchema = z.strictObject({
 });
 
 /** Asking for a code, signing in with it, signing out. */
-export function serveSignIn(app: FastifyInstance, services: Services): void {
+export function serveSignIn(app: FastifyInstance, services: PortalServices): void {
   const { ledger, secrets, now } = services;
   const afterAnswer = new AfterAnswer(app);
   const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
@@ -146,7 +146,7 @@ const LOGOUT: Operation = {
 async function mailCode(
   { email, next }: z.output<typeof askSchema>,
   client: string,
-  services: Services,
+  services: PortalServices,
 ): Promise<void> {
   const { ledger, mailer, secrets, config, now } = services;
   const [secret, nowMs] = [secrets.session[0], now()];

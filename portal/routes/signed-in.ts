@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { Account } from '../accounts/accounts.ts';
 import { SESSION_SEEN_MS, type Session } from '../accounts/sessions.ts';
 import { Problem } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import {
   isCsrfToken,
   readCookie,
@@ -29,7 +29,7 @@ export interface SignedIn {
 type Answer = (owner: SignedIn, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** The options of a route that only looks: it needs a session. No body is read without one. */
-export function looking(services: Services, answer: Answer) {
+export function looking(services: PortalServices, answer: Answer) {
   return guarded(answer, (request, reply) => signIn(request, reply, services));
 }
 
@@ -37,7 +37,7 @@ export function looking(services: Services, answer: Answer) {
  * The options of a route that changes something: it needs the session's CSRF token too. The session
  * is looked at again when the body has come: it may have been ended since.
  */
-export function changing(services: Services, answer: Answer) {
+export function changing(services: PortalServices, answer: Answer) {
   const still: Answer = async (_owner, request, reply) =>
     answer(await signIn(request, reply, services), request, reply);
   return guarded(still, async (request, reply) => {
@@ -68,7 +68,7 @@ function guarded(
 async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  services: Services,
+  services: PortalServices,
 ): Promise<SignedIn> {
   const token = readCookie(request.headers.cookie, isHttps(services));
   const nowMs = services.now();

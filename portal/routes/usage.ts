@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dayOf } from '../accounts/bookkeeping.ts';
 import { type UsageDay, usageDaySchema } from '../answers.ts';
 import { invalidParameters } from '../http/problem.ts';
-import type { Services } from '../services.ts';
+import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 import { looking } from './signed-in.ts';
 
@@ -46,7 +46,7 @@ const USAGE: Operation = {
 };
 
 /** What an account has used, by UTC day, key and route. */
-export function serveUsage(app: FastifyInstance, services: Services): void {
+export function serveUsage(app: FastifyInstance, services: PortalServices): void {
   app.get('/usage', {
     config: { operation: USAGE },
     ...looking(services, async ({ account }, request) => {

@@ -12,7 +12,7 @@ import {
   MICRO,
   type MicroDegrees,
 } from '../../shards/units.ts';
-import { type Area, COUNTIES_A_PAGE } from './area.ts';
+import { COUNTIES_A_PAGE, type SearchedArea } from './searched-area.ts';
 
 /** Blocks of a county. */
 export interface CountyBlocks {
@@ -36,7 +36,7 @@ export interface FoundBlocks {
  */
 export async function blocksIn(
   release: Release,
-  area: Area,
+  area: SearchedArea,
   from: GeoidNumber,
   askers: Askers,
 ): Promise<FoundBlocks> {
@@ -54,7 +54,7 @@ export async function blocksIn(
 async function* eachIn(
   release: Release,
   counties: readonly ReleaseCounty[],
-  area: Area,
+  area: SearchedArea,
   from: GeoidNumber,
   askers: Askers,
 ): AsyncGenerator<CountyBlocks> {
@@ -69,7 +69,7 @@ async function* eachIn(
 /** The counties that may have blocks in an area, in the order of their codes. */
 async function countiesOf(
   release: Release,
-  area: Area,
+  area: SearchedArea,
   askers: Askers,
 ): Promise<readonly ReleaseCounty[]> {
   const near = release.blockBoxes.meeting(area.boxes);
@@ -93,7 +93,7 @@ async function ordinalsIn(
   { lon, lat, count }: BlockIndex,
   first: number,
   box: BoundingBox,
-  area: Area,
+  area: SearchedArea,
   askers: Askers,
 ): Promise<number[]> {
   // A product with a million may be off by a little: the area decides.

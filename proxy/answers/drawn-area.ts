@@ -2,13 +2,13 @@ import Flatbush from 'flatbush';
 import { Problem } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS, withCommas } from '../../portal/http/request-limits.ts';
 import { areaOf } from '../../shards/geometry/planar.ts';
-import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import type { Polygon, Position, Ring } from '../../shards/geometry/polygon.ts';
 import { segmentMeetsBox } from '../../shards/geometry/segment-in-box.ts';
 import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, MICRO } from '../../shards/units.ts';
 import { isOnEarth } from '../bounds.ts';
-import type { Area } from './area.ts';
+import type { SearchedArea } from './searched-area.ts';
 
 const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
 const LEAST_POSITIONS = 4;
@@ -24,7 +24,7 @@ const FAULTS: Readonly<Record<SweepFault, string>> = {
  * `polygon-too-complex` of one too large; `invalid-geometry` for what is unclosed, crosses itself,
  * overlaps or is out of range.
  */
-export function drawnArea(drawn: readonly Polygon[]): Area {
+export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
   const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
   const rings = polygons.flat();
   if (rings.length === 0) throw invalidPolygon('it has no ring');
@@ -61,8 +61,6 @@ function borderOf(rings: readonly Ring[]): (box: BoundingBox) => boolean {
       return segmentMeetsBox(ax, ay, bx, by, box);
     });
 }
-
-type Position = Ring[number];
 
 function checkRing(ring: Ring): void {
   for (const [lon, lat] of ring) {

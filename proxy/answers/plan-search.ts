@@ -5,10 +5,10 @@ import type { CursorSealer } from '../cursors/cursor.ts';
 import { type Answer, rowsAnswer } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
 import type { Making } from '../services.ts';
-import type { Area } from './area.ts';
 import { leavesAskedFor } from './modes-and-types.ts';
 import { nextCursor, type PagedRequest, pagedRequest } from './paged-request.ts';
 import { addPois, type PoiSearch } from './poi-search.ts';
+import type { SearchedArea } from './searched-area.ts';
 
 /** What the routes of searches take beside their area. */
 interface AskedPois {
@@ -46,7 +46,7 @@ export async function answerSearch(
   { cursors, askers, format }: Making,
   { search, page }: SearchPlan,
   counties: readonly ReleaseCounty[],
-  area: Area,
+  area: SearchedArea,
 ): Promise<Answer> {
   const results = new Rows(format);
   const next = await addPois(results, release, counties, area, search, page, askers);

@@ -16,9 +16,9 @@ import type { ByteText } from '../formats/byte-text.ts';
 import type { RowFormat } from '../formats/row-format.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { Rows } from '../formats/rows.ts';
-import { type Area, COUNTIES_A_PAGE } from './area.ts';
 import { KeptTexts } from './kept-texts.ts';
 import type { Page } from './paged-request.ts';
+import { COUNTIES_A_PAGE, type SearchedArea } from './searched-area.ts';
 
 /** Which POIs are wanted. */
 export interface PoiSearch {
@@ -40,7 +40,7 @@ export interface PoiResult {
 const POIS_A_STEP = 128;
 
 /** The counties whose POIs may lie in an area, in the order of their codes. */
-export function countiesOfArea(release: Release, { boxes }: Area): ReleaseCounty[] {
+export function countiesOfArea(release: Release, { boxes }: SearchedArea): ReleaseCounty[] {
   return release.poiBoxes.meeting(boxes);
 }
 
@@ -55,7 +55,7 @@ export async function addPois(
   results: Rows,
   release: Release,
   counties: readonly ReleaseCounty[],
-  area: Area,
+  area: SearchedArea,
   search: PoiSearch,
   { position, limit }: Pick<Page, 'position' | 'limit'>,
   askers: Askers,
@@ -99,7 +99,7 @@ function rankFrom(
 /** Ranks of the POIs in an area from `first` on, ascending. */
 async function ranksIn(
   { tree, rank, table }: Catchments,
-  { boxes, contains }: Area,
+  { boxes, contains }: SearchedArea,
   first: number,
   askers: Askers,
 ): Promise<Uint32Array> {

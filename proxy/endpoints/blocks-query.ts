@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { type Area, circleArea } from '../answers/area.ts';
 import { blocksIn } from '../answers/blocks-in-area.ts';
 import { drawnArea } from '../answers/drawn-area.ts';
 import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
+import { circleArea, type SearchedArea } from '../answers/searched-area.ts';
 import { BOUNDS } from '../bounds.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
@@ -22,7 +22,7 @@ import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
 interface BlocksQueryPlan extends ArealPlan {
-  readonly area: Area;
+  readonly area: SearchedArea;
 }
 
 const body = z.strictObject({
@@ -76,7 +76,7 @@ export const blocksQuery = postedEndpoint({
 
 type Where = Pick<z.output<typeof body>, 'polygon' | 'center' | 'radius_m'>;
 
-function areaOf({ polygon, center, radius_m }: Where): Area {
+function areaOf({ polygon, center, radius_m }: Where): SearchedArea {
   const hasCircle = center !== undefined || radius_m !== undefined;
   if (polygon && hasCircle) {
     throw invalidParameters([

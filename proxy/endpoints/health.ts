@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
-import type { Services } from '../services.ts';
+import type { ProxyServices } from '../services.ts';
 
 export const health = freeEndpoint({
   access: 'free',
@@ -35,7 +35,7 @@ async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
 }
 
 /** Requests with a key need the ledger, and of it what cursors are sealed with. */
-async function accountsOf(services: Services): Promise<'ok'> {
+async function accountsOf(services: ProxyServices): Promise<'ok'> {
   await services.ledger.ping();
   void services.cursors;
   return 'ok';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Release, ReleaseCounty } from '../../shards/release.ts';
-import type { Area } from '../answers/area.ts';
 import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
 import { countiesOfArea } from '../answers/poi-search.ts';
+import type { SearchedArea } from '../answers/searched-area.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
@@ -59,7 +59,10 @@ export const placePois = meteredEndpoint({
 });
 
 /** A place's outline as an area to search, its border included. */
-async function areaOf(release: Release, { place, ordinal, table }: LocatedPlace): Promise<Area> {
+async function areaOf(
+  release: Release,
+  { place, ordinal, table }: LocatedPlace,
+): Promise<SearchedArea> {
   const outline = await release.placeArea(table, ordinal);
   return {
     boxes: [place.box],

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import type { ReleaseCounty } from '../../shards/release.ts';
-import { type Area, boxArea, circleArea } from '../answers/area.ts';
 import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
 import { countiesOfArea } from '../answers/poi-search.ts';
+import { boxArea, circleArea, type SearchedArea } from '../answers/searched-area.ts';
 import { BOUNDS, inWords, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
@@ -22,7 +22,7 @@ import { decimal } from '../schemas/scalar-text.ts';
 import { nextCursor, POI_EXAMPLE, poiResult } from '../schemas/schemas.ts';
 
 interface PoiSearchPlan extends MeteredPlan, SearchPlan {
-  readonly area: Area;
+  readonly area: SearchedArea;
   readonly counties: readonly ReleaseCounty[];
 }
 
@@ -72,7 +72,7 @@ export const poiSearch = meteredEndpoint({
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;
 
-function areaOf({ bbox, lat, lon, radius_m }: Where): Area {
+function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
   const hasPoint = lat !== undefined || lon !== undefined || radius_m !== undefined;
   if (bbox !== undefined) {
     if (!hasPoint) return boxArea(...bboxNumbers(bbox));

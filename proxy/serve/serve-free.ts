@@ -4,10 +4,10 @@ import { etagOf, variantEtag } from '../../portal/http/etag.ts';
 import { parseInput } from '../../portal/http/parse-input.ts';
 import type { FreeEndpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
-import type { Services } from '../services.ts';
+import type { ProxyServices } from '../services.ts';
 
 /** A route without a key. Its ETag is the hash of its bytes. */
-export function serveFree(endpoint: FreeEndpoint, services: Services) {
+export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
   const formats = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -3,10 +3,10 @@ import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
 import { parseInput } from '../../portal/http/parse-input.ts';
 import type { KeyedEndpoint } from '../endpoint.ts';
 import { admit } from '../metering/admission.ts';
-import type { Services } from '../services.ts';
+import type { ProxyServices } from '../services.ts';
 
 /** A route that needs a key and is never charged, also at a zero balance. */
-export function serveKeyed(endpoint: KeyedEndpoint, services: Services) {
+export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     const { balance } = await admit(services.ledger, request, reply);
     const input = parseInput(endpoint, request);

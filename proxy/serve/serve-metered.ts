@@ -20,7 +20,7 @@ import { meteredHeaders, tokenHeaders } from '../metering/metered-headers.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
 import { handOver, pay } from '../metering/payment.ts';
 import { strongEtag } from '../metering/strong-etag.ts';
-import type { Services } from '../services.ts';
+import type { ProxyServices } from '../services.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
 
 /**
@@ -28,7 +28,7 @@ import { compressed, finishAnswer, inflated } from './finish-answer.ts';
  * debit, answer. What fails before the debit costs nothing; what is debited and then not delivered
  * to the socket is refunded. The release is taken once and kept to the end.
  */
-export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
+export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
   const { plans } = services;
   const formats = formatsOf(endpoint.table);
   const route = `GET ${endpoint.path}`;
@@ -85,7 +85,7 @@ export function serveMetered(endpoint: MeteredEndpoint, services: Services) {
 
 /** The answer compressed, where it is worth it, or for one who takes no compression without it. */
 async function recoded(
-  { answers }: Services,
+  { answers }: ProxyServices,
   plain: FinishedAnswer,
   etag: string,
   wantsGzip: boolean,
@@ -97,7 +97,7 @@ async function recoded(
 
 /** Takes what an answer costs, and writes it. */
 async function deliver(
-  services: Services,
+  services: ProxyServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { admitted, route, tokens }: { admitted: Admitted; route: string; tokens: number },
@@ -125,7 +125,7 @@ async function deliver(
 
 /** Writes an answer that costs nothing, so that nobody minds how much of it arrives. */
 async function writeUnpaid(
-  { outbox }: Services,
+  { outbox }: ProxyServices,
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
@@ -156,7 +156,7 @@ function pushContentHeaders(
 
 function make(
   endpoint: MeteredEndpoint,
-  services: Services,
+  services: ProxyServices,
   asker: Asker,
   release: Release,
   plan: MeteredPlan,

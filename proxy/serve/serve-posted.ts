@@ -32,7 +32,7 @@ import type { FinishedAnswer } from '../metering/answer-cache.ts';
 import { meteredHeaders, tokenHeaders } from '../metering/metered-headers.ts';
 import { type Handed, handOver, type Settling, tokensExhausted } from '../metering/payment.ts';
 import { NONE } from '../schemas/parameters.ts';
-import type { Services } from '../services.ts';
+import type { ProxyServices } from '../services.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
 
 /** How often an answer is made anew because others have spent what it was made for. */
@@ -51,7 +51,7 @@ declare module 'fastify' {
  * answer until the outbox counts it, a request holds a place of the turnstile: however many ask, or
  * however slow the ledger is, only so many answers are in memory.
  */
-export function servePosted(endpoint: PostedEndpoint, services: Services) {
+export function servePosted(endpoint: PostedEndpoint, services: ProxyServices) {
   const { ledger } = services;
   const formats = formatsOf(endpoint.table);
   const route = `POST ${endpoint.path}`;

@@ -1,12 +1,12 @@
 import { MICRO } from '../units.ts';
 import { type Rings, twiceSignedArea } from './rings.ts';
 
-type Position = [lon: number, lat: number];
+type Coordinate = [lon: number, lat: number];
 /** Polygons as GeoJSON's MultiPolygon nests them, in degrees, rings closed. */
-export type Polygons = Position[][][];
+export type Polygons = Coordinate[][][];
 
 export type PolygonGeometry =
-  | { readonly type: 'Polygon'; readonly coordinates: Position[][] }
+  | { readonly type: 'Polygon'; readonly coordinates: Coordinate[][] }
   | { readonly type: 'MultiPolygon'; readonly coordinates: Polygons };
 
 /** Polygons as a geometry: one alone is no MultiPolygon. */
@@ -20,7 +20,7 @@ export function geometryOf(polygons: Polygons): PolygonGeometry {
 export function polygonsOfAll(rings: Rings): Polygons {
   const polygons: Polygons = [];
   for (let p = 0; p + 1 < rings.firstRing.length; p++) {
-    const polygon: Position[][] = [];
+    const polygon: Coordinate[][] = [];
     for (let r = rings.firstRing[p]; r < rings.firstRing[p + 1]; r++) {
       polygon.push(closedRing(rings, r));
     }
@@ -42,8 +42,8 @@ export function polygonsOf(rings: Rings, area: number): Polygons {
   return polygons;
 }
 
-function closedRing({ firstPoint, x, y }: Rings, r: number): Position[] {
-  const ring: Position[] = [];
+function closedRing({ firstPoint, x, y }: Rings, r: number): Coordinate[] {
+  const ring: Coordinate[] = [];
   for (let i = firstPoint[r]; i < firstPoint[r + 1]; i++) ring.push([x[i] / MICRO, y[i] / MICRO]);
   ring.push([...ring[0]]);
   return ring;

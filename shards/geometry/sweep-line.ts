@@ -1,6 +1,6 @@
 import { orient2d } from 'robust-predicates';
 import { countWhile } from '../sorted.ts';
-import type { Polygon, Ring } from './polygon.ts';
+import type { Polygon, Position, Ring } from './polygon.ts';
 
 /**
  * Why some polygons are not a plain area. `crossing`: edges of a polygon cross or run along each
@@ -235,8 +235,6 @@ export class SweepLine {
 }
 
 const NOBODY = -1;
-
-type Position = readonly [number, number];
 
 /** By the turn at its westernmost vertex, exactly. */
 function isCounterClockwise(ring: Ring): boolean {

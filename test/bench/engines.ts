@@ -6,6 +6,7 @@ import { type Region, readRegion } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { CLOSED } from '../../builder/streets/mode-costs.ts';
 import type { ModeNetwork } from '../../builder/streets/mode-network.ts';
+import type { Position } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import type { Metres } from '../../shards/units.ts';
@@ -21,7 +22,6 @@ import {
 } from './engines/difference.ts';
 import { oneDayFeeds } from './engines/one-day-feeds.ts';
 import { ourTimes, tiedAsByR5, withoutCoverage, withoutStress } from './engines/our-times.ts';
-import type { Position } from './engines/points.ts';
 import { type R5Mode, r5Times } from './engines/r5.ts';
 import { valhallaMetres } from './engines/valhalla.ts';
 import type { BenchInputs } from './inputs.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Area, circleArea } from '../../proxy/answers/area.ts';
 import { blocksIn } from '../../proxy/answers/blocks-in-area.ts';
 import { drawnArea } from '../../proxy/answers/drawn-area.ts';
+import { circleArea, type SearchedArea } from '../../proxy/answers/searched-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';
 
 /** Codes of the counties that blocks were found in, and of those that were looked at. */
-async function search(counties: readonly WideCounty[], area: Area) {
+async function search(counties: readonly WideCounty[], area: SearchedArea) {
   const { release, read } = wideRelease(counties);
   const found: string[] = [];
   let pages = 0;

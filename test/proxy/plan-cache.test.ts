@@ -5,7 +5,7 @@ import { CursorSealer } from '../../proxy/cursors/cursor.ts';
 import type { MeteredEndpoint } from '../../proxy/endpoint.ts';
 import { poiSearch } from '../../proxy/endpoints/poi-search.ts';
 import { PlanCache } from '../../proxy/metering/plan-cache.ts';
-import type { Services } from '../../proxy/services.ts';
+import type { ProxyServices } from '../../proxy/services.ts';
 import type { Release } from '../../shards/release.ts';
 import { wholeCountry, wideRelease } from '../support/wide-release.ts';
 
@@ -17,7 +17,9 @@ const heapBytes = () => {
 };
 
 const MAX_BYTES = 8 * 2 ** 20;
-const services = { cursors: new CursorSealer(['a secret of the tests']) } as unknown as Services;
+const services = {
+  cursors: new CursorSealer(['a secret of the tests']),
+} as unknown as ProxyServices;
 
 /** Plans so many URLs; what the heap has grown by then. */
 async function grownBy(

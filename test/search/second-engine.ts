@@ -1,3 +1,4 @@
+import type { Position } from '../../shards/geometry/polygon.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 
 /**
@@ -17,7 +18,6 @@ const METRES_PER_MS = 4.8 / 3600;
 /** Nodes a piece of the map must have for points to be tied to it. */
 const LEAST_NODES = 60;
 
-type Position = readonly [lon: number, lat: number];
 interface Piece {
   readonly a: number;
   readonly b: number;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BandedArea } from '../../shards/geometry/banded-area.ts';
+import type { Position } from '../../shards/geometry/polygon.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { forAll } from '../support/for-all.ts';
-
-type Position = readonly [number, number];
 
 /** Where a point lies by plain integers, all doubled so that halves are whole. */
 function plainSide(rings: readonly (readonly Position[])[], px: number, py: number): string {

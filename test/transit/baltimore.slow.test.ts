@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Position } from '../../shards/geometry/polygon.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
@@ -14,7 +15,6 @@ import { type Run, transitTimes } from './time-expanded.ts';
 const DATA = path.resolve('../shared/data/baltimore');
 const BLOCKS = path.join(DATA, 'blocks/tl_24510_tabblock20.zip');
 const MINUTE = 60_000;
-type Position = readonly [lon: number, lat: number];
 
 /**
  * Each feed, the day it is read on, and the services that run then. The street data is of 2015, so

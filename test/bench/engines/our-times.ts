@@ -6,11 +6,11 @@ import { MILLIS_PER_MINUTE, ROUTING } from '../../../builder/routing-parameters.
 import { OriginSearch } from '../../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
 import { NO_LINKING, RIDE, withStress } from '../../../builder/streets/traits.ts';
+import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { MODE_LABELS } from '../../../shards/modes.ts';
 import { Taxonomy } from '../../../shards/taxonomy.ts';
 import type { Minutes } from '../../../shards/units.ts';
-import type { Position } from './points.ts';
 
 /**
  * Minutes by the builder's searches, not rounded, between points that stand in for blocks: a row an

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Minutes } from '../../../shards/units.ts';
 import { ensureDebianPackage } from '../../support/debian.ts';
-import type { Position } from './points.ts';
 
 const run = promisify(execFile);
 const R5 = path.resolve('test/bench/engines/r5');

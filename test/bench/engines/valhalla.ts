@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Metres } from '../../../shards/units.ts';
-import type { Position } from './points.ts';
 
 const run = promisify(execFile);
 const VERSION = '3.9.1';

@@ -8,7 +8,7 @@ import {
 } from '../../shards/units.ts';
 
 /** Ground that somebody asks about. */
-export interface Area {
+export interface SearchedArea {
   /** Together they hold it. */
   readonly boxes: readonly BoundingBox[];
   /** Whether some of it is in a box; where absent, the boxes say so. Boxes come from west to east. */
@@ -24,7 +24,12 @@ export interface Area {
 export const COUNTIES_A_PAGE = 64;
 
 /** A box, which crosses the antimeridian when its west edge is east of its east edge. */
-export function boxArea(west: Degrees, south: Degrees, east: Degrees, north: Degrees): Area {
+export function boxArea(
+  west: Degrees,
+  south: Degrees,
+  east: Degrees,
+  north: Degrees,
+): SearchedArea {
   const box = { minLon: west, minLat: south, maxLon: east, maxLat: north };
   if (west <= east) return { boxes: [box] };
   return {
@@ -36,7 +41,7 @@ export function boxArea(west: Degrees, south: Degrees, east: Degrees, north: Deg
 }
 
 /** Everything within a distance of a point. */
-export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): Area {
+export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchedArea {
   const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
   const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
   const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;
