@@ -78,7 +78,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 
 const TOP_LEVEL = new Set([
   ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
-  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md', 'SETTINGS.md'],
+  ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
   ...['LICENSE', '.gitignore', 'biome.json'],
   ...['package.json', 'package-lock.json', 'vitest.config.ts'],
   'tsconfig.json',

@@ -4,7 +4,7 @@ import { bayGeoid, blockGeoid, cellsOf, countyAt, type DemoCounty } from './cens
 import { BAY_DEPTH, type CellUse, type CityPlan } from './city-plan.ts';
 import type { Cell, Corner, Lattice } from './lattice.ts';
 import { centrality } from './places-to-go.ts';
-import { plainBlockCentre } from './plain-grid-oracle.ts';
+import { plainBlockCentre } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
 /** A census block of the demo city. */

@@ -65,7 +65,7 @@ ${Object.entries(READ_BY_LIBRARIES)
 `;
 
 test('SETTINGS.md is what the schema says (npx vitest run test/cli/settings-table.test.ts --update writes it)', async () => {
-  await expect(DOCUMENT).toMatchFileSnapshot('../../SETTINGS.md');
+  await expect(DOCUMENT).toMatchFileSnapshot('../../infra/settings/SETTINGS.md');
 });
 
 test('the help of a command tells of every setting that it takes', async () => {

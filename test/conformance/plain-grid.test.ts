@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
-import { plainGridBlock, plainGridWalk } from '../../infra/demo/plain-grid-oracle.ts';
 import { DEMO_CITY } from '../support/demo-release.setup.ts';
+import { plainGridBlock, plainGridWalk } from '../support/plain-grid-oracle.ts';
 import { expectOk } from './api.ts';
 import { demoOfTests } from './demo.ts';
 

@@ -4,12 +4,8 @@ import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { PLAIN_GRID, PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
-import {
-  plainGridBlock,
-  plainGridCorner,
-  plainGridWalk,
-} from '../../infra/demo/plain-grid-oracle.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { plainGridBlock, plainGridCorner, plainGridWalk } from '../support/plain-grid-oracle.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { writtenCity } from './written-city.ts';
 

@@ -210,7 +210,7 @@ test('servers before which nginx stands are looked up again by name, and tiles c
 });
 
 test('servers and workers are given only settings that there are', async () => {
-  const table = await readFile('SETTINGS.md', 'utf8');
+  const table = await readFile('infra/settings/SETTINGS.md', 'utf8');
   const known = new Set([...table.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
   const { proxy, portal } = await composeServices({}, {});
   const given = [

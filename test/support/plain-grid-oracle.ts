@@ -1,8 +1,12 @@
+import { blockGeoid } from '../../infra/demo/census-ids.ts';
+import type { CityPlan } from '../../infra/demo/city-plan.ts';
+import type { Cell, Corner } from '../../infra/demo/lattice.ts';
+import {
+  PLAIN_GRID,
+  type PLAIN_GRID_PLACES,
+  plainBlockCentre,
+} from '../../infra/demo/plain-grid.ts';
 import type { Metres, Minutes } from '../../shards/units.ts';
-import { blockGeoid } from './census-ids.ts';
-import type { CityPlan } from './city-plan.ts';
-import type { Cell, Corner } from './lattice.ts';
-import { PLAIN_GRID, type PLAIN_GRID_PLACES } from './plain-grid.ts';
 
 export type PlainGridPlace = (typeof PLAIN_GRID_PLACES)[number];
 
@@ -38,9 +42,4 @@ function plainGridDistance(block: Cell, corner: Corner): Metres {
 /** The same as minutes at 4.8 km/h, unrounded. */
 export function plainGridWalk(block: Cell, corner: Corner): Minutes {
   return plainGridDistance(block, corner) / WALK_METRES_PER_MINUTE;
-}
-
-/** The internal point of a plain grid block, by its lattice cell. */
-export function plainBlockCentre(plan: CityPlan, { column, row }: Cell) {
-  return plan.lattice.degrees(column + 0.5, row + PLAIN_GRID.snap / PLAIN_GRID.spacing);
 }
