@@ -20,7 +20,12 @@ const validators = () =>
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
-  readonly spec?: Record<string, unknown> & { readonly template?: { readonly spec: PodSpec } };
+  readonly spec?: Record<string, unknown> & {
+    readonly template?: {
+      readonly metadata: { readonly labels: { readonly app: string } };
+      readonly spec: PodSpec;
+    };
+  };
 }
 
 interface PodSpec {
@@ -131,6 +136,37 @@ test('pods run as nobody, without rights, on a root that is read only; each has 
         },
         ...(isServer && { readinessProbe: expect.anything(), livenessProbe: expect.anything() }),
       });
+    }
+  }
+});
+
+test('every pod is reached, and reaches others, only as a policy of its own says; none what its machine tells', async () => {
+  const all = await manifests();
+  const policies = all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec!);
+  const closed = { policyTypes: ['Ingress', 'Egress'] };
+  for (const { metadata, spec } of all.filter(({ spec }) => spec?.template)) {
+    const { app } = (spec!.template as unknown as { metadata: { labels: { app: string } } })
+      .metadata.labels;
+    const own = policies.filter(({ podSelector }) =>
+      JSON.stringify(podSelector).includes(`"${app}"`),
+    );
+    expect([metadata.name, own]).toEqual([
+      metadata.name,
+      expect.arrayContaining([expect.objectContaining(closed)]),
+    ]);
+  }
+  expect(policies.find(({ podSelector }) => JSON.stringify(podSelector) === '{}')).toMatchObject(
+    closed,
+  );
+  for (const { egress = [] } of policies) {
+    for (const { to, ports } of egress as { to?: { ipBlock?: object }[]; ports?: object[] }[]) {
+      expect([to, ports]).toEqual([expect.any(Array), expect.any(Array)]);
+      for (const { ipBlock } of to!) {
+        if (ipBlock)
+          expect(ipBlock).toMatchObject({
+            except: expect.arrayContaining([expect.stringMatching(/^169\.254\.|^fd00:ec2:/)]),
+          });
+      }
     }
   }
 });
