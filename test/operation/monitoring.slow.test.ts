@@ -5,11 +5,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { parse } from 'yaml';
+import { BuildQueue } from '../../infra/build-queue/queue.ts';
+import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
+import { type MetricsServer, serveMetrics } from '../../infra/observe/metrics-server.ts';
 import { type PortalServing, servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Inbox, openInbox, REFUSED } from '../support/inbox.ts';
+import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { linkedBlocks, type RunningService, runService } from '../support/running-service.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -31,6 +35,9 @@ let queries: string[];
 let service: RunningService;
 let portal: PortalServing;
 let inbox: Inbox;
+let redis: RedisServer;
+let queue: BuildQueue;
+let ofQueue: MetricsServer;
 let prometheus: ChildProcess;
 let address: string;
 
@@ -46,8 +53,13 @@ beforeAll(async () => {
   const env = { LEDGER: `lmdb:${folder}/ledger`, PORTAL_PORT: '0', METRICS_PORT: '0' };
   const mail = { SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org', LOG_LEVEL: 'silent' };
   portal = await servePortal(portalSettings({}, '1.0.0', { ...env, ...mail }), service.ledger);
-  const { metricsAddress } = portal;
-  address = await startPrometheus([service.metricsAddress!, metricsAddress!]);
+  redis = await startRedis();
+  queue = await BuildQueue.open(redis.address());
+  ofQueue = await serveMetrics(queueMetrics(queue), { port: 0, host: '127.0.0.1' });
+  address = await startPrometheus({
+    'travel-times': [service.metricsAddress!, portal.metricsAddress!],
+    workers: [ofQueue.address],
+  });
   const [first, second] = await linkedBlocks(service, 2);
   // Each part of the service has something to tell of.
   const use = async () => {
@@ -61,7 +73,7 @@ beforeAll(async () => {
     await signUp(email);
     await inbox.next(email);
     const scrapes = await query('count_over_time(up[5m])');
-    expect(scrapes.filter(({ value }) => Number(value[1]) >= 4)).toHaveLength(2);
+    expect(scrapes.filter(({ value }) => Number(value[1]) >= 4)).toHaveLength(3);
   };
   await vi.waitFor(use, { timeout: 60_000, interval: 1_000 });
 }, 180_000);
@@ -69,6 +81,9 @@ afterAll(async () => {
   await portal?.close();
   await inbox?.close();
   await service?.close();
+  await ofQueue?.close();
+  await queue?.close();
+  await redis?.stop();
   if (prometheus?.kill('SIGKILL')) await once(prometheus, 'exit');
 });
 
@@ -79,13 +94,17 @@ function signUp(email: string): Promise<Response> {
   return fetch(`${portal.address}/auth/request`, { method: 'POST', body, headers });
 }
 
-/** A real Prometheus, which asks for these each second. */
-async function startPrometheus(addresses: readonly string[]): Promise<string> {
-  const targets = addresses.map((address) => new URL(address).host);
+/** A real Prometheus, which asks for these each second, by the job they are of. */
+async function startPrometheus(jobs: Record<string, readonly string[]>): Promise<string> {
   const config = path.join(folder, 'prometheus.json');
-  const job = { job_name: 'travel-times', static_configs: [{ targets }] };
+  const scraped = Object.entries(jobs).map(([job_name, addresses]) => {
+    return { job_name, static_configs: [{ targets: addresses.map((at) => new URL(at).host) }] };
+  });
   const all = { global: { scrape_interval: '1s', evaluation_interval: '1s' } };
-  await writeFile(config, JSON.stringify({ ...all, rule_files: [ALERTS], scrape_configs: [job] }));
+  await writeFile(
+    config,
+    JSON.stringify({ ...all, rule_files: [ALERTS], scrape_configs: scraped }),
+  );
   const port = await freePort();
   const where = [`--storage.tsdb.path=${folder}/tsdb`, `--web.listen-address=127.0.0.1:${port}`];
   prometheus = spawn('prometheus', [`--config.file=${config}`, ...where, '--log.level=error']);
@@ -215,6 +234,22 @@ const SEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'tta_mail_duration_seconds_count{kind="sign-in"}': '0+3x400',
   },
   PaymentsFail: { tta_payment_failures_total: '0+1x400' },
+  BuildFails: { 'tta_build_jobs{state="failed"}': '0x380 1x20' },
+  BuildRetries: { 'tta_build_jobs{state="delayed"}': '0x340 1x60' },
+  BuildStands: {
+    'tta_build_jobs{state="active"}': '3x400',
+    'tta_build_jobs{state="completed"}': '0+1x100 100x300',
+  },
+  BuildWithoutWorkers: { 'tta_build_jobs{state="waiting"}': '9x300' },
+};
+
+/** The same, where none may fire that a build which is well would set off. */
+const WELL: Readonly<Record<string, string>> = {
+  'tta_build_jobs{state="waiting"}': '9x380 0x20',
+  'tta_build_jobs{state="active"}': '3x380 1x10',
+  'tta_build_jobs{state="delayed"}': '0x350 1x10 0x40',
+  'tta_build_jobs{state="failed"}': '2x400',
+  'tta_build_jobs{state="completed"}': '0x100 1x100 2x100 3x100',
 };
 
 function histogram(name: string, label: string): Record<string, string> {
@@ -238,9 +273,25 @@ test('each alert fires when what it tells of is seen', async () => {
       },
     ],
   }));
+  await promtool(tests);
+});
+
+async function promtool(tests: readonly object[]): Promise<void> {
   const file = path.join(folder, 'alert-tests.json');
   await writeFile(file, JSON.stringify({ rule_files: [ALERTS], evaluation_interval: '1m', tests }));
   await promisify(execFile)('promtool', ['test', 'rules', file]);
+}
+
+test('a build that goes on, and one that has ended with its workers, raises no alert', async () => {
+  const input_series = Object.entries(WELL).map(([series, values]) => ({ series, values }));
+  const firing = {
+    expr: 'count(ALERTS{alertname=~"Build.*", alertstate="firing"}) > bool 0',
+    exp_samples: [],
+  };
+  const promql_expr_test = ['300m', '390m', '410m', '500m'].map((eval_time) => {
+    return { ...firing, eval_time };
+  });
+  await promtool([{ interval: '1m', input_series, promql_expr_test }]);
 });
 
 test('the runbook has a section for each alert, and for nothing else', async () => {
