@@ -1,0 +1,128 @@
+import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { GrowingList } from '../../shards/growing-list.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { mayBeDestination } from '../destinations/classify.ts';
+import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
+import type { NodeTable } from '../osm/node-table.ts';
+import type { PbfHandlers } from '../osm/primitive-block.ts';
+import { copyTags, type Tags } from '../osm/tags.ts';
+import { isImpassable, isOpenWater } from '../streets/impassable.ts';
+import { nodeTraits, streetTraits } from '../streets/traits.ts';
+import { wayTime } from '../streets/way-time.ts';
+import { addLine, type RawLines, type RawStreets } from './raw-streets.ts';
+
+/** Areas that may be destinations, and the ways they need: their nodes, once the way was met. */
+export interface MetAreas {
+  readonly areas: Map<string, AreaSource>;
+  readonly memberWays: Map<number, Float64Array | null>;
+  /** Ways that are the outlines of water, whatever their own tags say. */
+  readonly shores: Set<number>;
+}
+
+/** What is kept of ways, by their nodes. */
+export interface MetLines {
+  readonly streets: RawStreets;
+  readonly impassable: RawLines;
+}
+
+export function noAreas(): MetAreas {
+  return { areas: new Map(), memberWays: new Map(), shores: new Set() };
+}
+
+export function noLines(): MetLines {
+  const numbers = () => new GrowingList(Float64Array);
+  const lines = () => ({ endRef: numbers(), refs: numbers() });
+  return {
+    streets: { osmId: numbers(), traits: numbers(), times: new Map(), ...lines() },
+    impassable: lines(),
+  };
+}
+
+/** The first pass: relations say what ways they need. */
+export function relationPass({ areas, memberWays, shores }: MetAreas): PbfHandlers {
+  return {
+    relation(id, members, tags) {
+      // State parks and reserves are mapped as boundaries, which are drawn the same way.
+      const type = tags.get('type');
+      if (type !== 'multipolygon' && type !== 'boundary') return;
+      const lines = members
+        .filter((member) => member.type === 'way')
+        .map(({ ref, role }) => ({ way: ref, role }));
+      if (isOpenWater(tags)) for (const { way } of lines) shores.add(way);
+      if (!mayBeDestination(tags)) return;
+      for (const { way } of lines) memberWays.set(way, null);
+      areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), lines });
+    },
+  };
+}
+
+/**
+ * The second pass: ways say what nodes they need. `isOverlapping`: of several files, two may have
+ * the same way.
+ */
+export function wayPass(
+  { areas, memberWays, shores }: MetAreas,
+  { streets, impassable }: MetLines,
+  isOverlapping: boolean,
+): PbfHandlers {
+  const seenStreets = isOverlapping ? new Set<number>() : null;
+  const seenImpassable = isOverlapping ? new Set<number>() : null;
+  const keepStreet = (id: number, refs: Float64Array, tags: Tags) => {
+    const traits = streetTraits(tags);
+    if (traits === 0 || refs.length <= 1 || seenStreets?.has(id)) return;
+    seenStreets?.add(id);
+    const time = wayTime(tags);
+    if (time) streets.times.set(streets.osmId.length, time);
+    streets.osmId.push(id);
+    streets.traits.push(traits);
+    addLine(streets, refs);
+  };
+  return {
+    way(id, refs, tags) {
+      if ((shores.has(id) || isImpassable(tags)) && refs.length > 1 && !seenImpassable?.has(id)) {
+        seenImpassable?.add(id);
+        addLine(impassable, refs);
+      }
+      keepStreet(id, refs, tags);
+      const isArea = refs.length > 0 && mayBeDestination(tags);
+      if (isArea || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
+      if (isArea) {
+        const lines = [{ way: id, role: 'outer' }];
+        areas.set(`w${id}`, { type: 'way', id, tags: copyTags(tags), lines });
+      }
+    },
+  };
+}
+
+/** The third pass: where the nodes are that ways need, and those that may be destinations. */
+export function nodePass(
+  table: NodeTable,
+  points: Map<number, PointSource>,
+  area: BoundingBox,
+): PbfHandlers {
+  return {
+    node(id, lon, lat, tags) {
+      const ordinal = table.find(id);
+      if (ordinal !== -1) {
+        table.lon[ordinal] = lon;
+        table.lat[ordinal] = lat;
+        if (tags.size > 0) {
+          table.traits[ordinal] = nodeTraits(tags);
+          table.gate[ordinal] = isGate(tags) ? 1 : 0;
+        }
+      }
+      if (tags.size > 0 && boxContains(area, lon, lat) && mayBeDestination(tags)) {
+        points.set(id, { id, lon, lat, tags: copyTags(tags) });
+      }
+    },
+  };
+}
+
+const GATES = new Set(['gate', 'entrance', 'kissing_gate', 'swing_gate', 'lift_gate', 'stile']);
+
+/** Whether people get in at a node, and not only those who have a key. */
+function isGate(tags: Tags): boolean {
+  const access = tags.get('foot') ?? tags.get('access');
+  if (access === 'private' || access === 'no') return false;
+  return tags.has('entrance') || GATES.has(tags.get('barrier') ?? '');
+}
