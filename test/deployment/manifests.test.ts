@@ -145,8 +145,7 @@ test('every pod is reached, and reaches others, only as a policy of its own says
   const policies = all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec!);
   const closed = { policyTypes: ['Ingress', 'Egress'] };
   for (const { metadata, spec } of all.filter(({ spec }) => spec?.template)) {
-    const { app } = (spec!.template as unknown as { metadata: { labels: { app: string } } })
-      .metadata.labels;
+    const { app } = spec!.template!.metadata.labels;
     const own = policies.filter(({ podSelector }) =>
       JSON.stringify(podSelector).includes(`"${app}"`),
     );

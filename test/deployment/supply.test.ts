@@ -51,6 +51,37 @@ test('what runs is under permissive licences, all of it; what builds and tests i
   expect(underOtherTerms(all, new Set([...PERMISSIVE, ...FILE_COPYLEFT]))).toEqual([]);
 });
 
+/** What may run programs of its own when it is installed: native parts, of which each comes built too. */
+const INSTALL_SCRIPTS = ['lmdb', 'msgpackr-extract'];
+
+interface Locked {
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+test('every package comes from the registry, is known by its SHA-512, and runs nothing as it is installed', async () => {
+  const packagesOf = async (file: string): Promise<[name: string, Locked][]> =>
+    Object.entries<Locked>(JSON.parse(await readFile(file, 'utf8')).packages).filter(
+      ([place]) => place !== '',
+    );
+  const locked = await packagesOf('package-lock.json');
+  expect(locked.length).toBeGreaterThan(100);
+  const nameOf = (place: string) => place.split('node_modules/').at(-1)!;
+  const named = (isOne: (of: Locked) => boolean) =>
+    locked.filter(([, of]) => isOne(of)).map(([place]) => nameOf(place));
+  const fromElsewhere = ({ resolved }: Locked) =>
+    resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/');
+  expect(named(fromElsewhere)).toEqual([]);
+  expect(named(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);
+  expect(named(({ hasInstallScript }) => hasInstallScript === true)).toEqual(INSTALL_SCRIPTS);
+  // What is installed here, and was tested, is that and nothing else.
+  const wanted = new Map(locked);
+  for (const [place, { integrity }] of await packagesOf('node_modules/.package-lock.json')) {
+    expect([place, wanted.get(place)?.integrity]).toEqual([place, integrity]);
+  }
+});
+
 /** How secrets look that somebody could use. */
 const SECRETS: Readonly<Record<string, RegExp>> = {
   'a private key': /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/g,
