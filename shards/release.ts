@@ -256,6 +256,15 @@ export class Release {
     });
   }
 
+  /** The blocks whose centre lies in a census place, ascending. One range read, then kept. */
+  placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
+    const part = { ...table.ref, name: `${table.ref.name}/blocks-${ordinal}` };
+    return this.#cache.head(part, async () => {
+      const value = Float64Array.from(await table.blocks(ordinal));
+      return { value, bytes: value.byteLength };
+    });
+  }
+
   /** The border of a census place. One range read, then kept. */
   placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
     const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };

@@ -4,7 +4,7 @@ import type { BlockIndex } from '../../shards/index/block-index.ts';
 import { MODES, type ModeId, modeIdOf } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { CountyBlock, DestTypeId } from '../../shards/units.ts';
-import type { ByteText } from '../formats/byte-text.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import { perFormat } from '../formats/row-format.ts';
 import type { Rows } from '../formats/rows.ts';
 import type { CountyBlocks } from './blocks-in-area.ts';
@@ -102,7 +102,8 @@ class ArealRows {
     this.#modeIds = release.manifest.modes.map(modeIdOf);
     this.#geoidText = new GeoidText(rows.format);
     this.#typeText = typeTexts(rows.format);
-    this.#texts = arealTexts(rows.format)[query.withMissing ? 'missing' : 'reached'];
+    const columns = arealTexts(rows.format)[query.withMissing ? 'missing' : 'reached'];
+    this.#texts = columns[query.withPopulation ? 'amid' : 'last'];
   }
 
   /** Adds the rows of a block, as far as there is room. */
@@ -112,12 +113,13 @@ class ArealRows {
     const { modes, types, withPopulation, withMissing } = this.#query;
     const [afterGeoid, afterType, afterMode] = this.#after;
     const block = index.geoids[ordinal];
+    const before = this.#rows.count;
+    let lastType = 0;
+    let lastMode = 0;
     const begin = `${format.begin(0, 0)}${this.#geoidText.of(block)},`;
     const population = { population: index.population(ordinal) };
-    const end = withPopulation
-      ? `,${format.members(population, ['population'])}${format.end}`
-      : format.end;
-    for (let leaf = 0; leaf < leafIds.length; leaf++) {
+    const end = withPopulation ? `,${format.members(population, ['population'])}${format.end}` : '';
+    rows: for (let leaf = 0; leaf < leafIds.length; leaf++) {
       const type = leafIds[leaf];
       if (types?.has(type) === false || (block === afterGeoid && type < afterType)) continue;
       const typeBegin = begin + this.#typeText(type);
@@ -128,14 +130,16 @@ class ArealRows {
         if (block === afterGeoid && type === afterType && modeId <= afterMode) continue;
         if (this.#rows.count === this.#limit) {
           this.hasMore = true;
-          return;
+          break rows;
         }
         const { reached, missing } = this.#texts[modeId];
         const time = tenths > 0 ? reached[tenths] : missing[this.#reason(index, ordinal, mode)];
         this.#rows.add(typeBegin + time + end);
-        this.end = [block, type, modeId];
+        lastType = type;
+        lastMode = modeId;
       }
     }
+    if (this.#rows.count > before) this.end = [block, lastType, lastMode];
   }
 
   #reason(index: BlockIndex, ordinal: CountyBlock, mode: number): MissingReason {
@@ -145,7 +149,7 @@ class ArealRows {
   }
 }
 
-/** Members `mode_id`, `travel_time` and `reason` as they stand in a row, by mode. */
+/** Members `mode_id`, `travel_time` and `reason` as rows have them, by mode. */
 type ArealTexts = Readonly<
   Record<
     ModeId,
@@ -157,26 +161,29 @@ type ArealTexts = Readonly<
   >
 >;
 
-/** With the column of reasons, and without it. */
+/** With the column of reasons, and without it; amid a row, or at its end with what ends it. */
 const arealTexts = perFormat((format) => {
-  const texts = (columns: readonly string[]) =>
+  const texts = (columns: readonly string[], end: ByteText) =>
     Object.fromEntries(
       MODES.map(({ modeId: mode_id }) => {
-        const missing = (reason: MissingReason) =>
-          format.members({ mode_id, travel_time: null, reason }, columns);
+        const text = (members: object) =>
+          inOnePiece(format.members({ mode_id, ...members }, columns) + end);
+        const missing = (reason: MissingReason) => text({ travel_time: null, reason });
         return [
           mode_id,
           {
-            reached: textsOfTimes((travel_time) =>
-              format.members({ mode_id, travel_time }, columns),
-            ),
+            reached: textsOfTimes((travel_time) => text({ travel_time })),
             missing: { 'not-within-30': missing('not-within-30'), 'no-data': missing('no-data') },
           },
         ];
       }),
     ) as ArealTexts;
+  const placed = (columns: readonly string[]) => ({
+    amid: texts(columns, ''),
+    last: texts(columns, format.end),
+  });
   return {
-    reached: texts(['mode_id', 'travel_time']),
-    missing: texts(['mode_id', 'travel_time', 'reason']),
+    reached: placed(['mode_id', 'travel_time']),
+    missing: placed(['mode_id', 'travel_time', 'reason']),
   };
 });

@@ -34,19 +34,21 @@ export async function locatePlace(release: Release, geoid: string): Promise<Loca
   });
 }
 
-/** The blocks of a place whose GEOID is not below `from`, county by county. One range read. */
+/** Blocks of a place that are looked up together: a page seldom needs more. */
+const BLOCKS_A_STEP = 256;
+
+/** The blocks of a place whose GEOID is not below `from`, some of a county at a time. */
 export async function* blocksOfPlace(
   release: Release,
   { table, ordinal }: LocatedPlace,
   from: GeoidNumber,
 ): AsyncGenerator<CountyBlocks> {
-  const blocks = await table.blocks(ordinal);
-  for (let first = rankIn(blocks, from); first < blocks.length; ) {
+  const blocks = await release.placeBlocks(table, ordinal);
+  for (let first = rankIn(blocks, from), end: number; first < blocks.length; first = end) {
     const fips = countyOf(geoidFromNumber(blocks[first]));
-    const end = rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY);
+    end = Math.min(first + BLOCKS_A_STEP, rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY));
     const county = release.county(fips)!;
     const index = await release.index(county);
-    yield { county, index, ordinals: ordinalsOf(index.geoids, blocks.slice(first, end)) };
-    first = end;
+    yield { county, index, ordinals: ordinalsOf(index.geoids, blocks.subarray(first, end)) };
   }
 }

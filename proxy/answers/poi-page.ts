@@ -3,7 +3,7 @@ import type { Askers } from '../../shards/fair-queue.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import type { PoiMatrix, Release } from '../../shards/release.ts';
 import type { CountyPoi, DestId, DestTypeId, Tenths } from '../../shards/units.ts';
-import type { ByteText } from '../formats/byte-text.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import type { RowFormat } from '../formats/row-format.ts';
 import { POI_FACTS } from '../formats/row-table.ts';
 import type { FoundRows } from '../formats/rows.ts';
@@ -93,8 +93,8 @@ function textsOf(
       const facts = { name, lon, lat, address: { street, city, state, zip } };
       return {
         begin: format.begin(lon, lat),
-        id: `${format.members({ dest_id: matrix.targets[poi] }, ['dest_id'])},`,
-        facts: `,${format.members(facts, POI_FACTS)}${format.end}`,
+        id: inOnePiece(`${format.members({ dest_id: matrix.targets[poi] }, ['dest_id'])},`),
+        facts: inOnePiece(`,${format.members(facts, POI_FACTS)}${format.end}`),
       };
     });
     return { value, bytes: value.bytesAtMost(table.textBytes) };

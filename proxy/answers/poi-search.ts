@@ -12,7 +12,7 @@ import {
   type DestTypeId,
   MICRO,
 } from '../../shards/units.ts';
-import type { ByteText } from '../formats/byte-text.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import type { RowFormat } from '../formats/row-format.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { Rows } from '../formats/rows.ts';
@@ -154,7 +154,7 @@ function textsOf(
     const value = new KeptTexts(catchments.table.count, (poi) => {
       const result = poiResult(catchments, poi);
       const members = format.members({ ...result }, POIS.columns);
-      return format.begin(result.lon, result.lat) + members + format.end;
+      return inOnePiece(format.begin(result.lon, result.lat) + members + format.end);
     });
     return { value, bytes: value.bytesAtMost(catchments.table.textBytes) };
   });

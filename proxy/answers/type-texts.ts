@@ -1,5 +1,5 @@
 import type { DestTypeId } from '../../shards/units.ts';
-import type { ByteText } from '../formats/byte-text.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import { perFormat } from '../formats/row-format.ts';
 
 /** Writes the member `dest_type_id` of rows, and the comma after it. */
@@ -8,7 +8,7 @@ export const typeTexts = perFormat((format) => {
   return (dest_type_id: DestTypeId): ByteText => {
     const known = texts.get(dest_type_id);
     if (known !== undefined) return known;
-    const text = `${format.members({ dest_type_id }, ['dest_type_id'])},`;
+    const text = inOnePiece(`${format.members({ dest_type_id }, ['dest_type_id'])},`);
     texts.set(dest_type_id, text);
     return text;
   };

@@ -11,3 +11,11 @@ export function byteText(text: string): ByteText {
 export function toBytes(text: ByteText): Buffer {
   return Buffer.from(text, 'latin1');
 }
+
+/**
+ * The same text in one piece. Joined text is a tree of its pieces, which each row that it stands in
+ * would walk through again: a text that is kept is a third faster to copy from one piece.
+ */
+export function inOnePiece(text: ByteText): ByteText {
+  return toBytes(text).toString('latin1');
+}
