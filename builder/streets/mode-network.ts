@@ -38,7 +38,10 @@ function verticesBeyond(
   { vertexCount, vertexLon, vertexLat }: StreetNetwork,
   area?: BoundingBox,
 ): readonly number[] {
-  if (!area) return [];
-  const all = Array.from({ length: vertexCount }, (_, vertex) => vertex);
-  return all.filter((vertex) => !boxContains(area, vertexLon[vertex], vertexLat[vertex]));
+  const beyond: number[] = [];
+  if (!area) return beyond;
+  for (let vertex = 0; vertex < vertexCount; vertex++) {
+    if (!boxContains(area, vertexLon[vertex], vertexLat[vertex])) beyond.push(vertex);
+  }
+  return beyond;
 }

@@ -44,7 +44,7 @@ test('to admit and to debit are one command each, once the scripts are there', a
     expect((await ledger.debit(charge)).outcome).toBe('debited');
   }
   await ledger.ping();
-  await expect.poll(() => commands.at(-1)).toBe('ping');
+  await expect.poll(() => commands.at(-1), { timeout: 10_000 }).toBe('ping');
   for (const connection of [watch, client]) connection.disconnect();
   expect(commands).toEqual([...Array.from({ length: 20 }, () => 'evalsha'), 'ping']);
 });
