@@ -3,12 +3,20 @@ import { z } from 'zod';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
 
-/** `GET /health`: the process is alive. Touches no backend. */
-export function serveHealth(app: FastifyInstance, { config }: PortalServices): void {
+/** Whether the process is alive, and whether it can do its work. */
+export function serveHealth(app: FastifyInstance, services: PortalServices): void {
+  const { config, ledger } = services;
   app.get('/health', { config: { probe: true, operation: HEALTH } }, () => ({
     status: 'ok',
     version: config.version,
   }));
+
+  app.get('/ready', { config: { probe: true, operation: READY } }, async () => {
+    await ledger.ping();
+    // Nobody signs in without what codes and links are keyed with.
+    void services.secrets.session;
+    return { ready: true };
+  });
 }
 
 const HEALTH: Operation = {
@@ -22,4 +30,17 @@ const HEALTH: Operation = {
     example: { status: 'ok', version: '1.0.0' },
   },
   problems: [],
+};
+
+const READY: Operation = {
+  operationId: 'ready',
+  summary: 'People can sign in',
+  description: 'Asks the ledger. Pages are shown also while it is away.',
+  ...{ tag: 'Service', access: 'open' },
+  answer: {
+    ...{ status: 200, description: 'The ledger answers.' },
+    schema: z.object({ ready: z.literal(true) }),
+    example: { ready: true },
+  },
+  problems: ['debit-unavailable'],
 };

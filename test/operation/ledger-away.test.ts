@@ -66,10 +66,13 @@ test('a portal that starts before its ledger shows its pages, and signs people i
   for (const page of ['/', '/health', '/openapi.json']) {
     expect([page, (await fetch(portal.address + page)).status]).toEqual([page, 200]);
   }
+  const ready = async () => (await fetch(`${portal.address}/ready`)).status;
+  expect(await ready()).toBe(503);
   const refused = await asked();
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
   await redis.restart();
-  await expect.poll(async () => (await asked()).status, { interval: 200 }).toBe(202);
+  await expect.poll(ready, { interval: 50 }).toBe(200);
+  expect((await asked()).status).toBe(202);
 });
 
 test('a ledger that waiting does not mend ends the start with one line', async () => {
