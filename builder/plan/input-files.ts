@@ -1,5 +1,5 @@
 import type { InputPaths } from '../build-request.ts';
-import type { DatedFeeds } from '../transit/read-transit.ts';
+import type { DatedFeeds } from '../transit/date-feeds.ts';
 import type { PlannedInput } from './planned-input.ts';
 import type { ReleasePlan } from './release-plan.ts';
 

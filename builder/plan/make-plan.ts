@@ -16,7 +16,7 @@ import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
-import { type DatedFeeds, dateFeeds } from '../transit/read-transit.ts';
+import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountySketches } from './county-sketch.ts';
 import { type PathOf, serviceDate } from './input-files.ts';
 import { describeInput, type PlannedInput } from './planned-input.ts';

@@ -16,9 +16,10 @@ import type { Impassable } from '../streets/impassable.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { measureSlopes } from '../streets/slopes.ts';
+import type { DatedFeeds } from '../transit/date-feeds.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
 import { patternsAmong } from '../transit/patterns-among.ts';
-import { type DatedFeeds, readTransit, type Transit } from '../transit/read-transit.ts';
+import { readTransit, type Transit } from '../transit/read-transit.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
 /** Everything read for some counties, before it is linked: they, and what lies around them. */

@@ -1,23 +1,20 @@
 import path from 'node:path';
 import type { FeedFacts } from '../../shards/manifest.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
-import { BuildError } from '../errors.ts';
 import { StationDoors } from '../gtfs/doors.ts';
 import { type Feed, readFeed } from '../gtfs/feed.ts';
-import { chooseServiceDays } from '../gtfs/service-day.ts';
 import {
   dateOf,
   dayNumber,
   isoDate,
   offsetAtNoon,
   type ServiceDate,
-  type ServiceDay,
 } from '../gtfs/service-time.ts';
 import { type FeedStop, LOCATION } from '../gtfs/stops.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
-import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
+import type { DatedFeed, DatedFeeds } from './date-feeds.ts';
 import type { StopWalk, TransferRule } from './footpaths.ts';
 import {
   ALIGHT,
@@ -49,48 +46,6 @@ const SECONDS_PER_DAY = 86_400;
 const { windowStart, departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
 const WINDOW = WINDOW_DEPARTURES * departureStep;
 
-/** A feed and the day it is read on. */
-export interface DatedFeed {
-  readonly path: string;
-  /** `fingerprint` of it. */
-  readonly sha256: string;
-  /** Null: it is another version of a feed that is read, and left out. */
-  readonly day: ServiceDate | null;
-  readonly patterns: FeedFacts['weekday_patterns'];
-}
-
-/** Feeds, each with its day, and the day that their release stands for. */
-export interface DatedFeeds {
-  readonly common: ServiceDate;
-  readonly feeds: readonly DatedFeed[];
-}
-
-/**
- * Gives each feed the day it is read on, by what all of them have; `near` is the day of the street
- * data. Throws a `BuildError` for a feed that cannot be used.
- */
-export async function dateFeeds(
-  paths: readonly string[],
-  askedDate: ServiceDate | null,
-  near: ServiceDay,
-  progress: Progress,
-): Promise<DatedFeeds> {
-  const feeds: Feed[] = [];
-  try {
-    const digests = await distinctFeeds(paths);
-    for (const feed of paths) feeds.push(await readFeed(feed));
-    const { common, byFeed, patterns } = chooseServiceDays(feeds, askedDate, near, progress);
-    return {
-      common,
-      feeds: paths.map((path, i) => ({
-        ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
-      })),
-    };
-  } finally {
-    for (const feed of feeds) feed.source.close();
-  }
-}
-
 /**
  * Reads feeds on their days into one timetable. Trips of the night before that still run in the
  * window are in it. Throws a `BuildError` for a feed that cannot be used.
@@ -118,20 +73,6 @@ export async function readTransit(
   } finally {
     for (const feed of feeds) feed.source.close();
   }
-}
-
-/** Digests of feeds, which must be different ones: trips of one given twice would run twice. */
-async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
-  const digests: string[] = [];
-  for (const feed of paths) {
-    const digest = await fingerprint([feed]);
-    const known = digests.indexOf(digest);
-    if (known !== -1) {
-      throw new BuildError(`${feed}: is the same feed as ${paths[known]}; give it once`);
-    }
-    digests.push(digest);
-  }
-  return digests;
 }
 
 /** Gathers stops and trips of several feeds under one numbering and one clock. */
