@@ -6,11 +6,8 @@ const ASK_AGAIN_MS = 250;
 /** Secrets that something is sealed with: those of the settings, or one that the ledger keeps. */
 export class KeptSecrets {
   #all: readonly string[] | undefined;
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-
-  private constructor(all: readonly string[] | undefined) {
-    this.#all = all;
-  }
 
   /** Of a ledger that is away, the secret is asked for until it tells. */
   static async open(
@@ -18,8 +15,17 @@ export class KeptSecrets {
     ledger: Pick<Ledger, 'secret'>,
     name: string,
   ): Promise<KeptSecrets> {
-    const secrets = new KeptSecrets(set);
-    if (!set) await secrets.#ask(() => ledger.secret(name));
+    const secrets = new KeptSecrets();
+    const ask = async () => {
+      secrets.#all = [await ledger.secret(name)];
+    };
+    if (set) secrets.#all = set;
+    else {
+      await ask().catch((error) => {
+        if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
+        secrets.#askAgain(ask);
+      });
+    }
     return secrets;
   }
 
@@ -31,15 +37,13 @@ export class KeptSecrets {
 
   /** Ends the asking. */
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
-  async #ask(secret: () => Promise<string>): Promise<void> {
-    try {
-      this.#all = [await secret()];
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
-      this.#timer = setTimeout(() => void this.#ask(secret).catch(() => {}), ASK_AGAIN_MS).unref();
-    }
+  #askAgain(ask: () => Promise<void>): void {
+    if (this.#isClosed) return;
+    const asked = () => void ask().catch(() => this.#askAgain(ask));
+    this.#timer = setTimeout(asked, ASK_AGAIN_MS).unref();
   }
 }
