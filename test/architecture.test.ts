@@ -37,7 +37,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'breathe',
     ...['breaker', 'durations'],
     ...['geoid', 'modes', 'states', 'format-version', 'taxonomy', 'json-object', 'checked-row'],
-    ...['single-flight', 'shared-memory', 'content', 'scratch-file', 'spool'],
+    ...['single-flight', 'tried-again', 'shared-memory', 'content', 'scratch-file', 'spool'],
     ...['geometry', 'county-boxes', 'manifest'],
     ...['store', 'envelope', 'manifest-objects', 'latest', 'manifests', 'release-cache'],
     ...['dest-ids', 'index', 'matrix', 'nearest', 'places', 'pois', 'fgb', 'pmtiles'],

@@ -1,10 +1,10 @@
+import { Passing } from '../../shards/tried-again.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
 import type { FetchFolder, Source } from './fetch-folder.ts';
 import { type Answer, type Http, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
 import { PartFile, type Version } from './part-file.ts';
-import { PassingFault } from './retry.ts';
 
 /** A file to be had. */
 export interface Download {
@@ -93,7 +93,7 @@ async function transfer(
   } else if (answer.status === 206 || answer.status === 416) {
     await answer.body.dump();
     await part.discard();
-    throw new PassingFault('has no such rest of the file; starting over');
+    throw new Passing('has no such rest of the file; starting over');
   } else if (answer.status === 200) {
     const version = await versionOf(url, answer);
     if (version.bytes !== null && version.bytes > maxBytes) {

@@ -1,8 +1,9 @@
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Passing } from '../../shards/tried-again.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { HostGuard, hostOf, NotPublic } from './host-guard.ts';
-import { PassingFault, retryAfterMs, withRetries } from './retry.ts';
+import { retryAfterMs, withRetries } from './retry.ts';
 
 export interface HttpOptions {
   /** A connection without an answer, or without another byte, for so long counts as lost. */
@@ -143,7 +144,7 @@ export class Http {
       const part = rangeOf(answer);
       const bytes = await bodyOf(answer, to - from);
       if (part?.from !== from || bytes?.byteLength !== to - from) {
-        throw new PassingFault(`gave other bytes than ${from} to ${to - 1}`);
+        throw new Passing(`gave other bytes than ${from} to ${to - 1}`);
       }
       return bytes;
     });
@@ -203,7 +204,7 @@ export async function refusal(url: string, answer: Answer): Promise<Error> {
   await answer.body.dump();
   const { status } = answer;
   if (PASSING.has(status)) {
-    return new PassingFault(`answers ${status}`, retryAfterMs(answer.header('retry-after')));
+    return new Passing(`answers ${status}`, { waitMs: retryAfterMs(answer.header('retry-after')) });
   }
   if (status === 404 || status === 410) {
     return new BuildError(`${url}: is not there (${status}); check the address in a browser`);

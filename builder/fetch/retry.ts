@@ -1,21 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../../shards/error-facts.ts';
+import { Passing, triedAgain } from '../../shards/tried-again.ts';
 import { BuildError } from '../errors.ts';
 
 const MAX_RETRIES = 5;
 const LONGEST_WAIT_MS = 60_000;
-
-/** A failure that may be gone at the next attempt. */
-export class PassingFault extends Error {
-  override readonly name = 'PassingFault';
-  /** What the server asked to wait; null when it did not. */
-  readonly waitMs: number | null;
-
-  constructor(message: string, waitMs: number | null = null) {
-    super(message);
-    this.waitMs = waitMs;
-  }
-}
 
 /**
  * Runs an attempt, and again up to five times when it failed for a passing reason: a connection
@@ -28,24 +16,20 @@ export async function withRetries<T>(
   retryMs: number,
   onRetry: (line: string) => void,
 ): Promise<T> {
-  for (let retries = 0; ; retries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const fault = faultOf(error);
-      if (fault === null) throw error;
-      if (!fault.passing || retries === MAX_RETRIES) {
-        const tries = retries === 0 ? '' : ` (tried ${retries + 1} times)`;
-        throw new BuildError(
-          `${url}: ${fault.reason}${tries}; check address and connection, and run the command again: it goes on where it stopped`,
-          { cause: error },
-        );
-      }
-      const waitMs = Math.min(fault.waitMs ?? retryMs * 2 ** retries, LONGEST_WAIT_MS);
-      onRetry(`${url}: ${fault.reason}; trying again in ${Math.ceil(waitMs / 1000)} s`);
-      await sleep(waitMs);
+  return triedAgain(attempt, (error, tries) => {
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    if (!fault.passing || tries > MAX_RETRIES) {
+      const times = tries === 1 ? '' : ` (tried ${tries} times)`;
+      throw new BuildError(
+        `${url}: ${fault.reason}${times}; check address and connection, and run the command again: it goes on where it stopped`,
+        { cause: error },
+      );
     }
-  }
+    const waitMs = Math.min(fault.waitMs ?? retryMs * 2 ** (tries - 1), LONGEST_WAIT_MS);
+    onRetry(`${url}: ${fault.reason}; trying again in ${Math.ceil(waitMs / 1000)} s`);
+    return waitMs;
+  });
 }
 
 /** `Retry-After` in its two forms, seconds or a date (RFC 9110, 10.2.3). */
@@ -65,7 +49,7 @@ const LASTING =
 
 /** What went wrong on the way; null for what is no fault of a connection. */
 function faultOf(error: unknown) {
-  if (error instanceof PassingFault) {
+  if (error instanceof Passing) {
     return { reason: error.message, passing: true, waitMs: error.waitMs };
   }
   if (error instanceof BuildError || !(error instanceof Error)) return null;

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import { StoreError } from '../../errors.ts';
 import { LATEST } from '../../manifest.ts';
+import { Passing } from '../../tried-again.ts';
 import type { Bytes } from '../../units.ts';
 import type { ObjectRef, ObjectStat, Store } from '../store.ts';
 import { Allowance } from './allowance.ts';
@@ -10,7 +11,7 @@ import { Latencies } from './latencies.ts';
 import { passingFault } from './network-faults.ts';
 import { PATIENT, type Patience } from './patience.ts';
 import { beginningOf, bytesOf, MOST_WHOLE_BYTES, textOf } from './received.ts';
-import { Passing, retried } from './retry.ts';
+import { retried } from './retry.ts';
 
 const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;

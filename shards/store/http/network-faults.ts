@@ -1,6 +1,6 @@
 import { messageOf, systemCode } from '../../error-facts.ts';
 import { StoreError } from '../../errors.ts';
-import { Passing } from './retry.ts';
+import { Passing } from '../../tried-again.ts';
 
 /** What a person can do about a connection that did not come about or broke. */
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { Passing } from '../../tried-again.ts';
 import type { Bytes } from '../../units.ts';
-import { Passing } from './retry.ts';
 
 /** Of an object that is read whole: a manifest of the country has some 10 MB. */
 export const MOST_WHOLE_BYTES: Bytes = 2 ** 28;

@@ -1,12 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '../../errors.ts';
+import { Passing, triedAgain } from '../../tried-again.ts';
 import type { Millis } from '../../units.ts';
 import type { Allowance } from './allowance.ts';
-
-/** A failure that the next try may not meet. */
-export class Passing extends Error {
-  override readonly name = 'Passing';
-}
 
 const TRIES = 4;
 const FIRST_PAUSE_MS = 50;
@@ -26,18 +21,13 @@ export async function retried<T>(
 ): Promise<T> {
   const lastMs = performance.now() + withinMs;
   allowance.earn();
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof Passing)) throw error;
-      if (tries === TRIES || performance.now() > lastMs || !allowance.spend()) {
-        const times = tries === 1 ? '' : `, ${tries} times over`;
-        const cause = { cause: error.cause ?? error };
-        throw new StoreError('unavailable', object, `${error.message}${times}`, cause);
-      }
-      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
-      await pause(Math.random() * longestMs);
+  return triedAgain(attempt, (error, tries) => {
+    if (!(error instanceof Passing)) throw error;
+    if (tries === TRIES || performance.now() > lastMs || !allowance.spend()) {
+      const times = tries === 1 ? '' : `, ${tries} times over`;
+      const cause = { cause: error.cause ?? error };
+      throw new StoreError('unavailable', object, `${error.message}${times}`, cause);
     }
-  }
+    return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+  });
 }
