@@ -3,7 +3,7 @@ import { type Ledger, type LedgerOptions, LedgerUnavailable } from './ledger.ts'
 import { openLedger } from './open-ledger.ts';
 
 /** Between tries to open a ledger that is away. */
-const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 1_000];
+const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
 
 /**
  * Opens a ledger for a server, which has answers that need none: one on a network that is away is
