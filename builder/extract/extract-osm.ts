@@ -1,5 +1,4 @@
-import type { Area, Ring } from '../../shards/geometry/polygon.ts';
-import { boxAroundBoth, boxOf } from '../../shards/geometry/wgs84.ts';
+import type { Area } from '../../shards/geometry/polygon.ts';
 import { joined } from '../../shards/joined.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -7,15 +6,15 @@ import { destinationsFromOsm, type PointSource } from '../destinations/from-osm.
 import { BuildError } from '../errors.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { NodeTable } from '../osm/node-table.ts';
-import { type PbfSummary, readPbf } from '../osm/pbf.ts';
+import { readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 import type { Progress } from '../progress.ts';
 import { Impassable } from '../streets/impassable.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { keepLines } from './keep-lines.ts';
 import { keepStreets } from './keep-streets.ts';
+import { claimsOf, coverageOf, mayReach } from './osm-claims.ts';
 import { noAreas, nodePass, noLines, relationPass, wayPass } from './osm-passes.ts';
-import { outlineOf } from './outline.ts';
 import type { RawLines } from './raw-streets.ts';
 
 /** What the builder takes from OpenStreetMap. */
@@ -37,7 +36,8 @@ export interface OsmExtract {
 /**
  * Reads destinations within `area`, and streets within `streetArea`, which holds it, from OSM PBF
  * files, in three passes over each: relations, which say what ways they need; ways, which say what
- * nodes they need; nodes. Memory follows what is kept, not the size of the files. Files may overlap.
+ * nodes they need; nodes. Memory follows what is kept, not the size of the files. Files may overlap;
+ * of one that claims to cover nothing near, no more is read.
  */
 export async function extractOsm(
   paths: readonly string[],
@@ -45,17 +45,17 @@ export async function extractOsm(
   progress: Progress,
   streetArea = area,
 ): Promise<OsmExtract> {
-  const bytes = await Promise.all(paths.map(sizeOf));
-  const outlines = await Promise.all(paths.map(outlineOf));
+  const files = await Promise.all(paths.map(claimsOf));
+  const near = files.filter((file) => mayReach(file, streetArea));
+  const bytes = await Promise.all(near.map(({ path }) => sizeOf(path)));
   const total = 3 * bytes.reduce((sum, size) => sum + size, 0);
   const stage = progress.start('osm', Math.round(total / 1e6), 'MB');
   let before = 0;
-  /** Of each file in the first pass, then in the others. */
-  const summaries: PbfSummary[] = [];
+  let newestMs = Math.max(...files.map(({ cutMs }) => cutMs));
   const pass = async (handlers: PbfHandlers) => {
-    for (const [i, path] of paths.entries()) {
+    for (const [i, { path }] of near.entries()) {
       const onBytes = (done: number) => stage.at(Math.round((before + done) / 1e6));
-      summaries.push(await readPbf(path, handlers, onBytes));
+      newestMs = Math.max(newestMs, (await readPbf(path, handlers, onBytes)).newestMs);
       before += bytes[i];
     }
   };
@@ -63,7 +63,7 @@ export async function extractOsm(
   const met = noAreas();
   await pass(relationPass(met));
   const lines = noLines();
-  await pass(wayPass(met, lines, paths.length > 1));
+  await pass(wayPass(met, lines, near.length > 1));
   const table = new NodeTable(allReferences([lines.streets, lines.impassable], met.memberWays));
   const points = new Map<number, PointSource>();
   await pass(nodePass(table, points, area));
@@ -88,49 +88,14 @@ export async function extractOsm(
     `${kept.ways.count} street ways, ${kept.nodes.count} nodes (${kept.missingNodes} missing at the edge), ${destinations.length} destinations`,
   );
   return {
-    ...claimsOf(summaries.slice(0, paths.length), outlines),
-    newestMs: Math.max(...summaries.map((one) => one.newestMs)),
+    ...coverageOf(files),
+    newestMs,
     streetArea,
     streets: kept.ways,
     nodes: kept.nodes,
     impassable: new Impassable(keepLines(lines.impassable, table, streetArea)),
     destinations,
   };
-}
-
-/** Where files claim to hold everything: by their headers, and by the polygons they were cut by. */
-function claimsOf(
-  summaries: readonly PbfSummary[],
-  outlines: readonly (Area | null)[],
-): Pick<OsmExtract, 'coverage' | 'outlines'> {
-  const boxes = summaries.map(({ box }, i) => box ?? (outlines[i] && boxAround(outlines[i])));
-  return {
-    coverage: boxes.reduce(union),
-    outlines: outlines.some((outline) => outline !== null)
-      ? outlines.map((outline, i) => outline ?? areaOfBox(boxes[i] ?? EVERYWHERE))
-      : null,
-  };
-}
-
-function boxAround({ polygons }: Area): BoundingBox {
-  return boxOf(polygons.flat(2));
-}
-
-function areaOfBox({ minLon, minLat, maxLon, maxLat }: BoundingBox): Area {
-  const ring: Ring = [
-    [minLon, minLat],
-    [maxLon, minLat],
-    [maxLon, maxLat],
-    [minLon, maxLat],
-    [minLon, minLat],
-  ];
-  return { polygons: [[ring]] };
-}
-
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
-
-function union(a: BoundingBox | null, b: BoundingBox | null): BoundingBox | null {
-  return a && b && boxAroundBoth(a, b);
 }
 
 function allReferences(

@@ -47,18 +47,23 @@ export async function readPbf(
   return { box: header?.box ?? null, newestMs };
 }
 
+/** What a file says of itself before all elements; `newestMs` is 0 where it does not say. */
+export async function headerOfPbf(path: string): Promise<PbfSummary> {
+  for await (const { type, bytes } of readBlobs(path, () => {})) {
+    if (type !== 'OSMHeader') continue;
+    const { box, replicationMs } = readHeader(path, bytes);
+    return { box, newestMs: replicationMs };
+  }
+  return { box: null, newestMs: 0 };
+}
+
 /**
  * The day a file speaks of, as a time: when it was cut, from its header, or else when the newest way
  * in it was edited; 0 where neither is told.
  */
 export async function dateOfPbf(path: string): Promise<Millis> {
-  for await (const { type, bytes } of readBlobs(path, () => {})) {
-    if (type !== 'OSMHeader') continue;
-    const { replicationMs } = readHeader(path, bytes);
-    if (replicationMs > 0) return replicationMs;
-    break;
-  }
-  return (await readPbf(path, { way() {} })).newestMs;
+  const { newestMs } = await headerOfPbf(path);
+  return newestMs > 0 ? newestMs : (await readPbf(path, { way() {} })).newestMs;
 }
 
 interface Header {

@@ -17,6 +17,7 @@ import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts'
 import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
 import { benchNation } from './nation.ts';
+import { benchNationalSchedule } from './national-schedule.ts';
 import { benchRouting } from './routing.ts';
 import { benchServing } from './serving.ts';
 import { benchSoak } from './soak.ts';
@@ -30,7 +31,7 @@ const SERVED: Readonly<Record<string, (built: Built) => Promise<void>>> = {
   ...{ soak: benchSoak, fuzz: benchFuzz, hostile: benchHostile, postgis: benchAgainstPostgis },
   ...{ fleet: benchFleet, stores: benchStores, tileserver: benchAgainstTileserver },
 };
-const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis'];
+const UNSERVED = ['routing', 'accuracy', 'transit', 'flips', 'city', 'metropolis', 'schedule'];
 const PARTS = [...UNSERVED, 'build', ...Object.keys(SERVED)];
 /** Runs when it is asked for: it installs some hundred megabytes from registries. */
 const ENGINES = 'engines';
@@ -69,6 +70,7 @@ try {
     });
   }
   if (asked.includes('metropolis')) await benchTransitRouting(await metropolis(folder));
+  if (asked.includes('schedule')) benchNationalSchedule();
   for (const [part, blocks] of Object.entries(NATIONS)) {
     if (asked.includes(part)) await benchNation(blocks, folder);
   }

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
 import { extractOsm, type OsmExtract } from '../../builder/extract/extract-osm.ts';
@@ -6,6 +7,7 @@ import { type Progress, silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { LIMITS_RIDE, LIMITS_WALK, streetTraits } from '../../builder/streets/traits.ts';
+import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
@@ -15,6 +17,7 @@ import { Scratch } from './scratch.ts';
 
 const scratch = new Scratch();
 const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+const CUT_MS = Date.UTC(2026, 0, 1);
 const FELLS_POINT: BoundingBox = { minLon: -76.6, minLat: 39.28, maxLon: -76.58, maxLat: 39.29 };
 
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
@@ -185,6 +188,30 @@ describe('extracting a crafted place', () => {
     for (const paths of [[mute], [spoken, mute], [mute, spoken]]) {
       expect((await extractOsm(paths, EVERYWHERE, silent)).coverage).toBeNull();
     }
+  });
+
+  test('of a file that covers nothing near, no more is read than what it claims', async () => {
+    const written = async (name: string, east: number) => {
+      const path = scratch.path(`${name}.osm.pbf`);
+      await writePbf(path, {
+        box: { minLon: east - 0.1, minLat: -0.1, maxLon: east + 0.1, maxLat: 0.1 },
+        timestamp: new Date(CUT_MS),
+        nodes: () => [0, 0.05].map((x, i) => ({ id: 1 + i, lon: east + x, lat: 0, tags: {} })),
+        ways: () => [{ id: 1, refs: [1, 2], tags: { highway: 'path' } }],
+        relations: () => [],
+      });
+      return path;
+    };
+    const [near, far] = [await written('near', 0), await written('far', 20)];
+    const bytes = readFileSync(far);
+    // It still says where it is.
+    writeFileSync(far, bytes.fill(0, bytes.length - 20));
+    const area = { minLon: -0.1, minLat: -0.1, maxLon: 0.1, maxLat: 0.1 };
+    const both = await extractOsm([near, far], area, silent);
+    expect(streetsOf(both)).toEqual(streetsOf(await extractOsm([near], area, silent)));
+    expect(both.coverage).toMatchObject({ minLon: -0.1, maxLon: 20.1 });
+    expect(both.newestMs).toBe(CUT_MS);
+    await expect(extractOsm([near, far], EVERYWHERE, silent)).rejects.toThrow(`${far}`);
   });
 
   test('covers what the polygon beside a file says, and a mute file with one too', async () => {

@@ -1,0 +1,110 @@
+import type { CountySketch } from '../../builder/plan/county-sketch.ts';
+import { cutUnits, DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
+import type { CountyFips, Seconds } from '../../shards/units.ts';
+import { Dice } from '../transit/dice.ts';
+import { figure } from './figure.ts';
+import { schedule } from './schedule.ts';
+
+/** The fifty states and the District of Columbia, as the census of 2020 counts them. */
+export const NATION = { counties: 3_143, blocks: 8_132_968 };
+/** Of the logarithm of a county's blocks. Assumed: half of the counties have 0.55 to 1.8 times the median. */
+const SPREAD = 0.9;
+/** Assumed, of all counties: they lie in a grid. */
+const COLUMNS = 64;
+const PITCH_DEGREES = 0.5;
+/** Of SCALE.md's estimate of a nation. */
+const PAIRS = { blocks: 41e9, places: 7.8e9 };
+const EXTRACT_MEGABYTES = 11_000;
+const RELEASE_GIGABYTES = 110;
+
+/** What work takes one core, as SCALE.md has it of demo cities. */
+const COSTS = {
+  extractMegabyte: 0.6,
+  blockRead: 121e-6,
+  /** Of a block that another unit begins at: every unit reads the files of all. */
+  blockElsewhere: 20e-6,
+  searchedPair: 185e-9,
+  reachToPair: 79e-9,
+  catchmentPair: 109e-9,
+  blockInTiles: 0.62e-3,
+  /** Hashing what a plan is of, and putting it into the store. */
+  planned: 300,
+};
+/** Of a worker: threads that search and transpose; what else it does, one thread does. */
+const CORES = 8;
+/** Dollars; on demand, c7g.large in us-east-1, as in `fleet.ts`. */
+const CORE_HOUR = 0.0725 / 2;
+const WORKERS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const HOUR: Seconds = 3_600;
+
+/**
+ * Counties of sizes drawn at random, since block counts by county are not at hand: as many as there are,
+ * with as many blocks in all. In those with more blocks, more lie around each.
+ */
+export function simulatedNation(seed: number): Record<CountyFips, CountySketch> {
+  const dice = new Dice(seed);
+  const drawn = Array.from({ length: NATION.counties }, () => {
+    const normal = Math.sqrt(-2 * Math.log(1 - dice.next())) * Math.cos(2 * Math.PI * dice.next());
+    return Math.exp(SPREAD * normal);
+  });
+  const total = drawn.reduce((sum, size) => sum + size, 0);
+  const sizes = drawn.map((size) => Math.max(1, Math.round((size / total) * NATION.blocks)));
+  // What rounding left over, the largest has.
+  const largest = sizes.indexOf(Math.max(...sizes));
+  sizes[largest] += NATION.blocks - sizes.reduce((sum, size) => sum + size, 0);
+  const weights = sizes.map((blocks) => blocks ** 1.5);
+  const weight = weights.reduce((sum, one) => sum + one, 0);
+  const fips = (i: number) => String(10_001 + i);
+  return Object.fromEntries(
+    sizes.map((blocks, i) => {
+      const [column, row] = [i % COLUMNS, Math.floor(i / COLUMNS)];
+      const beside = [column > 0 && i - 1, column < COLUMNS - 1 && i + 1, i - COLUMNS, i + COLUMNS];
+      const near = beside.filter((j) => j !== false && j >= 0 && j < NATION.counties) as number[];
+      const sketch: CountySketch = {
+        ...{ blocks, lon: -120 + column * PITCH_DEGREES, lat: 25 + row * PITCH_DEGREES },
+        pairs: Math.round((weights[i] / weight) * PAIRS.blocks),
+        near: near.map(fips).sort(),
+      };
+      return [fips(i), sketch];
+    }),
+  );
+}
+
+/** Hours, dollars and bytes of a national release by 1 to 500 workers; simulated, not measured. */
+export function benchNationalSchedule(): void {
+  const counties = simulatedNation(1);
+  const units = cutUnits(counties, DEFAULT_UNIT_BLOCKS).map((unit) => {
+    const of = (what: 'blocks' | 'pairs') =>
+      unit.reduce((sum, county) => sum + counties[county][what], 0);
+    return { blocks: of('blocks'), pairs: of('pairs') * (1 + PAIRS.places / PAIRS.blocks) };
+  });
+  const after =
+    (PAIRS.blocks * COSTS.reachToPair + PAIRS.places * COSTS.catchmentPair) / CORES +
+    NATION.blocks * COSTS.blockInTiles;
+  // A unit reads the extracts that cover anything near it. Assumed of states: three of fifty-one.
+  const reads = { 'one extract': EXTRACT_MEGABYTES, 'of states': (3 * EXTRACT_MEGABYTES) / 51 };
+  for (const [read, megabytes] of Object.entries(reads)) {
+    const seconds = units.map(({ blocks, pairs }) => {
+      const searching = (pairs * COSTS.searchedPair) / CORES;
+      const reading =
+        megabytes * COSTS.extractMegabyte +
+        blocks * COSTS.blockRead +
+        (NATION.blocks - blocks) * COSTS.blockElsewhere;
+      return reading + searching;
+    });
+    for (const workers of WORKERS) {
+      const { elapsed, criticalPath, paid } = schedule(
+        { before: COSTS.planned, units: seconds, after },
+        workers,
+      );
+      figure('nation.schedule', elapsed / HOUR, 'h', {
+        ...{ simulated: true, extracts: read, workers, units: units.length },
+        critical_path_hours: Number((criticalPath / HOUR).toPrecision(3)),
+        dollars: Math.round((paid / HOUR) * CORES * CORE_HOUR),
+        gigabytes_moved: Math.round(
+          (Math.min(workers, units.length) * EXTRACT_MEGABYTES) / 1000 + 3 * RELEASE_GIGABYTES,
+        ),
+      });
+    }
+  }
+}
