@@ -1,28 +1,24 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { verifyRelease } from '../../shards/verify.ts';
+import {
+  BALTIMORE_BLOCKS,
+  BALTIMORE_OSM,
+  HAVE_BALTIMORE,
+  testBaltimore,
+} from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
-/** Real inputs, which lie beside the project where there are any. */
-const DATA = path.resolve('../shared/data/baltimore');
-const OSM = path.join(DATA, 'osm/baltimore.osm.pbf');
-const BLOCKS = path.join(DATA, 'blocks/tl_24510_tabblock20.zip');
-const HAVE_DATA = existsSync(OSM) && existsSync(BLOCKS);
-const baltimore = HAVE_DATA ? test : test.skip;
-if (!HAVE_DATA) {
-  process.stderr.write(`Baltimore is not tested: there is no ${OSM}. The demo city is.\n`);
-}
 /** Where the street data says it is complete. */
 const BOX = [-76.6081, 39.2586, -76.5288, 39.3065];
 
@@ -31,20 +27,25 @@ let proxy: ProxyHarness;
 
 async function buildInto(store: string) {
   const opened = new FolderStore(store);
-  const request = { osm: [OSM], blocks: [BLOCKS], counties: ['24510'], release: 'test' };
+  const request = {
+    osm: [BALTIMORE_OSM],
+    blocks: [BALTIMORE_BLOCKS],
+    counties: ['24510'],
+    release: 'test',
+  };
   const result = await buildRelease(request, opened, silent);
   await opened.close();
   return result;
 }
 
 beforeAll(async () => {
-  if (!HAVE_DATA) return;
+  if (!HAVE_BALTIMORE) return;
   await buildInto(path.join(folder, 'store'));
   proxy = await openProxy(path.join(folder, 'store'));
 });
 afterAll(() => proxy?.close());
 
-baltimore(
+testBaltimore(
   'all 10,025 blocks are answered: routed ones with times, the rest with none',
   async () => {
     const { key } = await proxy.customer({ tokens: 1e9 });
@@ -72,7 +73,7 @@ baltimore(
   },
 );
 
-baltimore('a row takes at most three bytes, everything counted', async () => {
+testBaltimore('a row takes at most three bytes, everything counted', async () => {
   const again = path.join(folder, 'again');
   const { manifest } = await buildInto(again);
   const store = new FolderStore(again);
@@ -89,7 +90,7 @@ baltimore('a row takes at most three bytes, everything counted', async () => {
   expect(bytes / rows).toBeLessThan(3);
 });
 
-baltimore('two builds give the same objects, byte for byte', async () => {
+testBaltimore('two builds give the same objects, byte for byte', async () => {
   await buildInto(path.join(folder, 'again'));
   const objects = async (store: string) => {
     const names: string[] = [];
@@ -108,7 +109,7 @@ baltimore('two builds give the same objects, byte for byte', async () => {
   }
 });
 
-baltimore('verify finds the release sound, and one flipped byte in any object', async () => {
+testBaltimore('verify finds the release sound, and one flipped byte in any object', async () => {
   const faultsNow = async () => {
     const again = await openProxy(path.join(folder, 'store'));
     const faults: string[] = [];
@@ -131,7 +132,7 @@ baltimore('verify finds the release sound, and one flipped byte in any object', 
   }
 });
 
-baltimore('GDAL reads the block polygons, by box through the index too', async () => {
+testBaltimore('GDAL reads the block polygons, by box through the index too', async () => {
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const { blocks } = proxy.releases.current.county('24510')!.objects;
   const file = path.join(folder, 'store', blocks.name);
@@ -149,7 +150,7 @@ baltimore('GDAL reads the block polygons, by box through the index too', async (
       .slice(1)
       .map(Number);
   };
-  const tiger = `/vsizip/${BLOCKS}/tl_24510_tabblock20.shp`;
+  const tiger = `/vsizip/${BALTIMORE_BLOCKS}/tl_24510_tabblock20.shp`;
   for (const box of [[], ['-spat', '-76.6', '39.27', '-76.58', '39.29']]) {
     const ours = await ogr(file, 'blocks_24510', ...box);
     expect(ours).toEqual(await ogr(tiger, 'tl_24510_tabblock20', ...box));

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,11 +5,10 @@ import { BuildError } from '../../builder/errors.ts';
 import { blocksOf } from '../../infra/demo/census-blocks.ts';
 import { countiesOf } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
+import { baltimoreFile, testBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { forAll } from '../support/for-all.ts';
 import { cityOfTests, output } from './written-city.ts';
-
-const BALTIMORE = path.resolve('../shared/data/baltimore');
 
 const city = cityOfTests(500, 7);
 beforeAll(() => ensureDebianPackage('gdal-bin', 'ogrinfo'));
@@ -87,23 +85,20 @@ describe('the census files of the demo city', () => {
     expect(await values(city.files.counties, 'GEOID')).toEqual(['99001', '99003']);
   });
 
-  test.runIf(existsSync(BALTIMORE))(
-    'have the columns of the real files (where the Baltimore files are)',
-    async () => {
-      const columns = async (file: string) =>
-        (await output('ogrinfo', '-ro', '-al', '-so', vsizip(file)))
-          .split('\n')
-          .filter((line) => /^\w+: (String|Real|Integer\w*) \(/.test(line));
-      const real = (file: string) => columns(path.join(BALTIMORE, file));
-      expect(await columns(city.files.blocks[0])).toEqual(
-        await real('blocks/tl_24510_tabblock20.zip'),
-      );
-      expect(await columns(city.files.places)).toEqual(await real('places/tl_24_place.zip'));
-      expect(await columns(city.files.counties)).toEqual(
-        expect.arrayContaining(await real('places/tl_us_county_baltimore_msa.zip')),
-      );
-    },
-  );
+  testBaltimore('have the columns of the real files', async () => {
+    const columns = async (file: string) =>
+      (await output('ogrinfo', '-ro', '-al', '-so', vsizip(file)))
+        .split('\n')
+        .filter((line) => /^\w+: (String|Real|Integer\w*) \(/.test(line));
+    const real = (file: string) => columns(baltimoreFile(file));
+    expect(await columns(city.files.blocks[0])).toEqual(
+      await real('blocks/tl_24510_tabblock20.zip'),
+    );
+    expect(await columns(city.files.places)).toEqual(await real('places/tl_24_place.zip'));
+    expect(await columns(city.files.counties)).toEqual(
+      expect.arrayContaining(await real('places/tl_us_county_baltimore_msa.zip')),
+    );
+  });
 
   test('any city has exactly the blocks asked for, each with a GEOID of its own', () =>
     forAll(

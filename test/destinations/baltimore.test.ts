@@ -5,9 +5,9 @@ import type { Destination } from '../../builder/destinations/destination.ts';
 import { TAXONOMY, type TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
 import { type OplElement, readWithOsmium } from '../osm/opl.ts';
 import { Scratch } from '../osm/scratch.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 
 const scratch = new Scratch();

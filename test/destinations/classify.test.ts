@@ -6,8 +6,8 @@ import {
   mayBeDestination,
 } from '../../builder/destinations/classify.ts';
 import { TAXONOMY, type TagRule } from '../../builder/destinations/taxonomy.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
 import { readWithOsmium } from '../osm/opl.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { forAll } from '../support/for-all.ts';
 

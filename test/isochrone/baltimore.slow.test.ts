@@ -1,43 +1,42 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import {
+  BALTIMORE_BLOCKS,
+  BALTIMORE_OSM,
+  HAVE_BALTIMORE,
+  testBaltimore,
+} from '../support/baltimore.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { expectSoundContours, type Question } from './drawn-contours.ts';
 import { censusBlocks, type Shape } from './judged-contours.ts';
 
-/** Real inputs, which lie beside the project where there are any. */
-const DATA = path.resolve('../shared/data/baltimore');
-const OSM = path.join(DATA, 'osm/baltimore.osm.pbf');
-const BLOCKS = path.join(DATA, 'blocks/tl_24510_tabblock20.zip');
-const HAVE_DATA = existsSync(OSM) && existsSync(BLOCKS);
-const baltimore = HAVE_DATA ? test : test.skip;
-if (!HAVE_DATA) {
-  process.stderr.write(
-    `Baltimore's contours are not drawn: there is no ${OSM}. The demo city's are.\n`,
-  );
-}
 const ORIGINS = 12;
 
 const folder = folderOfTests();
 let proxy: ProxyHarness;
 let areas: ReadonlyMap<string, Shape>;
 beforeAll(async () => {
-  if (!HAVE_DATA) return;
+  if (!HAVE_BALTIMORE) return;
   const store = new FolderStore(path.join(folder, 'store'));
-  const request = { osm: [OSM], blocks: [BLOCKS], counties: ['24510'], release: 'test' };
+  const request = {
+    osm: [BALTIMORE_OSM],
+    blocks: [BALTIMORE_BLOCKS],
+    counties: ['24510'],
+    release: 'test',
+  };
   await buildRelease(request, store, silent);
   await store.close();
   proxy = await openProxy(path.join(folder, 'store'));
-  areas = await censusBlocks([BLOCKS]);
+  areas = await censusBlocks([BALTIMORE_BLOCKS]);
 }, 300_000);
 afterAll(() => proxy?.close());
 
-baltimore(
+testBaltimore(
   'contours of real blocks are valid, nested, and the union of what they stand for',
   async () => {
     const { key } = await proxy.customer({ tokens: 0, member: true });

@@ -9,9 +9,9 @@ import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { LIMITS_RIDE, LIMITS_WALK, streetTraits } from '../../builder/streets/traits.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
-import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
 import { readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
 

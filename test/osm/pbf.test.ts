@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPbf } from '../../builder/osm/pbf.ts';
 import type { PbfHandlers } from '../../builder/osm/primitive-block.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
 import { type OplElement, readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
 

@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { assemblePolygons, type MemberLine } from '../../builder/osm/multipolygon.ts';
 import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
+import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { forAll } from '../support/for-all.ts';
 import { boxRing, positions } from '../support/rings.ts';
-import { BALTIMORE_OSM, describeBaltimore } from './baltimore.ts';
 import { type OplElement, readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
 

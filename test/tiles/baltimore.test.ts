@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { readBlocks } from '../../builder/census/blocks.ts';
 import { BandPainter } from '../../builder/tiles/band-tiles.ts';
 import { arcsOf } from '../../builder/tiles/block-arcs.ts';
@@ -16,25 +14,16 @@ import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { splitAtPoints } from '../../shards/geometry/split-edges.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
+import { BALTIMORE_BLOCKS, HAVE_BALTIMORE, testBaltimore } from '../support/baltimore.ts';
 import { decodeTile } from './archive-source.ts';
 import { areaOf } from './drawn-release.ts';
 import { judge } from './validity.ts';
 
-/** Real blocks, which lie beside the project where there are any. */
-const BLOCKS = path.resolve('../shared/data/baltimore/blocks/tl_24510_tabblock20.zip');
-const HAVE_DATA = existsSync(BLOCKS);
-const baltimore = HAVE_DATA ? test : test.skip;
-if (!HAVE_DATA) {
-  process.stderr.write(
-    `Baltimore's blocks are not drawn: there is no ${BLOCKS}. The demo city is.\n`,
-  );
-}
-
 let outlines: Outlines;
 let index: BlockIndex;
 beforeAll(async () => {
-  if (!HAVE_DATA) return;
-  const blocks = (await readBlocks([BLOCKS], ['24510'], () => {})).counties.get('24510')!;
+  if (!HAVE_BALTIMORE) return;
+  const blocks = (await readBlocks([BALTIMORE_BLOCKS], ['24510'], () => {})).counties.get('24510')!;
   const layer = writeFlatGeobuf(
     'blocks',
     [{ name: 'geoid', type: 'string' }],
@@ -64,7 +53,7 @@ function around(block: number, radius: number): Uint32Array {
   );
 }
 
-baltimore('neighbouring blocks share their corners: all together are one ring', () => {
+testBaltimore('neighbouring blocks share their corners: all together are one ring', () => {
   const areas = Uint32Array.from(outlines.geoids.keys());
   const union = dissolve([{ outlines, areas }], 0);
   expect([...union.firstRing]).toEqual([0, 1]);
@@ -80,7 +69,7 @@ baltimore('neighbouring blocks share their corners: all together are one ring', 
   expect(splitAtPoints(edges)).toBe(edges);
 });
 
-baltimore(
+testBaltimore(
   'GEOS finds unions of real blocks valid: round ones, and those full of holes',
   async () => {
     const seed = 24_510;
@@ -111,7 +100,7 @@ function ringBands(centres: readonly number[]): Uint8Array {
   });
 }
 
-baltimore('a tile is the same whatever pyramid it is drawn in, at every zoom', () => {
+testBaltimore('a tile is the same whatever pyramid it is drawn in, at every zoom', () => {
   const county: TileCounty = {
     index,
     arcs: arcsOf(outlines),

@@ -5,15 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../osm/baltimore.ts';
 import { SecondEngine } from '../search/second-engine.ts';
+import {
+  BALTIMORE_BLOCKS,
+  BALTIMORE_OSM,
+  baltimoreFile,
+  describeBaltimore,
+} from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { type BuiltCity, buildCity } from './built-city.ts';
 import { plainFeed } from './plain-feed.ts';
 import { type Run, transitTimes } from './time-expanded.ts';
 
-const DATA = path.resolve('../shared/data/baltimore');
-const BLOCKS = path.join(DATA, 'blocks/tl_24510_tabblock20.zip');
 const MINUTE = 60_000;
 
 /**
@@ -40,7 +43,7 @@ const MARITIME_PARK: Position = [-76.59589, 39.27906];
 const LOCUST_POINT: Position = [-76.58974, 39.27592];
 const JOHNS_HOPKINS: Position = [-76.594107, 39.298289];
 const SHOT_TOWER: Position = [-76.605814, 39.289952];
-const fileOf = (name: string) => path.join(DATA, 'gtfs', name);
+const fileOf = (name: string) => baltimoreFile(`gtfs/${name}`);
 
 describeBaltimore('transit in Baltimore', () => {
   let folder: string;
@@ -58,7 +61,7 @@ describeBaltimore('transit in Baltimore', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'baltimore-transit-'));
     built = await buildCity(folder, {
       osm: [BALTIMORE_OSM],
-      blocks: [BLOCKS],
+      blocks: [BALTIMORE_BLOCKS],
       gtfs: FEEDS.map(({ file }) => fileOf(file)),
     });
     reach = await built.reach();
