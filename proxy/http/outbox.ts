@@ -6,6 +6,12 @@ import type { Bytes } from '../../shards/units.ts';
 /** What is written at once: how finely a delivery that was broken off is measured. */
 const PIECE: Bytes = 16_384;
 const SWEEP_MS = 1_000;
+/**
+ * Small answers that are written one right after another, if so many are ready in a turn of the event
+ * loop. Written each as it is ready, the kernel would wake a reader for each, who sleeps again before
+ * the next: that costs more than the writing.
+ */
+const TOGETHER = 8;
 
 /** How long answers may wait, and how much of them. */
 export interface OutboxLimits {
@@ -40,6 +46,8 @@ export class Outbox {
   readonly #parcels = new Set<Parcel>();
   readonly #timer: NodeJS.Timeout;
   #waiting: Bytes = 0;
+  /** Small answers that leave when there are enough of them, at the end of this turn at the latest. */
+  #ready: { readonly raw: ServerResponse; readonly body: Buffer }[] = [];
   /** Readers whose connections were ended: they stood still, or too much waited. */
   readersEnded = 0;
 
@@ -61,12 +69,29 @@ export class Outbox {
   send(raw: ServerResponse, socket: Socket, body: Body): Promise<Share> {
     if (raw.destroyed || socket.destroyed) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
-    return sendWhole(raw, socket, body.whole());
+    return this.#sendWhole(raw, socket, body.whole());
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
+
+  /** One piece is delivered whole or not at all. */
+  #sendWhole(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
+    return new Promise((resolve) => {
+      raw.on('finish', () => resolve(isSound(socket) ? 1 : 0));
+      raw.on('close', () => resolve(0));
+      this.#ready.push({ raw, body });
+      if (this.#ready.length === TOGETHER) this.#writeReady();
+      else if (this.#ready.length === 1) setImmediate(this.#writeReady);
+    });
+  }
+
+  readonly #writeReady = (): void => {
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const { raw, body } of ready) raw.end(body);
+  };
 
   #sendInPieces(raw: ServerResponse, socket: Socket, body: Body): Promise<Share> {
     const now = performance.now();
@@ -128,15 +153,6 @@ export class Outbox {
       socket.destroy(new Error('the answer is read too slowly'));
     }
   }
-}
-
-/** One piece is delivered whole or not at all. */
-function sendWhole(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
-  return new Promise((resolve) => {
-    raw.on('finish', () => resolve(isSound(socket) ? 1 : 0));
-    raw.on('close', () => resolve(0));
-    raw.end(body);
-  });
 }
 
 /** Node says `finish` of answers that were cut off too. */
