@@ -36,6 +36,16 @@ export class CoverGrid {
   }
 }
 
+/** A box that holds all cells that another touches, and some more: what a grid of it covers. */
+export function coveredBy({ minLon, minLat, maxLon, maxLat }: BoundingBox): BoundingBox {
+  return {
+    minLon: (cellOf(minLon) - 1) / CELLS_A_DEGREE,
+    minLat: (cellOf(minLat) - 1) / CELLS_A_DEGREE,
+    maxLon: (cellOf(maxLon) + 2) / CELLS_A_DEGREE,
+    maxLat: (cellOf(maxLat) + 2) / CELLS_A_DEGREE,
+  };
+}
+
 /** Past the antimeridian the cells go on at its other side. */
 function aroundTheEarth(x: number): number {
   return (x + 2 * CELLS_A_PARALLEL) % CELLS_A_PARALLEL;

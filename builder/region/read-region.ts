@@ -9,6 +9,7 @@ import { mergeSources } from '../destinations/merge-sources.ts';
 import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
 import { extractOsm } from '../extract/extract-osm.ts';
+import { coveredBy } from '../geo/cover-grid.ts';
 import type { Progress } from '../progress.ts';
 import { fastestOf, MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
@@ -139,13 +140,16 @@ function withinReach(
   fastest: number,
 ): { area: BoundingBox; transit: Transit | null } {
   const byStreet = bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastest));
-  if (!transit) return { area: byStreet, transit };
+  if (!transit) return { area: coveredBy(byStreet), transit };
   const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
   // Where counties lie in several zones, each has a window of its own.
   const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];
   const stops = windows.map((opens) => reach.stopsFrom(counties, opens));
   return {
-    area: stops.flatMap((some) => reach.boxesAround(some)).reduce(boxAroundBoth, byStreet),
+    // Scopes of counties go by cells: none may lead past what is read.
+    area: coveredBy(
+      stops.flatMap((some) => reach.boxesAround(some)).reduce(boxAroundBoth, byStreet),
+    ),
     transit: {
       ...transit,
       timetable: patternsAmong(

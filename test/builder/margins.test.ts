@@ -43,17 +43,29 @@ function roadAndLane(): SmallCity {
   };
 }
 
-test('a lane that leads on beyond what is read of one county is an island in none', async () => {
-  const inputs = await writeSmallCity(folder, roadAndLane(), (block) => {
+/** A road from a block in the west to one that is farther than an hour's ride, by a few streets. */
+function roadPastAnHour(): SmallCity {
+  const corners = Array.from({ length: 60 }, (_, i) => pointAt(i * 300, 0));
+  const streets = corners.slice(1).map((_, i): [number, number] => [i, i + 1]);
+  return { corners, streets, blocks: [pointAt(0, 5), pointAt(16_900, 5)], shops: [pointAt(0, 5)] };
+}
+
+test.each([
+  ['a lane that leads on beyond what is read of one county is an island in none', roadAndLane],
+  ['a county that a scope just touches is in it, whoever else is read of', roadPastAnHour],
+])('%s', async (_, city) => {
+  const at = (name: string) => path.join(folder, city.name, name);
+  mkdirSync(at(''));
+  const inputs = await writeSmallCity(at(''), city(), (block) => {
     return `${[WEST, EAST][block]}0001001000`;
   });
   const request = { ...inputs, counties: [], release: 'r' };
   const built = async (name: string, build: (store: FolderStore) => Promise<unknown>) => {
-    mkdirSync(path.join(folder, name));
-    const store = new FolderStore(path.join(folder, name));
+    mkdirSync(at(name));
+    const store = new FolderStore(at(name));
     await build(store);
     await store.close();
-    const contents = Object.entries(await storeContents(path.join(folder, name)));
+    const contents = Object.entries(await storeContents(at(name)));
     return Object.fromEntries(contents.filter(([file]) => !/^(regions|latest)/.test(file)));
   };
   const whole = await built('whole', (store) => buildRelease(request, store, silent));
