@@ -44,6 +44,9 @@ async function obey(said: Order): Promise<void> {
     case 'swap':
       releaseOrders = releaseOrders.then(() => swap(said));
       return releaseOrders;
+    case 'looked':
+      if (serving) serving.releases.failuresInARow = said.failuresInARow;
+      return;
     case 'taken':
       return rates[said.of].answered(said.taken);
     case 'count':
@@ -84,12 +87,9 @@ async function prepare({ latest }: Extract<Order, { order: 'prepare' }>): Promis
   const { sha256 } = latest;
   let fault: string | null = null;
   try {
-    const releases = serving!.releases;
     const isOpen = prepared?.latest.sha256 === sha256;
-    if (!isOpen) prepared = await releases.prepare(latest);
-    releases.failuresInARow = 0;
+    if (!isOpen) prepared = await serving!.releases.prepare(latest);
   } catch (error) {
-    if (serving) serving.releases.failuresInARow++;
     fault = messageOf(error);
   }
   report({ report: 'prepared', sha256, fault });

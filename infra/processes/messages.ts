@@ -12,6 +12,8 @@ export type Order =
   | { readonly order: 'prepare'; readonly latest: Latest }
   /** Put the release that was opened in force, and say whether that is so. */
   | { readonly order: 'swap'; readonly sha256: string }
+  /** How often in a row the parent has looked for a newer release and not got it served. */
+  | { readonly order: 'looked'; readonly failuresInARow: number }
   /** Answers a `take`, in the order of those. */
   | { readonly order: 'taken'; readonly of: RatesOf; readonly taken: readonly Taken[] }
   | { readonly order: 'count'; readonly processes: ProcessCount }

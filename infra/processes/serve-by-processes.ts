@@ -69,6 +69,8 @@ class Parent {
   #giveUp: (words: string) => void = () => {};
   #poll: NodeJS.Timeout | null = null;
   #isSwapping = false;
+  /** Looks for a newer release that failed since the last that did not. */
+  #failuresInARow = 0;
   #isClosing = false;
 
   constructor(
@@ -170,24 +172,30 @@ class Parent {
     this.#isSwapping = true;
     try {
       const next = await readLatest(this.#store);
-      if (next.sha256 !== this.inForce.sha256) await this.#swap(next);
+      const isServed = next.sha256 === this.inForce.sha256 || (await this.#swap(next));
+      this.#failuresInARow = isServed ? 0 : this.#failuresInARow + 1;
     } catch (error) {
+      this.#failuresInARow++;
       this.#note(`release poll failed: ${messageOf(error)}`);
     } finally {
       this.#isSwapping = false;
     }
+    const failuresInARow = this.#failuresInARow;
+    for (const child of this.#serving()) child.tell({ order: 'looked', failuresInARow });
   }
 
-  async #swap(next: Latest): Promise<void> {
+  /** Whether all serve it now. */
+  async #swap(next: Latest): Promise<boolean> {
     const faults = await Promise.all(this.#serving().map((child) => child.prepare(next)));
     const fault = faults.find((fault) => fault !== null);
     if (fault !== undefined) {
       this.#note(`release ${next.release} is not served, ${this.inForce.release} stays: ${fault}`);
-      return;
+      return false;
     }
     this.inForce = next;
     // All that have opened it at once; who began to serve meanwhile, as soon as it has.
     await Promise.all(this.#serving().map((child) => this.#align(child)));
+    return true;
   }
 
   /** Has a process serve the release in force. */

@@ -172,7 +172,12 @@ test('processes killed under load cost nobody a paid answer, and the books add u
 }, 120_000);
 
 test('all serve a new release at once, and none one that cannot be opened', async () => {
-  await start({ FREE_RATE_LIMIT_PER_MINUTE: '1000000' });
+  const metricsPort = await freePort();
+  await start({ FREE_RATE_LIMIT_PER_MINUTE: '1000000', METRICS_PORT: String(metricsPort) });
+  const failures = async () => {
+    const told = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
+    return Number(/^tta_release_refresh_failures (\d+)$/m.exec(told)?.[1]);
+  };
   const dispatcher = strangers();
   const seen: { release: string; fromMs: number; toMs: number }[] = [];
   let stop = false;
@@ -200,6 +205,7 @@ test('all serve a new release at once, and none one that cannot be opened', asyn
     .map(({ fromMs }) => fromMs - toMs);
   expect(Math.max(...lateMs)).toBeLessThan(500);
 
+  const good = await readFile(at('store/latest.json'), 'utf8');
   await publishSmallRelease(at('store'), 'third', [county]);
   const latest = JSON.parse(await readFile(at('store/latest.json'), 'utf8'));
   await writeFile(at(`store/${latest.manifest}`), '{}');
@@ -215,6 +221,13 @@ test('all serve a new release at once, and none one that cannot be opened', asyn
   stop = true;
   await Promise.all(watchers);
   expect(seen.some(({ release }) => release === 'third')).toBe(false);
+
+  // It is counted, as is a `latest.json` that says nothing, until what is named is what is served.
+  await expect.poll(failures).toBeGreaterThan(1);
+  await writeFile(at('store/latest.json'), good);
+  await expect.poll(failures, { timeout: 5_000 }).toBe(0);
+  await writeFile(at('store/latest.json'), '{}');
+  await expect.poll(failures, { timeout: 5_000 }).toBeGreaterThan(1);
 });
 
 /** A POST of which the last byte is yet to come. */
