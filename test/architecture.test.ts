@@ -94,15 +94,11 @@ const files = tracked.filter((file) => /\.tsx?$/.test(file) && file.split('/')[0
 const roomWithRule = (file: string) =>
   Object.keys(ALLOWED).findLast((room) => file.startsWith(`${room}/`))!;
 
-/** Imports of ours in each file: those of types alone are gone when the program runs. */
-const importsOf = (file: string, kinds: 'all' | 'values'): string[] => {
+/** What a file imports of ours, types too. */
+const importsOf = (file: string): string[] => {
   const source = readFileSync(file, 'utf8');
-  const found = source.matchAll(
-    /^(?:import|export) (type )?(?:[^']*? from )?'(\.{1,2}\/[^']+)'/gms,
-  );
-  return [...found]
-    .filter(([, isType]) => kinds === 'all' || !isType)
-    .map(([, , specifier]) => path.posix.join(path.dirname(file), specifier));
+  const found = source.matchAll(/^(?:import|export) (?:[^']*? from )?'(\.{1,2}\/[^']+)'/gms);
+  return [...found].map(([, specifier]) => path.posix.join(path.dirname(file), specifier));
 };
 
 test('imports go in the written directions only', () => {
@@ -110,7 +106,7 @@ test('imports go in the written directions only', () => {
   let imports = 0;
   for (const file of files) {
     const allowed = ALLOWED[roomWithRule(file)];
-    for (const target of importsOf(file, 'all')) {
+    for (const target of importsOf(file)) {
       imports++;
       const fits = allowed.some((place) => target === place || target.startsWith(`${place}/`));
       if (!fits) wrong.push(`${file} imports ${target}`);
@@ -130,7 +126,7 @@ test('no files import each other in a circle', () => {
       return;
     }
     state.set(file, 'open');
-    for (const target of importsOf(file, 'values')) visit(target, [...trail, file]);
+    for (const target of importsOf(file)) visit(target, [...trail, file]);
     state.set(file, 'done');
   };
   for (const file of files) visit(file, []);
@@ -144,7 +140,7 @@ test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => 
   expect([...new Set(own.map(roomOf))].sort()).toEqual([...floors].sort());
   const wrong: string[] = [];
   for (const file of own) {
-    for (const target of importsOf(file, 'all')) {
+    for (const target of importsOf(file)) {
       if (!target.startsWith(`${house}/`)) continue;
       if (floors.indexOf(roomOf(target)) <= floors.indexOf(roomOf(file))) continue;
       wrong.push(`${file} imports ${target}`);

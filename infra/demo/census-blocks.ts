@@ -4,7 +4,7 @@ import { bayGeoid, blockGeoid, cellsOf, countyAt, type DemoCounty } from './cens
 import { BAY_DEPTH, type CellUse, type CityPlan } from './city-plan.ts';
 import type { Cell, Corner, Lattice } from './lattice.ts';
 import { centrality } from './places-to-go.ts';
-import { plainBlockCentre } from './plain-grid.ts';
+import { PLAIN_GRID } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
 /** A census block of the demo city. */
@@ -89,6 +89,11 @@ function* landBlocks(plan: CityPlan, cell: Cell): Generator<DemoBlock> {
       ? plainBlockCentre(plan, cell)
       : plan.lattice.degrees(column + 0.5, row + 0.5);
   yield landBlock(plan, cell, use, 0, corners, centre);
+}
+
+/** The internal point of a plain grid block, by its lattice cell. */
+export function plainBlockCentre(plan: CityPlan, { column, row }: Cell) {
+  return plan.lattice.degrees(column + 0.5, row + PLAIN_GRID.snap / PLAIN_GRID.spacing);
 }
 
 function landBlock(

@@ -1,6 +1,4 @@
 import type { Metres } from '../../shards/units.ts';
-import type { CityPlan } from './city-plan.ts';
-import type { Cell } from './lattice.ts';
 
 /**
  * The plain grid: a quarter of the demo city without a surprise, where walking times can be worked
@@ -50,9 +48,4 @@ export function isInPlainGrid(
 export function isPlainCorner(column: number, row: number): boolean {
   const { side, column: west, row: south } = PLAIN_GRID;
   return column >= west && column <= west + side && row >= south && row <= south + side;
-}
-
-/** The internal point of a plain grid block, by its lattice cell. */
-export function plainBlockCentre(plan: CityPlan, { column, row }: Cell) {
-  return plan.lattice.degrees(column + 0.5, row + PLAIN_GRID.snap / PLAIN_GRID.spacing);
 }

@@ -1,11 +1,8 @@
+import { plainBlockCentre } from '../../infra/demo/census-blocks.ts';
 import { blockGeoid } from '../../infra/demo/census-ids.ts';
 import type { CityPlan } from '../../infra/demo/city-plan.ts';
 import type { Cell, Corner } from '../../infra/demo/lattice.ts';
-import {
-  PLAIN_GRID,
-  type PLAIN_GRID_PLACES,
-  plainBlockCentre,
-} from '../../infra/demo/plain-grid.ts';
+import { PLAIN_GRID, type PLAIN_GRID_PLACES } from '../../infra/demo/plain-grid.ts';
 import type { Metres, Minutes } from '../../shards/units.ts';
 
 export type PlainGridPlace = (typeof PLAIN_GRID_PLACES)[number];
