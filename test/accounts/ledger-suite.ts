@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { isMember, type KeyOrder, WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
@@ -88,6 +88,27 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(grants.filter((grant) => grant.granted)).toHaveLength(1);
       expect(await ledger.grant(id, invoice, 'operator')).toEqual({ granted: false, balance: 500 });
       expect(await ledger.grants(id)).toEqual([invoice]);
+    });
+
+    test('a clock that jumps loses no token, grants none twice, and shuts nobody out', async () => {
+      const { id, plainKey, charge } = await customer(100);
+      const invoice = { tokens: 50, cause: 'invoice in_456' };
+      const shifts = [0, DAY_MS, -DAY_MS, 0];
+      const granted: boolean[] = [];
+      for (const shift of shifts) {
+        vi.useFakeTimers({ now: NOON + shift, toFake: ['Date'] });
+        try {
+          const atMs = Date.now();
+          expect((await ledger.admit(hashApiKey(plainKey), atMs)).outcome).toBe('admitted');
+          expect((await ledger.debit(charge(1, atMs))).outcome).toBe('debited');
+          granted.push((await ledger.grant(id, { ...invoice, atMs }, 'operator')).granted);
+        } finally {
+          vi.useRealTimers();
+        }
+      }
+      expect(granted).toEqual([true, false, false, false]);
+      expect((await ledger.account(id))!.balance).toBe(150 - shifts.length);
+      await expectBooksToAddUp(id);
     });
 
     test('admits a key with its account and one unit of its rate', async () => {
