@@ -5,6 +5,7 @@ import type {
   AccountId,
   AccountOrder,
   Change,
+  FormerMailbox,
   Membership,
 } from '../accounts.ts';
 import { membershipDetail, STILL_DISABLED } from '../audit-details.ts';
@@ -48,8 +49,18 @@ export function openAccount(
   return { account: { id, ...batch.account(id) }, isNew: true };
 }
 
+export function account(books: Books, id: AccountId): Account | undefined {
+  const record = books.accounts.get(id);
+  return record && { id, ...record };
+}
+
 export function accountIdByEmail(books: Books, email: string): AccountId | undefined {
   return books.emails.get(mailboxOf(email));
+}
+
+export function accountByEmail(books: Books, email: string): Account | undefined {
+  const id = accountIdByEmail(books, email);
+  return id === undefined ? undefined : account(books, id);
 }
 
 export function setDisabled(
@@ -80,6 +91,10 @@ export function setMembership(
   });
 }
 
+export function setCustomer(batch: LedgerBatch, id: AccountId, customer: string): void {
+  batch.account(id).customer = customer;
+}
+
 export function closeAccount(batch: LedgerBatch, id: AccountId, change: Change): void {
   const account = batch.account(id);
   if (account.closedAtMs !== null) return;
@@ -94,6 +109,23 @@ export function closeAccount(batch: LedgerBatch, id: AccountId, change: Change):
   revokeAllKeys(batch, id, change);
   endAllSessions(batch, id);
   note(batch, id, { what: 'account-closed', detail: '', ...change });
+}
+
+export function formerMailboxes(books: Books): FormerMailbox[] {
+  return Array.from(books.formerMailboxes.getRange({}), ({ key, value }) => ({
+    ...{ hash: key, disabled: value === 'disabled' },
+  }));
+}
+
+/** Those that are there already stay as they are. */
+export function importFormerMailboxes(
+  { books }: LedgerBatch,
+  mailboxes: readonly FormerMailbox[],
+): void {
+  for (const { hash, disabled } of mailboxes) {
+    if (books.formerMailboxes.doesExist(hash)) continue;
+    books.formerMailboxes.put(hash, disabled ? 'disabled' : true);
+  }
 }
 
 export function exportBooks(books: Books, id: AccountId): AccountBooks | undefined {

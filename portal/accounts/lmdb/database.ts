@@ -1,0 +1,103 @@
+import { open, type RootDatabase } from 'lmdb';
+import { type Asker, EVERYBODY } from '../../../shards/fair-queue.ts';
+import type { Millis } from '../../../shards/units.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+import type { LedgerBatch } from './batch.ts';
+import { type Books, MAX_TABLES, openBooks } from './books.ts';
+import { unavailable } from './failure.ts';
+import { CommitFailed, GroupCommit } from './group-commit.ts';
+import { claimLedgerFolder, PRIVATE_FILE } from './ledger-folder.ts';
+import { upgrade } from './upgrade.ts';
+
+/** For so long after a commit has failed, and none has succeeded, the ledger is not well. */
+const DISTRUST_MS: Millis = 10_000;
+
+/**
+ * The folder of a ledger, memory-mapped. Reads are function calls; writes that come before a commit
+ * has begun share it, and its fsync. Every failure is a `LedgerUnavailable`, but for what a change
+ * itself throws.
+ */
+export class LedgerDatabase {
+  readonly #directory: string;
+  readonly #root: RootDatabase;
+  readonly #books: Books;
+  readonly #commits: GroupCommit;
+  #closed = false;
+
+  /** Opens a ledger's folder, or makes one. */
+  static async open(directory: string): Promise<LedgerDatabase> {
+    try {
+      await claimLedgerFolder(directory);
+      await GroupCommit.noneUnderWay();
+      return new LedgerDatabase(directory);
+    } catch (error) {
+      throw unavailable(directory, error);
+    }
+  }
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    const options = {
+      path: directory,
+      noSubdir: false,
+      maxDbs: MAX_TABLES,
+      // Of the files it makes; its type declarations leave this out.
+      permissionsMode: PRIVATE_FILE,
+      // With overlapping syncs, a process that opens the ledger can set back a commit that another
+      // has made and not yet synced: debits would be lost after they were acknowledged.
+      overlappingSync: false,
+      // Changes are gathered in GroupCommit. lmdb would begin batches of its own, each with a promise
+      // that nobody holds: a commit that fails rejects it, and that ends the process.
+      eventTurnBatching: false,
+    };
+    this.#root = open(options);
+    this.#books = openBooks(this.#root);
+    try {
+      upgrade(this.#root, this.#books, { directory, nowMs: Date.now() });
+    } catch (error) {
+      void this.#root.close();
+      throw error;
+    }
+    this.#commits = new GroupCommit(this.#root, this.#books);
+  }
+
+  read<T>(read: (books: Books) => T): T {
+    if (this.#closed) throw this.#closedError();
+    try {
+      return read(this.#books);
+    } catch (error) {
+      throw unavailable(this.#directory, error);
+    }
+  }
+
+  /** Resolves once the change is on the disk. `asker`: whose turn its outcome takes. */
+  async write<T>(change: (batch: LedgerBatch) => T, asker: Asker = EVERYBODY): Promise<T> {
+    if (this.#closed) throw this.#closedError();
+    try {
+      return await this.#commits.apply(change, asker);
+    } catch (error) {
+      throw error instanceof CommitFailed ? unavailable(this.#directory, error.cause) : error;
+    }
+  }
+
+  /** Throws while it is not well. */
+  check(): void {
+    this.read((books) => books.accounts.get(''));
+    // A disk that is full can still be read. After a while it is tried again, by whoever comes.
+    const { lastFailure } = this.#commits;
+    if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
+      throw unavailable(this.#directory, lastFailure.error.cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#commits.finished();
+    await this.#root.close();
+  }
+
+  #closedError(): LedgerUnavailable {
+    return new LedgerUnavailable(`${this.#directory}: the ledger is closed`);
+  }
+}
