@@ -35,7 +35,12 @@ export type StoreFailure =
   | 'conflict'
   /** The disk is full. */
   | 'full'
-  /** Anything else: permission, network, a broken disk. */
+  /**
+   * It answers, and says no: no right to it, another region. Of a bucket that may not be listed it
+   * may stand for `missing`.
+   */
+  | 'refused'
+  /** Anything else: network, a broken disk. */
   | 'unavailable';
 
 export class StoreError extends Error {

@@ -117,11 +117,17 @@ resource "aws_s3_bucket_policy" "store" {
   policy = data.aws_iam_policy_document.bucket.json
 }
 
-# What a proxy may do: read. What a builder may do: read, write, list, take away.
+# What a proxy may do: read, and be told of what is missing that it is: who may not list is told that it
+# is refused. What a builder may do: read, write, list, take away.
 data "aws_iam_policy_document" "reader" {
   statement {
     actions   = ["s3:GetObject"]
     resources = ["${aws_s3_bucket.store.arn}/${var.prefix}/*"]
+  }
+
+  statement {
+    actions   = ["s3:ListBucket"]
+    resources = [aws_s3_bucket.store.arn]
   }
 }
 

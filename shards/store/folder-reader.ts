@@ -178,7 +178,7 @@ export class FolderReader implements Store {
       );
     }
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-      return new StoreError('unavailable', where, 'permission denied', cause);
+      return new StoreError('refused', where, 'permission denied', cause);
     }
     if (code === 'ENOTDIR' || code === 'EEXIST') {
       return new StoreError(

@@ -269,6 +269,11 @@ print(json.dumps(merged))`;
   const { stdout } = await run(path.join(bin, 'python'), ['-c', script]);
   const blocks = JSON.parse(stdout.replaceAll('\\"', '')) as Record<string, object[]>;
   const resources = Object.assign({}, ...blocks.resource.map((one) => flat(one)));
+  const data = Object.assign({}, ...blocks.data.map((one) => flat(one)));
+  // Who may not list is told of what is missing that he may not have it.
+  const { statement } = data['aws_iam_policy_document.reader'];
+  const actions = (statement as unknown as { actions: string[] }[]).flatMap((one) => one.actions);
+  expect(actions).toEqual(['s3:GetObject', 's3:ListBucket']);
   const closed = resources['aws_s3_bucket_public_access_block.store'];
   for (const face of [
     'block_public_acls',

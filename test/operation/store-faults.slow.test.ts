@@ -216,6 +216,18 @@ describe('under load, of a store whose objects are', () => {
   });
 });
 
+test('an object that is refused, as one that is missing where nobody may list, keeps nobody from the others', async () => {
+  await start({ isCaching: true });
+  const seen = nothingSeen();
+  const denied = status(403, '<Error><Code>AccessDenied</Code></Error>');
+  wire.fault = ({ path: asked }) => (asked.includes('/pois/') ? denied : null);
+  const [summary, pois] = urls;
+  for (let i = 0; i < 8; i++) expect(await askOnce(pois, seen)).toBe(503);
+  expect(await metric('tta_breaker_open\\{backend="store"\\}')).toBe(0);
+  expect(await askOnce(summary, seen)).toBe(200);
+  await booksAgree(seen);
+});
+
 test('of a store that stalls, some wait some seconds, and then nobody does', async () => {
   await start();
   const first = await underLoad(async () => {

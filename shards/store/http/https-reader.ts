@@ -31,7 +31,7 @@ function publicFace({ origin, pathname }: URL): HttpFace {
 function explain(name: string, { status, headers }: Refusal): StoreError | null {
   if (status >= 500 || status === 429 || status === 408) return null;
   if (status === 404 || status === 410) return new StoreError('missing', name, 'no such object');
-  return new StoreError('unavailable', name, meaningOf(status, headers.location));
+  return new StoreError('refused', name, meaningOf(status, headers.location));
 }
 
 function meaningOf(status: number, location: unknown): string {

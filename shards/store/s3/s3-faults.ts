@@ -34,7 +34,7 @@ export function s3Problem(address: S3Address, name: string, refusal: S3Refusal):
   if (status === 412 || status === 409) {
     return new StoreError('conflict', object, 'was replaced by somebody else in the meantime');
   }
-  return new StoreError('unavailable', object, meaningOf(address, refusal));
+  return new StoreError('refused', object, meaningOf(address, refusal));
 }
 
 function meaningOf({ bucket }: S3Address, { status, code, region }: S3Refusal): string {
