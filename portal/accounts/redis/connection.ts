@@ -39,8 +39,9 @@ export class RedisConnection {
     this.#address = address;
     this.#client = clientOf(address, () => this.#isOpen);
     // Without a listener, ioredis would write them to the console. They are told by what fails.
-    this.#client.on('error', (error: Error) => {
-      this.#lastError = error;
+    this.#client.on('error', (error: Error & { lastNodeError?: Error }) => {
+      // A cluster's says no more than that none of its nodes would do.
+      this.#lastError = error.lastNodeError ?? error;
     });
     this.#client.on('ready', () => {
       this.#lastError = undefined;
