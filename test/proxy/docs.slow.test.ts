@@ -1,45 +1,23 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ensureDebianPackage } from '../support/debian.ts';
+import { openChromium, runsSmuggled } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
+import { openWatched } from '../support/watched-page.ts';
 
 let proxy: ProxyHarness;
 let origin: string;
-let browser: Browser;
+const browser = ofTests(() => openChromium());
 beforeAll(async () => {
-  await ensureDebianPackage('chromium', 'chromium');
   const port = await freePort();
   origin = `http://127.0.0.1:${port}`;
   proxy = await openProxy(inject('demoStore'), { config: { baseUrl: origin } });
   await proxy.app.listen({ port, host: '127.0.0.1' });
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    // No name but ours is found: there is no network.
-    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
 });
-afterAll(async () => {
-  await browser?.close();
-  await proxy?.close();
-});
+afterAll(() => proxy?.close());
 
-/** A page that keeps what it asks for, and everything that goes wrong in it. */
-async function openPage(path: string): Promise<{ page: Page; asked: string[]; wrong: string[] }> {
-  const page = await browser.newPage();
-  const [asked, wrong]: [string[], string[]] = [[], []];
-  page.on('request', (request) => asked.push(request.url()));
-  page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
-  page.on('response', (answer) => {
-    if (answer.status() >= 400) wrong.push(`${answer.status()}: ${answer.url()}`);
-  });
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') wrong.push(message.text());
-  });
-  page.on('pageerror', (error) => wrong.push(String(error)));
-  await page.goto(origin + path, { waitUntil: 'networkidle' });
-  return { page, asked, wrong };
-}
+const openPage = async (path: string) =>
+  openWatched(await ofThisTest(browser.newContext()), origin + path);
 
 test('the reference shows the routes, without network or errors, and asks nobody else', async () => {
   const { page, asked, wrong } = await openPage('/');
@@ -75,12 +53,7 @@ test('a request is made from the page, and the key is not kept there', async () 
 
 test('a script that is smuggled into the page does not run, and the page is in no frame', async () => {
   const { page, wrong } = await openPage('/docs');
-  const ran = await page.evaluate(`
-    const script = document.createElement('script');
-    script.textContent = 'window.smuggled = true';
-    document.body.append(script);
-    'smuggled' in window`);
-  expect(ran).toBe(false);
+  expect(await runsSmuggled(page)).toBe(false);
   expect(wrong).toEqual([expect.stringContaining('Content Security Policy')]);
   const frame = await browser.newPage();
   await frame.goto(`${origin}/v1/health`);

@@ -9,8 +9,7 @@ import { ringsOf } from '../../shards/geometry/rings-of.ts';
 import { MICRO } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
-
-type Cell = readonly [x: number, y: number];
+import { type Cell, isOn, turn } from './exact-cells.ts';
 
 /** Cells of a small grid: points, corners and borders meet often. */
 const SIDE = 8;
@@ -38,16 +37,6 @@ const starCells = fc
       .sort(([x1, y1], [x2, y2]) => Math.atan2(y1, x1) - Math.atan2(y2, x2)),
   )
   .filter((cells) => cells.length >= 3 && !crossesByCounting(cells));
-
-/** Twice the area of a triangle, exact: positive where a → b → c turns left. */
-function turn([ax, ay]: Cell, [bx, by]: Cell, [cx, cy]: Cell): number {
-  return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
-}
-
-function isOn(a: Cell, b: Cell, p: Cell): boolean {
-  const between = (i: 0 | 1) => Math.min(a[i], b[i]) <= p[i] && p[i] <= Math.max(a[i], b[i]);
-  return turn(a, b, p) === 0 && between(0) && between(1);
-}
 
 /** The winding number by quadrants of exact turns: shares nothing with a count of crossings. */
 function sideByWinding(cells: readonly Cell[], p: Cell): 'inside' | 'border' | 'outside' {

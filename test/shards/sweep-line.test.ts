@@ -8,8 +8,7 @@ import { SweepLine } from '../../shards/geometry/sweep-line.ts';
 import { MICRO } from '../../shards/units.ts';
 import { forAll } from '../support/for-all.ts';
 import { boxRing } from '../support/rings.ts';
-
-type Cell = readonly [x: number, y: number];
+import { type Cell, isOn, turn } from './exact-cells.ts';
 
 const overlap = (polygons: readonly Polygon[]) => new SweepLine(polygons).fault() !== null;
 
@@ -20,15 +19,6 @@ const simpleRing = fc
   .uniqueArray(cell, { minLength: 3, maxLength: 6, selector: String })
   .filter((cells) => isSimple(cells))
   .map((cells): Ring => [...cells, cells[0]]);
-
-function turn([ax, ay]: Cell, [bx, by]: Cell, [cx, cy]: Cell): number {
-  return (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
-}
-
-function isOn(a: Cell, b: Cell, p: Cell): boolean {
-  const between = (i: 0 | 1) => Math.min(a[i], b[i]) <= p[i] && p[i] <= Math.max(a[i], b[i]);
-  return turn(a, b, p) === 0 && between(0) && between(1);
-}
 
 function edgesOf(ring: Ring): (readonly [Cell, Cell])[] {
   return ring.slice(1).map((b, i) => [ring[i], b] as const);

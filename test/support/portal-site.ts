@@ -1,8 +1,8 @@
-import { type Browser, type BrowserContext, chromium } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { inject } from 'vitest';
 import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
 import type { Payment } from '../../portal/payment/payment.ts';
-import { ensureDebianPackage } from './debian.ts';
+import { openChromium } from './chromium.ts';
 import { freePort } from './free-port.ts';
 import { type Inbox, openInbox } from './inbox.ts';
 import { openPortal, type PortalHarness } from './portal-harness.ts';
@@ -29,7 +29,6 @@ export interface PortalSite {
 export async function openPortalSite(
   options: { readonly payment?: Payment } = {},
 ): Promise<PortalSite> {
-  await ensureDebianPackage('chromium', 'chromium');
   const [apiPort, portalPort] = [await freePort(), await freePort()];
   const apiAddress = `http://127.0.0.1:${apiPort}`;
   const address = `http://127.0.0.1:${portalPort}`;
@@ -46,11 +45,7 @@ export async function openPortalSite(
     config: { accountUrl: address, apiUrl: apiAddress, exampleBlock },
   });
   await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    // No name but ours is found: there is no network.
-    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
+  const browser = await openChromium();
   return {
     ...{ address, apiAddress, exampleBlock, browser, inbox, portal, proxy },
     async signedIn(email) {

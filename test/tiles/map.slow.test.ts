@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ensureDebianPackage } from '../support/debian.ts';
+import { openChromium } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
-import { ofThisTest } from '../support/of-tests.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { positions } from '../support/rings.ts';
 import { type DrawnRelease, openDrawnRelease } from './drawn-release.ts';
@@ -18,30 +17,19 @@ const COLOURS: Readonly<Record<number, string>> = {
   25: '#c2a5cf',
   30: '#762a83',
 };
+/** A map is drawn by WebGL; the machine need have no card for it. */
+const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 const PAPER = '#ffffff';
 const SIZE = { width: 900, height: 700 };
 /** Places this near the edge of the page are not looked at. */
 const MARGIN = 5;
 
+const browser = ofTests(() => openChromium(...SOFTWARE_GL));
 let city: DrawnRelease;
-let browser: Browser;
 beforeAll(async () => {
-  await ensureDebianPackage('chromium', 'chromium');
   city = await openDrawnRelease(inject('demoStore'));
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--use-gl=angle',
-      '--use-angle=swiftshader',
-      '--enable-unsafe-swiftshader',
-    ],
-  });
 });
-afterAll(async () => {
-  await browser?.close();
-  await city?.close();
-});
+afterAll(() => city?.close());
 
 /** The walk column with most different times: a map worth looking at. */
 async function richestColumn(): Promise<number> {

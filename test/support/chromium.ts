@@ -1,0 +1,22 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { ensureDebianPackage } from './debian.ts';
+
+/** No name but ours is found: there is no network. */
+const ALONE = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
+
+export async function openChromium(...args: readonly string[]): Promise<Browser> {
+  await ensureDebianPackage('chromium', 'chromium');
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', ALONE, ...args],
+  });
+}
+
+/** Whether a script runs that somebody has put into a page. */
+export function runsSmuggled(page: Page): Promise<boolean> {
+  return page.evaluate(`
+    const script = document.createElement('script');
+    script.textContent = 'window.smuggled = true';
+    document.body.append(script);
+    'smuggled' in window`);
+}
