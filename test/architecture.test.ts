@@ -29,7 +29,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'error-facts', 'process-alive'],
     ...['sorted', 'grown', 'growing-list', 'joined'],
     'prefix-sums',
-    'folded-text',
+    ...['folded-text', 'spelled'],
     'varint',
     'crc32c',
     'fair-queue',

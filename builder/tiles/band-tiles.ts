@@ -2,11 +2,11 @@ import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { nestRings } from '../../shards/geometry/nest-rings.ts';
 import { walkRings } from '../../shards/geometry/ring-walk.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
+import { BAND_ENDS, BANDS } from '../../shards/pmtiles/time-bands.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';
 import { EXTENT } from './fit-to-zoom.ts';
-import { BAND_MINUTES, BANDS } from './tile-county.ts';
 import { TileGrid } from './tile-grid.ts';
 import { PolygonGeometry, VectorTile } from './vector-tile.ts';
 
@@ -27,9 +27,6 @@ export interface DrawnTile {
   readonly y: number;
   readonly bytes: Uint8Array;
 }
-
-/** Upper ends, in minutes. */
-const BAND_ENDS = Array.from({ length: BANDS }, (_, i) => (i + 1) * BAND_MINUTES);
 
 const keepHoles = (): boolean => false;
 

@@ -3,15 +3,12 @@ import { geoidFromNumber } from '../../shards/geoid.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
 import { decodeNearestRow, nearestRange } from '../../shards/nearest/nearest.ts';
+import { BAND_MINUTES } from '../../shards/pmtiles/time-bands.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
-import type { Minutes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { type Arcs, arcsOf } from './block-arcs.ts';
 
-/** The width of a band, and how many there are: up to 5 minutes, up to 10 … up to 30. */
-export const BAND_MINUTES: Minutes = 5;
-export const BANDS = 6;
 const TENTHS_A_BAND = BAND_MINUTES * 10;
 
 /** What tiles are drawn from, of one county. Blocks are numbered as in its index. */

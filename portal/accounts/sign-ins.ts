@@ -1,3 +1,4 @@
+import type { Minutes } from '../../shards/units.ts';
 import type { RateState } from './rate-state.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface SignIns {
 }
 
 export const CODE_TRIES = 5;
+/** How long a code and its link may be answered with. */
+export const CHALLENGE_MINUTES: Minutes = 10;
 
 export interface Challenge {
   readonly startedAtMs: number;

@@ -1,3 +1,6 @@
+import { spelled } from '../../shards/spelled.ts';
+import { CHALLENGE_MINUTES, CODE_TRIES } from '../accounts/sign-ins.ts';
+import { MAX_ACTIVE_KEYS } from '../key-limits.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from './request-limits.ts';
 
 interface ProblemKind {
@@ -79,14 +82,12 @@ export const PROBLEMS = {
   'invalid-code': {
     status: 400,
     title: 'The code is not right',
-    advice:
-      'A code is taken once, within ten minutes, and the newest of an address only; five wrong ones end it. Ask for another.',
+    advice: `A code is taken once, within ${spelled(CHALLENGE_MINUTES)} minutes, and the newest of an address only; ${spelled(CODE_TRIES)} wrong ones end it. Ask for another.`,
   },
   'invalid-link': {
     status: 400,
     title: 'The sign-in link is not right',
-    advice:
-      'A link is taken once, within ten minutes, and the newest of an address only. Ask for another.',
+    advice: `A link is taken once, within ${spelled(CHALLENGE_MINUTES)} minutes, and the newest of an address only. Ask for another.`,
   },
   'key-in-url': {
     status: 400,
@@ -163,7 +164,7 @@ export const PROBLEMS = {
   'too-many-keys': {
     status: 409,
     title: 'The account has as many keys as it can have',
-    advice: 'Revoke one of the three active keys first.',
+    advice: `Revoke one of the ${spelled(MAX_ACTIVE_KEYS)} active keys first.`,
   },
   'already-subscribed': {
     status: 409,

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { spelled } from '../../shards/spelled.ts';
+import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
 import { accountSchema } from '../answers.ts';
 import { escapeHtml, plainPage, plainPageHeaders } from '../http/html.ts';
 import { parseBody } from '../http/json-body.ts';
@@ -107,6 +109,6 @@ function sendPage(reply: FastifyReply, title: string, body: string): FastifyRepl
 function wrongLink(): Problem {
   return new Problem(
     'invalid-link',
-    'the link is not whole, has been used, is older than ten minutes, or a newer one has been sent',
+    `the link is not whole, has been used, is older than ${spelled(CHALLENGE_MINUTES)} minutes, or a newer one has been sent`,
   );
 }

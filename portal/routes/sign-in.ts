@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { spelled } from '../../shards/spelled.ts';
+import { CHALLENGE_MINUTES, CODE_TRIES } from '../accounts/sign-ins.ts';
 import { accountSchema } from '../answers.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
@@ -68,7 +70,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
       if (!(await answerWithCode(ledger, secrets.session, { email, code }, now()))) {
         throw new Problem(
           'invalid-code',
-          'the code is wrong, used, or older than ten minutes; after five wrong ones ask for another',
+          `the code is wrong, used, or older than ${spelled(CHALLENGE_MINUTES)} minutes; after ${spelled(CODE_TRIES)} wrong ones ask for another`,
         );
       }
       return ownAccount(await beginSession(request, reply, services, email), services);
@@ -95,8 +97,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
 const ASK: Operation = {
   operationId: 'requestCode',
   summary: 'Have a code and a link mailed',
-  description:
-    'The answer is the same for every address. Both work once, for ten minutes, and end those mailed before.',
+  description: `The answer is the same for every address. Both work once, for ${spelled(CHALLENGE_MINUTES)} minutes, and end those mailed before.`,
   ...{ tag: 'Sign-in', access: 'open' },
   ...{ body: askSchema, bodyExample: { email: 'you@example.org' } },
   answer: {

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { mailboxOf } from '../accounts/mailbox.ts';
-import type { Challenge, SignIns } from '../accounts/sign-ins.ts';
+import { CHALLENGE_MINUTES, type Challenge, type SignIns } from '../accounts/sign-ins.ts';
 import { keyedHash } from './keyed-hash.ts';
 import { openLink, sealLink } from './sealed-link.ts';
 
-export const CHALLENGE_MINUTES = 10;
 const CODES = 1_000_000;
 
 /** What is mailed to an address. */

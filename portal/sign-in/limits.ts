@@ -1,5 +1,5 @@
 import type { SignIns } from '../accounts/sign-ins.ts';
-import { CHALLENGE_MINUTES } from './challenge.ts';
+import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
 
 /**
  * How often codes are sent and tried. A code is one of a million and has five tries: somebody who

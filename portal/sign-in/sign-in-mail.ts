@@ -1,7 +1,8 @@
+import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
 import { escapeHtml } from '../http/html.ts';
 import type { Message } from '../mail/mailer.ts';
 import { type OwnPagePath, PAGE_PATHS } from '../page-paths.ts';
-import { CHALLENGE_MINUTES, type MailedSecrets } from './challenge.ts';
+import type { MailedSecrets } from './challenge.ts';
 
 /**
  * The mail that lets somebody in: code and link, and nothing that tells anybody it was read. The

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { spelled } from '../../shards/spelled.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
@@ -49,7 +50,7 @@ export const ready = freeEndpoint({
   operationId: 'getReady',
   summary: 'Whether requests can be answered',
   description:
-    'Asks each backend. 503 when one of them does not answer within two seconds, and while the ' +
+    `Asks each backend. 503 when one of them does not answer within ${spelled(ANSWER_WITHIN_MS / 1000)} seconds, and while the ` +
     'service ends. `release` is `held` while the release ' +
     'in force is not the one that was promoted last, since that has not been opened yet or cannot ' +
     'be: requests are answered all the same. `processes` tells how many of those that share the ' +

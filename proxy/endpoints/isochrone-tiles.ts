@@ -4,6 +4,7 @@ import { PLANS } from '../../portal/plans.ts';
 import type { TileArchive } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
 import type { Release } from '../../shards/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
@@ -30,7 +31,7 @@ export const tileJson = freeEndpoint({
   operationId: 'getTileJson',
   summary: 'TileJSON of the travel-time bands of a mode and destination type',
   description:
-    'TileJSON 3. The layer `bands` has polygons whose `minutes` are 5, 10 … 30: that much, at ' +
+    `TileJSON 3. The layer \`bands\` has polygons whose \`minutes\` are ${BAND_ENDS[0]}, ${BAND_ENDS[1]} … ${BAND_ENDS.at(-1)}: that much, at ` +
     'most, to the nearest such place, and more than the band before.',
   tag: 'Isochrones',
   params: z.strictObject({ mode: modePart, dest_type_id: typePart }),

@@ -5,6 +5,7 @@ import { breathe } from '../../shards/breathe.ts';
 import { DIRECTIONS, type Direction } from '../../shards/manifest.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
+import { spelled } from '../../shards/spelled.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { type BlockOrigin, locateOrigin, nameBlock, placePoint } from '../answers/located-block.ts';
@@ -113,7 +114,7 @@ export const isochrone = meteredEndpoint({
   summary: 'How far one gets from a block, or from how far one gets to it',
   description:
     `Contours of up to ${BOUNDS.contour.max} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
-    'by one mode: `minutes`, or up to four ascending `contours`. Dissolved from the blocks within ' +
+    `by one mode: \`minutes\`, or up to ${spelled(MOST.contours)} ascending \`contours\`. Dissolved from the blocks within ` +
     `reach; small holes are filled. ${PLANS.charges.isochrone_contour} tokens a contour; free for members.`,
   tag: 'Isochrones',
   params: NONE,

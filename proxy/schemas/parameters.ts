@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { folded } from '../../shards/folded-text.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
+import { spelled } from '../../shards/spelled.ts';
 import { BOUNDS, boundsSchema, DEFAULT_LIMIT, inWords, MOST } from '../bounds.ts';
 import { FIELD_WORDS, type ListWords } from './field-words.ts';
 import { distinct, listOf } from './list.ts';
@@ -43,7 +44,7 @@ export const contoursParam = z
   )
   .optional()
   .meta({
-    description: `Up to four contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+    description: `Up to ${spelled(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or repeated.`,
     override: {
       type: 'array',
       items: boundsSchema('integer', BOUNDS.contour),
