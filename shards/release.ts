@@ -24,7 +24,7 @@ import { readNearestRun, runsOfRows } from './nearest/nearest-runs.ts';
 import { PlaceTable } from './places/place-table.ts';
 import { PmtilesArchive } from './pmtiles/archive.ts';
 import { CheckedPages } from './pmtiles/checked-pages.ts';
-import { PoiTable } from './pois/poi-table.ts';
+import { openPoiMatrix, type PoiMatrix } from './pois/poi-matrix.ts';
 import { type SpatialOrder, spatialOrderSteps } from './pois/spatial-order.ts';
 import type { ReleaseCache } from './release-cache.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -32,12 +32,6 @@ import { readVerified } from './store/recorded-hash.ts';
 import type { ObjectRef, Store } from './store/store.ts';
 import { Taxonomy } from './taxonomy.ts';
 import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from './units.ts';
-
-/** The head of a county's POI matrix: who is reachable at all, and what is said of them. */
-export interface PoiMatrix {
-  readonly matrix: Matrix;
-  readonly table: PoiTable;
-}
 
 /** The POIs at home in a county: what is said of them, who reaches them, and where they lie. */
 export type Catchments = PoiMatrix & SpatialOrder;
@@ -148,20 +142,6 @@ export class Release {
     return decodeNearestRow(ref.name, ordinal, bytes, this.columns);
   }
 
-  /** The POI matrix's head. Two reads, then kept. */
-  pois(county: CountyManifest, askers: Askers = EVERYBODY): Promise<PoiMatrix> {
-    const ref = county.objects.pois;
-    const load = async (party: Party) => {
-      const matrix = await Matrix.open(this.store, ref);
-      const table = await inSlices(party, PoiTable.steps(ref.name, matrix.attributes));
-      if (table.count !== matrix.targets.length || matrix.modes !== this.manifest.modes.length) {
-        throw new ShardError(ref.name, 'ATTR', 'does not match the dictionary of targets');
-      }
-      return { value: { matrix, table }, bytes: matrix.byteLength + table.byteLength };
-    };
-    return this.#cache.head(ref, load, askers);
-  }
-
   /**
    * `nearest` of several blocks, which ascend: blocks that lie near each other in the county are
    * read together.
@@ -178,15 +158,25 @@ export class Release {
     return (await Promise.all(runs)).flat();
   }
 
+  /** The POI matrix's head. Two reads, then kept. */
+  pois(county: CountyManifest, askers: Askers = EVERYBODY): Promise<PoiMatrix> {
+    const ref = county.objects.pois;
+    const load = async (party: Party) => {
+      const value = await openPoiMatrix(this.store, ref, 'targets', party);
+      const { matrix, table } = value;
+      if (matrix.modes !== this.manifest.modes.length) {
+        throw new ShardError(ref.name, 'modes', 'are not those of the manifest');
+      }
+      return { value, bytes: matrix.byteLength + table.byteLength };
+    };
+    return this.#cache.head(ref, load, askers);
+  }
+
   /** The POIs at home in a county, and the head of their catchments. Two reads, then kept. */
   catchments(county: CountyManifest, askers: Askers = EVERYBODY): Promise<Catchments> {
     const ref = county.objects.catchment;
     const load = async (party: Party) => {
-      const matrix = await Matrix.open(this.store, ref);
-      const table = await inSlices(party, PoiTable.steps(ref.name, matrix.attributes));
-      if (table.count !== matrix.origins.length) {
-        throw new ShardError(ref.name, 'ATTR', 'does not match the dictionary of origins');
-      }
+      const { matrix, table } = await openPoiMatrix(this.store, ref, 'origins', party);
       const order = await inSlices(party, spatialOrderSteps(table));
       const bytes = matrix.byteLength + table.byteLength + table.count * 64;
       return { value: { matrix, table, ...order }, bytes };

@@ -1,7 +1,8 @@
 import { breathe } from '../../shards/breathe.ts';
 import type { Askers } from '../../shards/fair-queue.ts';
 import type { CountyManifest } from '../../shards/manifest.ts';
-import type { PoiMatrix, Release } from '../../shards/release.ts';
+import type { PoiMatrix } from '../../shards/pois/poi-matrix.ts';
+import type { Release } from '../../shards/release.ts';
 import type { CountyPoi, DestId, DestTypeId, Tenths } from '../../shards/units.ts';
 import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import type { RowFormat } from '../formats/row-format.ts';

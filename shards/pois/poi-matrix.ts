@@ -1,0 +1,27 @@
+import { inSlices } from '../breathe.ts';
+import { ShardError } from '../errors.ts';
+import type { Party } from '../fair-queue.ts';
+import { Matrix } from '../matrix/matrix.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { PoiTable } from './poi-table.ts';
+
+/** The head of a matrix from POIs or to them: who is reachable at all, and what is said of them. */
+export interface PoiMatrix {
+  readonly matrix: Matrix;
+  readonly table: PoiTable;
+}
+
+/** Reads the head of a matrix whose `side` is POIs. Two reads. */
+export async function openPoiMatrix(
+  store: Store,
+  ref: ObjectRef,
+  side: 'origins' | 'targets',
+  party: Party,
+): Promise<PoiMatrix> {
+  const matrix = await Matrix.open(store, ref);
+  const table = await inSlices(party, PoiTable.steps(ref.name, matrix.attributes));
+  if (table.count !== matrix[side].length) {
+    throw new ShardError(ref.name, 'ATTR', `does not match the dictionary of ${side}`);
+  }
+  return { matrix, table };
+}
