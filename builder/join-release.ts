@@ -111,6 +111,7 @@ export function joinRelease(
       };
       outlined.push({ county, population: facts.population, blocks: objects.blocks });
     }
+    const drawing = { store, receipts, progress, scratch, threads };
     const county = await countyMap(store, outlined);
     const manifest: Manifest = {
       format: FORMAT_VERSION,
@@ -127,10 +128,7 @@ export function joinRelease(
         'dest-ids': await putDestIds(store, joined.destinations, homes),
         'county-map': await putObject(store, 'county-map/all', 'fgb', county),
       },
-      tiles:
-        request.tiles === false
-          ? {}
-          : await drawTiles({ modes, taxonomy, counties }, { store, receipts, progress, scratch }),
+      tiles: request.tiles === false ? {} : await drawTiles({ modes, taxonomy, counties }, drawing),
     };
     await receipts.keep('join', keyOf(request), { manifest });
     return manifest;

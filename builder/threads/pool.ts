@@ -14,12 +14,12 @@ export interface Pool<Request, Result> {
  * as the one that renews a lock.
  */
 export function thisThread<Request, Result>(
-  perform: (request: Request) => Result,
+  perform: (request: Request) => Result | Promise<Result>,
 ): Pool<Request, Result> {
   return {
     width: 1,
     async run(request) {
-      const result = perform(request);
+      const result = await perform(request);
       await turnOfLoop();
       return result;
     },

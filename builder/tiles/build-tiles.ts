@@ -1,38 +1,31 @@
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { breathe } from '../../shards/breathe.ts';
 import type { Content } from '../../shards/content.ts';
-import { EVERYBODY } from '../../shards/fair-queue.ts';
-import type { CountyManifest, Manifest, TileArchive } from '../../shards/manifest.ts';
+import type { TileArchive } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
 import { ScratchFile } from '../../shards/scratch-file.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import type { BoundingBox, CountyFips } from '../../shards/units.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import { BAND_LAYER, BandPainter } from './band-tiles.ts';
-import { BLOCK_LAYER, drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
-import type { TileRange } from './cut-into-tiles.ts';
-import { fitToZoom, MAX_TILE_ZOOM } from './fit-to-zoom.ts';
-import { openTileCounty } from './tile-county.ts';
+import { inOrder } from '../threads/pool.ts';
+import { BAND_LAYER } from './band-tiles.ts';
+import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
+import { MAX_TILE_ZOOM } from './fit-to-zoom.ts';
 import {
-  MIN_TILE_ZOOM,
-  type PyramidCounty,
-  pyramidsOf,
-  type TilePyramid,
-  tilesAt,
-  within,
-} from './tile-pyramids.ts';
+  bandArchives,
+  HEAD_NUMBERS,
+  type PieceOfTiles,
+  type TilePiece,
+  type TilesRequest,
+} from './tile-drawer.ts';
+import { openTilePool } from './tile-pool.ts';
+import { MIN_TILE_ZOOM, pyramidsOf, type TilePyramid } from './tile-pyramids.ts';
 
-/** What tiles are drawn of: the counties' finished objects, which are in the store. */
-export interface TilesRequest {
-  readonly modes: readonly Mode[];
-  readonly taxonomy: Manifest['taxonomy'];
-  readonly counties: Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box' | 'objects'>>>;
-}
+/** Archives of which a thread draws a pyramid's tiles in one go. */
+const ARCHIVES_A_PIECE = 12;
 
 /** Who is to be named on a map drawn of these tiles. */
 const ATTRIBUTION =
@@ -41,37 +34,33 @@ const ATTRIBUTION =
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
  * and leaf type, and `blocks`. Returns them as the manifest names them. Work and memory go pyramid
- * by pyramid; what all archives share, which is everything but the bands, is done once a pyramid.
- * `scratch`: a folder to write in.
+ * by pyramid, whose tiles any number of threads draw. `scratch`: a folder to write in.
  */
 export async function buildTiles(
   request: TilesRequest,
   store: WritableStore,
   progress: Progress,
-  scratch: string,
+  { scratch, threads }: { readonly scratch: string; readonly threads: number },
 ): Promise<Record<string, TileArchive>> {
   const { leafIds } = new Taxonomy(request.taxonomy.types);
-  const pyramids = pyramidsOf(request.counties);
   const tiles = new ScratchFile(path.join(scratch, 'tiles'));
+  const pool = openTilePool(request, store, threads);
   try {
-    const blocks = new PmtilesWriter(tiles);
-    const bands = request.modes.flatMap(() => leafIds.map(() => new PmtilesWriter(tiles)));
-    const zooms = pyramids.reduce((sum, { tile, lastZoom }) => sum + lastZoom + 1 - tile.z, 0);
-    const stage = progress.start('tiles', zooms, 'zooms of pyramids');
+    const writers = Array.from({ length: bandArchives(request) + 1 }, () => {
+      return new PmtilesWriter(tiles);
+    });
+    const pieces = piecesOf(pyramidsOf(request.counties), writers.length);
+    const stage = progress.start('tiles', pieces.length, 'parts of pyramids');
     let done = 0;
-    for (const pyramid of pyramids) {
-      const counties = await openPyramid(pyramid, request, store, bands.length);
-      for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
-        drawZoom(z, tilesAt(pyramid, z), counties, bands, blocks);
-        stage.at(++done);
-        await breathe(EVERYBODY);
-      }
-    }
+    await inOrder(pool, pieces, (drawn) => {
+      addTiles(writers, drawn);
+      stage.at(++done);
+    });
     const bounds = boundsOf(request);
     const refs: Record<string, TileArchive> = {
-      blocks: await putArchive(store, 'blocks', blocks.finish(blockFacts(bounds))),
+      blocks: await putArchive(store, 'blocks', writers.at(-1)!.finish(blockFacts(bounds))),
     };
-    for (const [column, writer] of bands.entries()) {
+    for (const [column, writer] of writers.slice(0, -1).entries()) {
       const mode = request.modes[Math.floor(column / leafIds.length)];
       const type = leafIds[column % leafIds.length];
       const facts = bandFacts(
@@ -81,49 +70,34 @@ export async function buildTiles(
       );
       refs[`${mode}-${type}`] = await putArchive(store, `${mode}-${type}`, writer.finish(facts));
     }
-    const all = [blocks, ...bands].reduce((sum, writer) => sum + writer.tiles, 0);
-    stage.finish(`${all} tiles in ${bands.length + 1} archives`);
+    const all = writers.reduce((sum, writer) => sum + writer.tiles, 0);
+    stage.finish(`${all} tiles in ${writers.length} archives`);
     return refs;
   } finally {
+    await pool.close();
     tiles.close();
   }
 }
 
-async function openPyramid(
-  pyramid: TilePyramid,
-  request: TilesRequest,
-  store: WritableStore,
-  columns: number,
-): Promise<PyramidCounty[]> {
-  const counties: PyramidCounty[] = [];
-  for (const fips of pyramid.counties) {
-    counties.push(within(pyramid, await openTileCounty(store, request.counties[fips], columns)));
-  }
-  return counties;
+function piecesOf(pyramids: readonly TilePyramid[], archives: number): TilePiece[] {
+  const firsts = Array.from(
+    { length: Math.ceil(archives / ARCHIVES_A_PIECE) },
+    (_, i) => i * ARCHIVES_A_PIECE,
+  );
+  return pyramids.flatMap((pyramid) =>
+    firsts.map((firstArchive) => ({
+      pyramid,
+      firstArchive,
+      endArchive: Math.min(archives, firstArchive + ARCHIVES_A_PIECE),
+    })),
+  );
 }
 
-/** Draws a zoom of a pyramid into all archives. `bands`: one a column of `nearest`. */
-function drawZoom(
-  z: number,
-  range: TileRange,
-  counties: readonly PyramidCounty[],
-  bands: readonly PmtilesWriter[],
-  blocks: PmtilesWriter,
-): void {
-  const arcs = counties.map((county) => fitToZoom(county.arcs, z));
-  const painter = new BandPainter();
-  bands.forEach((writer, column) => {
-    const maps = counties.map(({ index, bands }, i) => ({
-      arcs: arcs[i],
-      bands: bands.subarray(column * index.count, (column + 1) * index.count),
-    }));
-    for (const { x, y, bytes } of painter.draw(maps, range)) {
-      writer.add({ z, x, y }, gzipSync(bytes));
-    }
-  });
-  if (z < MIN_BLOCK_ZOOM) return;
-  for (const { x, y, bytes } of drawBlocks(counties, arcs, range)) {
-    blocks.add({ z, x, y }, gzipSync(bytes));
+function addTiles(writers: readonly PmtilesWriter[], { heads, bytes }: PieceOfTiles): void {
+  for (let head = 0, start = 0; head < heads.length; head += HEAD_NUMBERS) {
+    const [archive, z, x, y, length] = heads.subarray(head, head + HEAD_NUMBERS);
+    writers[archive].add({ z, x, y }, bytes.subarray(start, start + length));
+    start += length;
   }
 }
 

@@ -4,7 +4,8 @@ import { type TileArchive, tileArchiveSchema } from '../../shards/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
-import { buildTiles, type TilesRequest } from './build-tiles.ts';
+import { buildTiles } from './build-tiles.ts';
+import type { TilesRequest } from './tile-drawer.ts';
 
 /** Change it when the same objects come to give other tiles. */
 const TILES_VERSION = 1;
@@ -19,9 +20,10 @@ export async function drawTiles(
     readonly receipts: Receipts;
     readonly progress: Progress;
     readonly scratch: string;
+    readonly threads: number;
   },
 ): Promise<Record<string, TileArchive>> {
-  const { store, receipts, progress, scratch } = context;
+  const { store, receipts, progress } = context;
   const drawnOf = Object.entries(request.counties).map(([county, { objects }]) => [
     county,
     ...[objects.index, objects.nearest, objects.blocks].map(({ sha256 }) => sha256),
@@ -30,7 +32,7 @@ export async function drawTiles(
   const key = createHash('sha256').update(what).digest('hex');
   const kept = await receipts.find('tiles', key, receiptSchema);
   if (kept) return kept;
-  const drawn = await buildTiles(request, store, progress, scratch);
+  const drawn = await buildTiles(request, store, progress, context);
   await receipts.keep('tiles', key, drawn);
   return drawn;
 }

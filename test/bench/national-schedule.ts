@@ -30,7 +30,7 @@ const COSTS = {
   /** Hashing what a plan is of, and putting it into the store. */
   planned: 300,
 };
-/** Of a worker: threads that search and transpose; what else it does, one thread does. */
+/** Of a worker: threads that search, transpose and draw tiles; what else it does, one thread does. */
 const CORES = 8;
 /** Dollars; on demand, c7g.large in us-east-1, as in `fleet.ts`. */
 const CORE_HOUR = 0.0725 / 2;
@@ -79,8 +79,10 @@ export function benchNationalSchedule(): void {
     return { blocks: of('blocks'), pairs: of('pairs') * (1 + PAIRS.places / PAIRS.blocks) };
   });
   const after =
-    (PAIRS.blocks * COSTS.reachToPair + PAIRS.places * COSTS.catchmentPair) / CORES +
-    NATION.blocks * COSTS.blockInTiles;
+    (PAIRS.blocks * COSTS.reachToPair +
+      PAIRS.places * COSTS.catchmentPair +
+      NATION.blocks * COSTS.blockInTiles) /
+    CORES;
   // A unit reads the extracts that cover anything near it. Assumed of states: three of fifty-one.
   const reads = { 'one extract': EXTRACT_MEGABYTES, 'of states': (3 * EXTRACT_MEGABYTES) / 51 };
   for (const [read, megabytes] of Object.entries(reads)) {

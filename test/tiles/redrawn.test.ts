@@ -3,7 +3,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
-import { buildTiles, type TilesRequest } from '../../builder/tiles/build-tiles.ts';
+import { buildTiles } from '../../builder/tiles/build-tiles.ts';
+import type { TilesRequest } from '../../builder/tiles/tile-drawer.ts';
 import type { Release } from '../../shards/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
@@ -21,7 +22,9 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 function drawn(request: TilesRequest) {
-  return inScratchFolder(undefined, (scratch) => buildTiles(request, store, silent, scratch));
+  return inScratchFolder(undefined, (scratch) =>
+    buildTiles(request, store, silent, { scratch, threads: 1 }),
+  );
 }
 
 test('the same counties give the same archives, byte for byte', async () => {

@@ -1,0 +1,116 @@
+import { gzipSync } from 'node:zlib';
+import type { CountyManifest, Manifest } from '../../shards/manifest.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Store } from '../../shards/store/store.ts';
+import { Taxonomy } from '../../shards/taxonomy.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import { BandPainter, type DrawnTile } from './band-tiles.ts';
+import type { Arcs } from './block-arcs.ts';
+import { drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
+import { fitToZoom } from './fit-to-zoom.ts';
+import { openTileCounty } from './tile-county.ts';
+import { type PyramidCounty, type TilePyramid, tilesAt, within } from './tile-pyramids.ts';
+
+/** What tiles are drawn of: the counties' finished objects, which are in the store. */
+export interface TilesRequest {
+  readonly modes: readonly Mode[];
+  readonly taxonomy: Manifest['taxonomy'];
+  readonly counties: Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box' | 'objects'>>>;
+}
+
+/**
+ * A pyramid's tiles of some archives. These are numbered as the columns of `nearest`, and after the
+ * last comes that of the blocks.
+ */
+export interface TilePiece {
+  readonly pyramid: TilePyramid;
+  readonly firstArchive: number;
+  readonly endArchive: number;
+}
+
+/** Tiles as threads hand them on: archive, zoom, x, y and length of each, and their bytes, gzipped. */
+export interface PieceOfTiles {
+  readonly heads: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** Numbers in the head of a tile. */
+export const HEAD_NUMBERS = 5;
+
+/** A pyramid that is being drawn: its counties, and by zoom their arcs. */
+interface OpenPyramid {
+  readonly counties: readonly PyramidCounty[];
+  readonly arcs: readonly Arcs[][];
+}
+
+/** How many band archives a release has: one a mode and leaf type. */
+export function bandArchives({ modes, taxonomy }: TilesRequest): number {
+  return modes.length * new Taxonomy(taxonomy.types).leafIds.length;
+}
+
+/**
+ * Draws pieces of tiles. What all archives share, which is everything but the bands, is done once a
+ * pyramid, while its pieces come one after another.
+ */
+export class TileDrawer {
+  readonly #request: TilesRequest;
+  readonly #store: Store;
+  readonly #bands: number;
+  readonly #painter = new BandPainter();
+  #last: { readonly pyramid: TilePyramid['tile']; readonly open: Promise<OpenPyramid> } | null =
+    null;
+
+  constructor(request: TilesRequest, store: Store) {
+    this.#request = request;
+    this.#store = store;
+    this.#bands = bandArchives(request);
+  }
+
+  async draw({ pyramid, firstArchive, endArchive }: TilePiece): Promise<PieceOfTiles> {
+    const { counties, arcs } = await this.#open(pyramid);
+    const heads: number[] = [];
+    const gzipped: Uint8Array[] = [];
+    arcs.forEach((fitted, i) => {
+      const z = pyramid.tile.z + i;
+      const range = tilesAt(pyramid, z);
+      for (let archive = firstArchive; archive < endArchive; archive++) {
+        let tiles: DrawnTile[] = [];
+        if (archive < this.#bands) {
+          const maps = counties.map(({ index, bands }, county) => ({
+            arcs: fitted[county],
+            bands: bands.subarray(archive * index.count, (archive + 1) * index.count),
+          }));
+          tiles = this.#painter.draw(maps, range);
+        } else if (z >= MIN_BLOCK_ZOOM) tiles = drawBlocks(counties, fitted, range);
+        for (const { x, y, bytes } of tiles) {
+          const packed = gzipSync(bytes);
+          heads.push(archive, z, x, y, packed.length);
+          gzipped.push(packed);
+        }
+      }
+    });
+    return { heads: Uint32Array.from(heads), bytes: Buffer.concat(gzipped) };
+  }
+
+  #open(pyramid: TilePyramid): Promise<OpenPyramid> {
+    const { z, x, y } = pyramid.tile;
+    const last = this.#last?.pyramid;
+    if (last?.z !== z || last.x !== x || last.y !== y) {
+      this.#last = { pyramid: pyramid.tile, open: this.#read(pyramid) };
+    }
+    return this.#last!.open;
+  }
+
+  async #read(pyramid: TilePyramid): Promise<OpenPyramid> {
+    const counties: PyramidCounty[] = [];
+    for (const fips of pyramid.counties) {
+      const county = this.#request.counties[fips];
+      counties.push(within(pyramid, await openTileCounty(this.#store, county, this.#bands)));
+    }
+    const arcs: Arcs[][] = [];
+    for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {
+      arcs.push(counties.map((county) => fitToZoom(county.arcs, z)));
+    }
+    return { counties, arcs };
+  }
+}

@@ -1,0 +1,19 @@
+import type { Store } from '../../shards/store/store.ts';
+import { openThreads, type Pool, thisThread } from '../threads/pool.ts';
+import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts';
+
+/** Draws pieces of tiles. */
+export type TilePool = Pool<TilePiece, PieceOfTiles>;
+
+/**
+ * Opens a pool of so many threads that draw tiles of a store's objects; one thread is this one. The
+ * threads open the store themselves, and run compiled code: from source, ask for one.
+ */
+export function openTilePool(request: TilesRequest, store: Store, threads: number): TilePool {
+  if (threads === 1) {
+    const drawer = new TileDrawer(request, store);
+    return thisThread((piece) => drawer.draw(piece));
+  }
+  const data = { request, location: store.location };
+  return openThreads(new URL('./tile-thread.js', import.meta.url), threads, data);
+}
