@@ -5,7 +5,7 @@ import { isInPlainGrid, PLAIN_GRID, PLAIN_GRID_PLACES } from './plain-grid.ts';
 import { Random } from './seeded-random.ts';
 
 const MIN_BLOCKS = 500;
-export const MAX_BLOCKS = 1_000_000;
+const MAX_BLOCKS = 1_000_000;
 /** Their codes have three digits, and are odd. */
 const MAX_COUNTIES = 400;
 const MIN_BLOCKS_A_COUNTY = 50;

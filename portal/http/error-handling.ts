@@ -53,7 +53,7 @@ export function handleErrors(
   app.setNotFoundHandler((request, reply) => sendProblem(reply, notFound(request), style));
 }
 
-export function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle) {
+function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle) {
   return reply
     .code(problem.status)
     .headers({

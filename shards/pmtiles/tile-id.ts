@@ -8,7 +8,7 @@ export interface TileAddress {
 }
 
 /** Zooms that PMTiles addresses in 2⁵³. */
-export const MAX_ZOOM = 26;
+const MAX_ZOOM = 26;
 
 /**
  * The place of a tile in an archive: all tiles of the zooms above, then along the Hilbert curve of

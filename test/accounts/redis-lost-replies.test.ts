@@ -93,6 +93,16 @@ test('a debit whose reply is lost is given back, however often it happens, besid
   expect(refused).toBeGreaterThanOrEqual(cuts);
 });
 
+/** Asks for what is made, and whose reply is lost; what is said of it. */
+async function madeUnheard(ask: () => Promise<unknown>): Promise<string> {
+  const cut = wire.cutAfterNext();
+  const said = ask().catch((error: unknown) => error);
+  await cut;
+  expect((await books()).used).toBe(charge.tokens);
+  expect(await said).toBeInstanceOf(GivenBackLater);
+  return String(await said);
+}
+
 test('one debit alone: the reply lost, the request lost, and the request late', async () => {
   const untouched = { granted: TOKENS, used: 0, requests: 0, balance: TOKENS };
   const asks = [
@@ -100,13 +110,7 @@ test('one debit alone: the reply lost, the request lost, and the request late', 
     () => ledger.debitOnce(charge, { key: 'k', fingerprint: 'f' }),
   ];
   for (const ask of asks) {
-    const cut = wire.cutAfterNext();
-    const said = ask().catch((error: unknown) => error);
-    await cut;
-    // It was made.
-    expect((await books()).used).toBe(charge.tokens);
-    expect(await said).toBeInstanceOf(GivenBackLater);
-    expect(String(await said)).toMatch(
+    expect(await madeUnheard(ask)).toMatch(
       /the connection broke before Redis answered; is it restarting\?/,
     );
     await expect.poll(books).toEqual(untouched);
@@ -136,11 +140,7 @@ test('a replay whose reply is lost is not counted as delivered, and not charged'
     () => ledger.replay(charge.account, request, charge.atMs),
     () => ledger.debitOnce(charge, request),
   ]) {
-    const cut = wire.cutAfterNext();
-    const said = ask().catch((error: unknown) => error);
-    await cut;
-    expect((await books()).used).toBe(charge.tokens);
-    expect(await said).toBeInstanceOf(GivenBackLater);
+    await madeUnheard(ask);
     await expect.poll(async () => (await books()).used).toBe(charge.tokens - 1);
 
     // It was begun, and its body cannot be read.

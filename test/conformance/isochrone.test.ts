@@ -44,11 +44,6 @@ describe('§2 GET /v1/isochrone/meta', () => {
       },
     ]);
   });
-
-  test('is free and raises no key errors', async () => {
-    const rest = { as: null, headers: { authorization: 'Bearer nonsense' } };
-    expectOk(await demo.api.get('/v1/isochrone/meta', {}, rest));
-  });
 });
 
 describe('§4.5 what is asked', () => {

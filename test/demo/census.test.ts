@@ -15,24 +15,17 @@ beforeAll(() => ensureDebianPackage('gdal-bin', 'ogrinfo'));
 
 describe('the census files of the demo city', () => {
   test('hold exactly so many valid polygons, in NAD83', async () => {
-    const counts = await Promise.all(
-      city.files.blocks.map(async (file) => {
-        const { count, valid } = await select(
-          file,
-          'count(*) AS count, sum(ST_IsValid(geometry)) AS valid',
-        );
-        expect(valid).toBe(count);
-        return Number(count);
-      }),
-    );
+    const validOnes = async (file: string) => {
+      const said = 'count(*) AS count, sum(ST_IsValid(geometry)) AS valid';
+      const { count, valid } = await select(file, said);
+      expect(valid).toBe(count);
+      return Number(count);
+    };
+    const counts = await Promise.all(city.files.blocks.map(validOnes));
     expect(counts[0] + counts[1]).toBe(500);
     for (const file of [...city.files.blocks, city.files.places, city.files.counties]) {
       expect(await output('ogrinfo', '-ro', '-al', '-so', vsizip(file))).toContain('NAD83');
-      const { count, valid } = await select(
-        file,
-        'count(*) AS count, sum(ST_IsValid(geometry)) AS valid',
-      );
-      expect(valid).toBe(count);
+      await validOnes(file);
     }
   });
 

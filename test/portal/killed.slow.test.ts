@@ -8,9 +8,8 @@ import { expectAccountedFor } from '../support/accounted-for.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpVisitor } from '../support/http-visitor.ts';
 import { type Inbox, openInbox } from '../support/inbox.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
-import { ofTests, ofThisTest } from '../support/of-tests.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 import { MEMBERSHIP_PRICE } from '../support/shop.ts';
 import { smallReleaseOfTests } from '../support/small-release.ts';
@@ -31,12 +30,10 @@ const MAIL_MS = 2_000;
 
 const county = smallCounty({ fips: '24510', seed: 5, blocks: 12, pois: 40 });
 const store = smallReleaseOfTests(county);
-const newFolder = newLmdbLedgers();
-const redis = ofTests(() => startRedis());
 
 test.each([
-  ['LMDB', newFolder],
-  ['Redis', () => redis.address()],
+  ['LMDB', newLmdbLedgers()],
+  ['Redis', newRedisLedgers()],
 ])(
   'kill −9 of the portal grants nothing twice and loses nothing paid, on %s',
   async (_, address) => {

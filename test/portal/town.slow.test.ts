@@ -2,20 +2,15 @@ import { randomInt } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { expectAccountedFor } from '../support/accounted-for.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
-import { ofTests } from '../support/of-tests.ts';
-import { startRedis } from '../support/redis-server.ts';
+import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
 import { Town } from './town.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-const newFolder = newLmdbLedgers();
-
-const redis = ofTests(() => startRedis());
 
 test.each([
-  ['LMDB', newFolder],
-  ['Redis', () => redis.address()],
+  ['LMDB', newLmdbLedgers()],
+  ['Redis', newRedisLedgers()],
 ])('after a day of a small town every token is accounted for, on %s', async (_name, newAddress) => {
   const seed = randomInt(2 ** 31);
   const random = new Random(seed);

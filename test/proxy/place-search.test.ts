@@ -48,15 +48,12 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
     objects.set(ref.name, bytes);
     states[fips] = { places: own.length, objects: { places: ref, 'place-map': ref } };
   }
+  const { manifest, latest, store: empty } = wideRelease([]).release;
   const store: Store = {
-    location: 'memory',
+    ...empty,
     readRange: async ({ name }, offset, length) =>
       objects.get(name)!.subarray(offset, offset + length),
-    readWhole: () => Promise.reject(new Error('nothing is read by name')),
-    stat: () => Promise.reject(new Error('nothing is asked by name')),
-    close: () => Promise.resolve(),
   };
-  const { manifest, latest } = wideRelease([]).release;
   const withStates = { ...manifest, states: states as typeof manifest.states };
   const release = new Release(store, latest, withStates, new ReleaseCache(1 << 28));
   return { release, geoidOf: (town) => geoids.get(town)! };

@@ -4,10 +4,19 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
 import { folderOfThisTest } from './temporary-folder.ts';
 
-/** What redocly's recommended rules say of an OpenAPI document. */
-export async function lintOpenApi(document: string): Promise<string> {
+/** Holds a document against the linter, and its examples, so many at least, against what it says. */
+export async function expectSoundOpenApi(document: string, leastExamples: number): Promise<void> {
+  expect(await lintOpenApi(document)).toMatch(/valid/i);
+  const checked = checkedExamples(JSON.parse(document));
+  expect(checked.length).toBeGreaterThan(leastExamples);
+  expect(checked.filter(({ faults }) => faults)).toEqual([]);
+}
+
+/** What redocly's recommended rules say of a document. */
+async function lintOpenApi(document: string): Promise<string> {
   const folder = await folderOfThisTest();
   const file = path.join(folder, 'openapi.json');
   await writeFile(file, document);
@@ -27,7 +36,7 @@ interface Operation {
 }
 
 /** The examples of bodies and good answers, and what each fails of its schema: nothing, if right. */
-export function checkedExamples(document: { paths: object }): { at: string; faults: unknown }[] {
+function checkedExamples(document: { paths: object }): { at: string; faults: unknown }[] {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'openapi');
   const contents: [pointer: string, content: Content][] = [];

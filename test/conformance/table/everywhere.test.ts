@@ -95,7 +95,9 @@ describe('§7 errors', () => {
   test('free catalogue routes raise no key errors', async () => {
     for (const authorization of ['Bearer wrong', 'Basic x', '']) {
       const rest = { as: null, headers: { authorization } };
-      expectOk(await demo.api.get('/v1/meta/modes', {}, rest));
+      for (const route of ['/v1/meta/modes', '/v1/isochrone/meta']) {
+        expectOk(await demo.api.get(route, {}, rest));
+      }
     }
   });
 });
