@@ -15,6 +15,7 @@ import { ReleaseSource } from '../shards/release-source.ts';
 import { SharedMemory } from '../shards/shared-memory.ts';
 import { BRIEF } from '../shards/store/http/patience.ts';
 import { openStore } from '../shards/store/open-store.ts';
+import type { Store } from '../shards/store/store.ts';
 import { WatchedStore } from '../shards/store/watched-store.ts';
 import { listen, settledPort } from './listen.ts';
 import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
@@ -99,18 +100,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
 
   const store = await openStore(settings.store, { patience: BRIEF });
   closers.push(async () => store.close());
-  const isOfStore = (error: unknown) =>
-    error instanceof StoreError && error.failure === 'unavailable';
-  const storeCalls = new StoreCalls(
-    new Breaker({
-      ...STORE_BREAKER,
-      isFailure: isOfStore,
-      refusal: () =>
-        new StoreError('unavailable', store.location, 'in trouble: reads are not tried for now'),
-      onChange: told('store'),
-    }),
-    trace,
-  );
+  const storeCalls = new StoreCalls(storeBreaker(store, told('store')), trace);
   const memory = new SharedMemory(settings.cacheBytes);
   const releaseCache = new ReleaseCache(memory);
   const releases = new ReleaseSource(new WatchedStore(store, storeCalls.around), releaseCache);
@@ -121,19 +111,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const rates = fleet?.accountRates;
   const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute, rates });
   closers.push(() => ledger.close());
-  // A ledger of this machine that cannot write can still be read: what costs nothing is answered.
-  const isRemote = parseLedgerAddress(settings.ledger).kind !== 'lmdb';
-  const ledgerCalls = new LedgerCalls(
-    isRemote
-      ? new Breaker({
-          ...LEDGER_BREAKER,
-          isFailure: (error) => error instanceof LedgerUnavailable,
-          refusal: () => new LedgerUnavailable('the ledger is in trouble: it is not asked for now'),
-          onChange: told('ledger'),
-        })
-      : null,
-    trace,
-  );
+  const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, told('ledger')), trace);
   // Documents name the port that it gets.
   const port = await settledPort(settings);
   app = await buildProxy({
@@ -167,6 +145,27 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     await closeAll(closers);
   };
   return { app, ledger, releases, address, registry, metricsAddress, close };
+}
+
+function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Breaker {
+  return new Breaker({
+    ...STORE_BREAKER,
+    isFailure: (error) => error instanceof StoreError && error.failure === 'unavailable',
+    refusal: () =>
+      new StoreError('unavailable', store.location, 'in trouble: reads are not tried for now'),
+    onChange,
+  });
+}
+
+/** A ledger of this machine that cannot write can still be read: what costs nothing is answered. */
+function ledgerBreaker(address: string, onChange: (isOpen: boolean) => void): Breaker | null {
+  if (parseLedgerAddress(address).kind === 'lmdb') return null;
+  return new Breaker({
+    ...LEDGER_BREAKER,
+    isFailure: (error) => error instanceof LedgerUnavailable,
+    refusal: () => new LedgerUnavailable('the ledger is in trouble: it is not asked for now'),
+    onChange,
+  });
 }
 
 /** Lets connections end what they have begun; those that have not in time are ended. */

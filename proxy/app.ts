@@ -110,23 +110,30 @@ export async function buildProxy(parts: {
     reply.header('content-type', 'application/json; charset=utf-8');
     return services.catalogue.send(request, reply, document);
   });
-  // What is in front takes the path of the base URL away.
-  const { pathname } = new URL(config.problemBase);
-  const basePath = new URL(config.baseUrl).pathname.replace(/\/$/, '');
-  const pages = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname;
-  const problemPage = `${pages.replace(/\/$/, '')}/:slug`;
+  const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage);
   serveDocs(app, config, services.catalogue);
+  refuseOtherMethods(app, methodsTaken(['/openapi.json', problemPage, ...DOCS_PATHS]));
+  return app;
+}
+
+/** The route of the pages that problems lead to: what is in front takes the base URL's path away. */
+function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl: string }): string {
+  const { pathname } = new URL(problemBase);
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const pages = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname;
+  return `${pages.replace(/\/$/, '')}/:slug`;
+}
+
+/** What each route takes; `texts` are those of no endpoint. */
+function methodsTaken(texts: readonly string[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, access } of ENDPOINTS) {
     const taken = access === 'posted' ? ['POST'] : ['GET', 'HEAD'];
     methods.set(fastifyPath(path), [...(methods.get(fastifyPath(path)) ?? []), ...taken]);
   }
-  for (const path of ['/openapi.json', problemPage, ...DOCS_PATHS]) {
-    methods.set(path, ['GET', 'HEAD']);
-  }
-  refuseOtherMethods(app, methods);
-  return app;
+  for (const path of texts) methods.set(path, ['GET', 'HEAD']);
+  return methods;
 }
 
 function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices): void {
