@@ -133,16 +133,16 @@ test('one debit alone: the reply lost, the request lost, and the request late', 
 test.each([
   ['a debit', () => ledger.debit(charge)],
   ['a debit once', () => ledger.debitOnce(charge, { key: 'k', fingerprint: 'f' })],
-])('%s that arrives behind its undo is not made, however long it may be under way', async (_, ask) => {
+])('%s that arrives in time, but behind its undo, is not made', async (_, ask) => {
   const held = wire.cutBeforeNext();
-  // It may begin for an hour.
+  // It would be in time for an hour.
   const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
   const lost = ask().catch((error: unknown) => error);
   clock.mockRestore();
   const letGo = await held;
   expect(await lost).toBeInstanceOf(GivenBackLater);
   await back();
-  // Owes nothing then, or warns of it; no other debit has passed.
+  // It has undone it then, or warns; no other debit has passed.
   await ledger.close();
   await letGo();
   expect(await books()).toEqual({ granted: TOKENS, used: 0, requests: 0, balance: TOKENS });
