@@ -96,3 +96,12 @@ test('a process that is too busy to say what it has counted, or dies, has counte
   worker.emit('exit', null, 'SIGKILL');
   expect(await dead).toBe(metrics);
 });
+
+test('a process that dies as it opens a release holds up none of the others', async () => {
+  const said = vi.fn();
+  child.prepare(latest('a')).then(said);
+  await turn();
+  worker.emit('exit', null, 'SIGKILL');
+  await turn();
+  expect(said).toHaveBeenCalledWith(null);
+});
