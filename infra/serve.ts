@@ -21,6 +21,7 @@ import { listen, settledPort } from './listen.ts';
 import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
 import { openTracing } from './observe/open-tracing.ts';
+import { addProcesses } from './observe/process-metrics.ts';
 import { proxyMetrics } from './observe/proxy-metrics.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
@@ -129,8 +130,10 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   if (settings.metricsPort !== null) {
     registry = proxyMetrics({ app, releases, releaseCache, store, storeCalls, ledgerCalls });
     // Who serves among others is asked by whoever tells the metrics of them all.
-    const at = { port: settings.metricsPort, host: settings.host };
-    if (!fleet) metrics = await serveMetrics(registry, at);
+    if (!fleet) {
+      addProcesses(registry, served.services.processes);
+      metrics = await serveMetrics(registry, { port: settings.metricsPort, host: settings.host });
+    }
   }
   const address = await listen(app, { ...settings, port });
   if (!fleet) {

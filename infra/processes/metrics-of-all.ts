@@ -1,4 +1,5 @@
 import { AggregatorRegistry, Registry } from 'prom-client';
+import { addProcesses } from '../observe/process-metrics.ts';
 import type { Child } from './child.ts';
 import type { Metrics } from './messages.ts';
 
@@ -9,10 +10,13 @@ import type { Metrics } from './messages.ts';
 export class MetricsOfAll {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #serving: () => readonly Child[];
+  /** What none of them can tell. */
+  readonly #own = new Registry();
   #ofTheDead: Promise<Metrics> = Promise.resolve([]);
 
-  constructor(serving: () => readonly Child[]) {
+  constructor(serving: () => readonly Child[], wanted: number) {
     this.#serving = serving;
+    addProcesses(this.#own, () => ({ serving: serving().length, wanted }));
   }
 
   /** Of a process that has died: what it has counted stays, what it was like goes. */
@@ -23,7 +27,9 @@ export class MetricsOfAll {
 
   async metrics(): Promise<string> {
     const told = this.#serving().map((child) => child.metrics());
-    return sumOf(await Promise.all([this.#ofTheDead, ...told])).metrics();
+    return sumOf(
+      await Promise.all([this.#own.getMetricsAsJSON(), this.#ofTheDead, ...told]),
+    ).metrics();
   }
 }
 

@@ -63,8 +63,7 @@ class Parent {
   readonly #note: (words: string) => void;
   readonly #rates: Readonly<Record<RatesOf, RateWindow>>;
   readonly #restarts: Restarts;
-  // Who still begins could not answer.
-  readonly #counts = new MetricsOfAll(() => this.#serving());
+  readonly #counts: MetricsOfAll;
   readonly #children = new Set<Child>();
   #giveUp: (words: string) => void = () => {};
   #poll: NodeJS.Timeout | null = null;
@@ -84,6 +83,8 @@ class Parent {
     this.#note = note;
     this.inForce = latest;
     this.#restarts = new Restarts(settings.processes);
+    // Who still begins could not answer.
+    this.#counts = new MetricsOfAll(() => this.#serving(), settings.processes);
     this.#rates = {
       accounts: new RateWindow(settings.rateLimitPerMinute),
       addresses: new RateWindow(proxyConfigSchema.parse(settings.proxy).freeRateLimitPerMinute),

@@ -207,6 +207,12 @@ test('a portal tells of mails that were sent, and of those that nobody took', as
 /** What has to be seen, a minute a value, for each alert to fire. */
 const SEEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   InstanceDown: { 'up{job="travel-times", instance="a"}': '0x400' },
+  ProcessesMissing: {
+    'tta_processes_serving{instance="a"}': '3x400',
+    'tta_processes_serving{instance="b"}': '4x400',
+    'tta_processes_wanted{instance="a"}': '4x400',
+    'tta_processes_wanted{instance="b"}': '4x400',
+  },
   ErrorsHigh: {
     'tta_http_requests_total{route="r", status="200"}': '0+60x400',
     'tta_http_requests_total{route="r", status="503"}': '0+2x400',

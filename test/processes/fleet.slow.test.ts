@@ -302,7 +302,8 @@ test('processes that cannot begin end the start with one line; those that no lon
 });
 
 test('one that cannot begin while another serves is tried until it can, and the other serves on', async () => {
-  await start();
+  const metricsPort = await freePort();
+  await start({ METRICS_PORT: String(metricsPort) });
   await rename(at('store/manifests'), at('away'));
   const [pid] = await fleet.pids();
   process.kill(pid, 'SIGKILL');
@@ -310,6 +311,9 @@ test('one that cannot begin while another serves is tried until it can, and the 
   await expect.poll(tried, { timeout: 60_000 }).toBe(2);
   const state = async () => (await get('/v1/ready')).body.json();
   expect(await state()).toMatchObject({ processes: { serving: 1, wanted: 2 } });
+  const told = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
+  const counted = [...told.matchAll(/^(tta_processes_\w+ .*)$/gm)].map(([, line]) => line);
+  expect(counted).toEqual(['tta_processes_serving 1', 'tta_processes_wanted 2']);
   await rename(at('away'), at('store/manifests'));
   await expect.poll(state, { timeout: 30_000 }).toMatchObject({ processes: { serving: 2 } });
 }, 120_000);

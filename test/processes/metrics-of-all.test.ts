@@ -18,18 +18,32 @@ async function counting(requests: number, underWay: number): Promise<Child> {
   return { counted, metrics: async () => counted } as unknown as Child;
 }
 
+/** What is told of some metrics, in order. */
+async function figures(all: MetricsOfAll, names: RegExp): Promise<number[]> {
+  const lines = (await all.metrics()).matchAll(/^(\w+) (\d+)$/gm);
+  return [...lines].filter(([, name]) => names.test(name)).map(([, , value]) => Number(value));
+}
+
 test('what the dead have counted is not lost, or a sum would fall; what they were like is', async () => {
   const [a, b, c] = [await counting(1_000, 5), await counting(10, 3), await counting(100, 7)];
   let serving = [a, b];
-  const all = new MetricsOfAll(() => serving);
-  const told = async () => [...(await all.metrics()).matchAll(/^\w+ (\d+)$/gm)].map(([, n]) => n);
-  expect(await told()).toEqual(['1010', '8']);
+  const all = new MetricsOfAll(() => serving, 2);
+  expect(await figures(all, /requests|under_way/)).toEqual([1_010, 8]);
   all.bury(a);
   serving = [b];
-  expect(await told()).toEqual(['1010', '3']);
+  expect(await figures(all, /requests|under_way/)).toEqual([1_010, 3]);
   all.bury(b);
   serving = [c];
-  expect(await told()).toEqual(['1110', '7']);
+  expect(await figures(all, /requests|under_way/)).toEqual([1_110, 7]);
+});
+
+test('how many serve, of those wanted, is told also when none of them is there to tell it', async () => {
+  let serving = [await counting(1, 1), await counting(2, 2)];
+  const all = new MetricsOfAll(() => serving, 2);
+  const processes = /tta_processes_serving|tta_processes_wanted/;
+  expect(await figures(all, processes)).toEqual([2, 2]);
+  serving = [];
+  expect(await figures(all, processes)).toEqual([0, 2]);
 });
 
 test('of event loops the latest is told: on average, one that is stuck would not be seen', async () => {
