@@ -14,7 +14,7 @@ export function toBytes(text: ByteText): Buffer {
 
 /**
  * The same text in one piece. Joined text is a tree of its pieces, which each row that it stands in
- * would walk through again: a text that is kept is a third faster to copy from one piece.
+ * would walk through again; a text that is kept is copied faster from one piece.
  */
 export function inOnePiece(text: ByteText): ByteText {
   return toBytes(text).toString('latin1');

@@ -44,7 +44,8 @@ export class LedgerDatabase {
       // Of the files it makes; its type declarations leave this out.
       permissionsMode: PRIVATE_FILE,
       // With overlapping syncs, a process that opens the ledger can set back a commit that another
-      // has made and not yet synced: debits would be lost after they were acknowledged.
+      // has made and not yet synced: debits would be lost after they were acknowledged. Without, that
+      // is rare, and not gone: LMDB's ITS#9496, which is in lmdb 3.5.6.
       overlappingSync: false,
       // Changes are gathered in GroupCommit. lmdb would begin batches of its own, each with a promise
       // that nobody holds: a commit that fails rejects it, and that ends the process.
