@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
@@ -14,6 +16,7 @@ import { idempotencySuite } from './idempotency-suite.ts';
 import { ledgerSuite } from './ledger-suite.ts';
 import { signInsSuite } from './sign-ins-suite.ts';
 
+const run = promisify(execFile);
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const newAddress = newLmdbLedgers();
 
@@ -51,6 +54,40 @@ test('processes that come and go beside a busy one lose no debit', async () => {
   expect(used).toBeGreaterThanOrEqual(told);
   expect(used - told).toBeLessThanOrEqual(8);
 });
+
+test.each([1, 2, 3, 8])(
+  'a commit noted %i too early, as by a process that has just opened the ledger, sets none back',
+  async (commits) => {
+    const address = newAddress();
+    const ledger = await ofThisTest(openLedger(address, OPTIONS));
+    const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
+    const charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
+    for (let i = 0; i < 10; i++) await ledger.debit(charge);
+    // By a process of its own, whose end takes no lock of this one's with it.
+    const ended = await run(process.execPath, ['-e', NOTE_EARLIER, address.slice(5), `${commits}`]);
+    expect(ended.stdout.trim()).toBe('noted');
+    await Promise.all([ledger.debit(charge), ledger.debit(charge)]);
+    expect(await booksOf(ledger, account)).toMatchObject({ used: 12 });
+    const visitor = runLedgerProgram(
+      address,
+      `await ledger.debit(${JSON.stringify(charge)}); await ledger.close();`,
+    );
+    expect(await visitor.ended).toBe(0);
+    await ledger.debit(charge);
+    expect(await booksOf(ledger, account)).toMatchObject({ used: 14 });
+  },
+);
+
+/** Takes from the number of the last commit in a lock file of LMDB, its second word of 64 bits. */
+const NOTE_EARLIER = `
+  const { openSync, readFileSync, writeSync } = require('node:fs');
+  const [folder, commits] = process.argv.slice(1);
+  const file = folder + '/lock.mdb';
+  const number = readFileSync(file).readBigUInt64LE(8);
+  const earlier = Buffer.alloc(8);
+  earlier.writeBigUInt64LE(number - BigInt(commits));
+  writeSync(openSync(file, 'r+'), earlier, 0, 8, 8);
+  console.log('noted');`;
 
 test('a folder that cannot be used is named', async () => {
   const file = path.join(await folderOfThisTest(), 'file');

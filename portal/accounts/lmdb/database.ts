@@ -7,6 +7,7 @@ import { type Books, MAX_TABLES, openBooks } from './books.ts';
 import { unavailable } from './failure.ts';
 import { CommitFailed, GroupCommit } from './group-commit.ts';
 import { claimLedgerFolder, PRIVATE_FILE } from './ledger-folder.ts';
+import { NewestCommit } from './newest-commit.ts';
 import { upgrade } from './upgrade.ts';
 
 /** For so long after a commit has failed, and none has succeeded, the ledger is not well. */
@@ -44,22 +45,25 @@ export class LedgerDatabase {
       // Of the files it makes; its type declarations leave this out.
       permissionsMode: PRIVATE_FILE,
       // With overlapping syncs, a process that opens the ledger can set back a commit that another
-      // has made and not yet synced: debits would be lost after they were acknowledged. Without, that
-      // is rare, and not gone: LMDB's ITS#9496, which is in lmdb 3.5.6.
+      // has made and not yet synced: debits would be lost after they were acknowledged.
       overlappingSync: false,
       // Changes are gathered in GroupCommit. lmdb would begin batches of its own, each with a promise
       // that nobody holds: a commit that fails rejects it, and that ends the process.
       eventTurnBatching: false,
     };
     this.#root = open(options);
-    this.#books = openBooks(this.#root);
+    const newest = new NewestCommit(this.#root, directory);
     try {
-      upgrade(this.#root, this.#books, { directory, nowMs: Date.now() });
+      this.#books = newest.transactionSync(() => {
+        const books = openBooks(this.#root);
+        upgrade(books, { directory, nowMs: Date.now() });
+        return books;
+      });
     } catch (error) {
       void this.#root.close();
       throw error;
     }
-    this.#commits = new GroupCommit(this.#root, this.#books);
+    this.#commits = new GroupCommit(newest, this.#books);
   }
 
   read<T>(read: (books: Books) => T): T {

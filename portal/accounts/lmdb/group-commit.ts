@@ -1,8 +1,8 @@
-import type { RootDatabase } from 'lmdb';
 import { type Asker, FairQueue } from '../../../shards/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { LedgerBatch } from './batch.ts';
 import type { Books } from './books.ts';
+import type { NewestCommit } from './newest-commit.ts';
 
 /** A transaction did not make it to the disk; `cause` is the database's own error. */
 export class CommitFailed extends Error {
@@ -42,7 +42,7 @@ export class GroupCommit {
     while (GroupCommit.#begun.size > 0) await Promise.all(GroupCommit.#begun);
   }
 
-  readonly #root: RootDatabase;
+  readonly #newest: NewestCommit;
   readonly #books: Books;
   #queue: Pending[] = [];
   /** The commit that was begun last; those before it end before it. */
@@ -50,8 +50,8 @@ export class GroupCommit {
   /** Why the last commit failed, and when, if it did. */
   lastFailure: { readonly error: CommitFailed; readonly atMs: Millis } | null = null;
 
-  constructor(root: RootDatabase, books: Books) {
-    this.#root = root;
+  constructor(newest: NewestCommit, books: Books) {
+    this.#newest = newest;
     this.#books = books;
   }
 
@@ -96,9 +96,7 @@ export class GroupCommit {
       if (this.#queue === pending) this.#queue = [];
     };
     try {
-      // Resolves when it is on the disk: the database is opened without overlapping syncs.
-      // Undone as a whole if it throws, as only a child transaction is.
-      await this.#root.childTransaction(() => {
+      await this.#newest.transaction(() => {
         close();
         const batch = new LedgerBatch(this.#books);
         for (const { apply } of pending) apply(batch);

@@ -1,4 +1,4 @@
-import type { Database, RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import { type AccountId, WITHOUT_END } from '../accounts.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { mailboxOf } from '../mailbox.ts';
@@ -15,26 +15,22 @@ const MARK = 'form';
 const EARLIER_ROUTE = 'earlier';
 
 /**
- * Brings a ledger whose records have an earlier form to the present one, in one transaction: all of
- * it, or nothing. Of processes that open it at once, one does.
+ * Brings a ledger whose records have an earlier form to the present one. Inside a transaction: all
+ * of it or nothing; of processes that open it at once, one does.
  */
 export function upgrade(
-  root: RootDatabase,
   books: Books,
   { directory, nowMs }: { readonly directory: string; readonly nowMs: number },
 ): void {
   if (isPresent(books, directory)) return;
-  root.transactionSync(() => {
-    if (isPresent(books, directory)) return;
-    upgradeAccounts(books);
-    upgradeKeys(books, nowMs);
-    upgradeUsage(books);
-    upgradeReceipts(books);
-    upgradeLastUses(books);
-    upgradeClosed(books);
-    upgradeEvents(books);
-    books.about.put(MARK, FORM);
-  });
+  upgradeAccounts(books);
+  upgradeKeys(books, nowMs);
+  upgradeUsage(books);
+  upgradeReceipts(books);
+  upgradeLastUses(books);
+  upgradeClosed(books);
+  upgradeEvents(books);
+  books.about.put(MARK, FORM);
 }
 
 /** A newer program's records are not ours to read: a `LedgerUnavailable`. */
