@@ -1,5 +1,6 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { Piscina } from 'piscina';
+import { receivedError } from './sent-errors.ts';
 
 /** Does pieces of work, several at a time. */
 export interface Pool<Request, Result> {
@@ -27,7 +28,10 @@ export function thisThread<Request, Result>(
   };
 }
 
-/** Opens a pool of threads that run a module of compiled code, each given `data` at its start. */
+/**
+ * Opens a pool of threads that run a module of compiled code, each given `data` at its start. The
+ * module exports its work by `sendingErrors`. A thread that dies fails the piece it was at.
+ */
 export function openThreads<Request, Result>(
   module: URL,
   threads: number,
@@ -41,7 +45,13 @@ export function openThreads<Request, Result>(
   });
   return {
     width: threads,
-    run: (request) => pool.run(request),
+    async run(request) {
+      try {
+        return await pool.run(request);
+      } catch (error) {
+        throw receivedError(error);
+      }
+    },
     close: () => pool.destroy(),
   };
 }

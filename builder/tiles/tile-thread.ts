@@ -1,11 +1,10 @@
 import { workerData } from 'piscina';
 import { openStore } from '../../shards/store/open-store.ts';
-import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts';
+import { sendingErrors } from '../threads/sent-errors.ts';
+import { TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts';
 
 const { request, location } = workerData as { request: TilesRequest; location: string };
 const drawer = new TileDrawer(request, await openStore(location));
 
 /** What a thread that draws tiles runs for each piece. */
-export default function run(piece: TilePiece): Promise<PieceOfTiles> {
-  return drawer.draw(piece);
-}
+export default sendingErrors((piece: TilePiece) => drawer.draw(piece));

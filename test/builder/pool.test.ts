@@ -1,5 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { inOrder, thisThread } from '../../builder/threads/pool.ts';
+import { inOrder, openThreads, thisThread } from '../../builder/threads/pool.ts';
+import { StoreError } from '../../shards/errors.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+const folder = folderOfTests();
 
 test('timers run while one thread does piece after piece', async () => {
   let ticks = 0;
@@ -15,4 +23,26 @@ test('timers run while one thread does piece after piece', async () => {
   expect(results).toEqual(pieces);
   // Three pieces may be done before a result of them is awaited.
   expect(ticks).toBeGreaterThanOrEqual(5);
+});
+
+test('what a thread fails by is what it would be here: whose fault, and of what object', async () => {
+  const built = pathToFileURL(path.join(TTA, '../../..')).href;
+  const module = path.join(folder, 'failing.mjs');
+  await writeFile(
+    module,
+    `import { sendingErrors } from '${built}/builder/threads/sent-errors.js';
+     import { StoreError } from '${built}/shards/errors.js';
+     export default sendingErrors((piece) => {
+       if (piece === 2) throw Object.assign(new StoreError('unavailable', 'a/b', 'gone'), { piece, run() {} });
+       return piece;
+     });`,
+  );
+  const pool = openThreads<number, number>(pathToFileURL(module), 2);
+  const results: number[] = [];
+  const all = inOrder(pool, [0, 1, 2, 3, 4, 5, 6, 7], (result) => void results.push(result));
+  const fault = await all.catch((error) => error).finally(() => pool.close());
+  expect(fault).toBeInstanceOf(StoreError);
+  const facts = { failure: 'unavailable', object: 'a/b', message: 'a/b: gone', piece: 2 };
+  expect(fault).toMatchObject({ ...facts, stack: expect.stringContaining('failing.mjs') });
+  expect(results).toEqual([0, 1]);
 });
