@@ -10,6 +10,7 @@ import { findSearched, searchCounties } from './county/search-counties.ts';
 import { datedFeeds, type PathOf, pathsOf } from './plan/input-files.ts';
 import { programVersion } from './plan/program-version.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
+import { BlockTables } from './prepare/prepared-blocks.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
@@ -23,7 +24,7 @@ import { fitSearch } from './within-memory.ts';
 /** A unit of work: some counties of a plan, and what may be used for them. */
 export interface RegionRequest extends Means {
   readonly plan: StoredPlan;
-  /** Where the plan's inputs lie. */
+  /** Where those of the plan's inputs lie that units read. */
   readonly pathOf: PathOf;
   /** The counties to begin in, ascending. */
   readonly counties: readonly CountyFips[];
@@ -71,7 +72,8 @@ export async function buildRegion(
     const { plan, ref } = stored;
     const paths = pathsOf(plan, request.pathOf);
     const feeds = datedFeeds(plan, request.pathOf);
-    const region = await readRegion({ ...paths, feeds, counties }, progress);
+    const blocks = new BlockTables(store, plan.blocks);
+    const region = await readRegion({ ...paths, blocks, feeds, counties }, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());
     const censusPlaces = await readCensusPlaces(paths.places, own);

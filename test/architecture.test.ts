@@ -44,11 +44,11 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['release', 'release-source', 'release-diff', 'verify'],
   ],
   builder: [
-    ...['errors', 'progress', 'routing-parameters', 'build-request'],
+    ...['errors', 'progress', 'routing-parameters', 'build-request', 'scratch-folder'],
     ...['inputs', 'geo', 'census', 'gtfs', 'osm', 'fetch', 'elevation'],
     ...['streets', 'destinations', 'extract', 'transit'],
-    ...['threads', 'search', 'receipts', 'publish', 'plan', 'transpose', 'tiles'],
-    ...['region', 'county', 'within-memory', 'scratch-folder', 'build-region'],
+    ...['threads', 'search', 'receipts', 'publish', 'prepare', 'plan', 'transpose', 'tiles'],
+    ...['region', 'county', 'within-memory', 'build-region'],
     ...['release', 'join-release', 'build-jobs', 'build'],
   ],
   proxy: [

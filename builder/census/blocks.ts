@@ -2,7 +2,7 @@ import { countyOf, type GeoidNumber, geoidToNumber, isGeoid } from '../../shards
 import type { Area } from '../../shards/geometry/polygon.ts';
 import type { CountyFips, Degrees, SquareMetres } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
-import { readAttributes, readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
+import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
 /** Where a census block is, for who goes there. */
 export interface BlockPoint {
@@ -22,78 +22,15 @@ export interface CensusBlock extends BlockPoint {
   readonly area: Area;
 }
 
-/** The blocks of some files by county, counties and blocks ascending. */
-export interface BlocksRead {
-  /** Those of the counties asked for. */
-  readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
-  /** The points of all others. */
-  readonly others: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
-}
-
 /**
- * Reads TIGER/Line `tabblock20` shapefiles: the blocks of some counties, or of all if none is
- * named, and where the others are. A county without blocks, a block given twice and a record that
- * is no block fail, by name.
+ * Reads a TIGER/Line `tabblock20` shapefile block by block. A record that is no block fails, by name;
+ * what came is to be believed only when all has come.
  */
-export async function readBlocks(
-  paths: readonly string[],
-  counties: readonly CountyFips[],
-  onRecord: (records: number) => void,
-): Promise<BlocksRead> {
-  const asked = new Set(counties);
-  const own = new Map<CountyFips, CensusBlock[]>();
-  const others = new Map<CountyFips, BlockPoint[]>();
-  let records = 0;
-  for (const path of paths) {
-    for await (const record of readShapefile(path)) {
-      onRecord(++records);
-      const block = blockOf(path, record);
-      if (asked.size === 0 || asked.has(block.county)) addTo(own, block);
-      else addTo(others, pointOf(block));
-    }
-  }
-  const missing = [...asked].sort().find((county) => !own.has(county));
-  if (missing !== undefined) {
-    throw new BuildError(
-      `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${[...own.keys(), ...others.keys()].sort().join(', ')}`,
-    );
-  }
-  if (own.size === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
-  return { counties: inOrder(own, paths), others: inOrder(others, paths) };
+export async function* readBlocks(path: string): AsyncGenerator<CensusBlock> {
+  for await (const record of readShapefile(path)) yield blockOf(path, record);
 }
 
-/** Where the blocks of a file are and what is in them, without their polygons. */
-export async function* readBlockPoints(path: string): AsyncGenerator<BlockPoint> {
-  for await (const record of readAttributes(path)) yield pointOf(factsOf(path, record));
-}
-
-function addTo<T extends BlockPoint>(counties: Map<CountyFips, T[]>, block: T): void {
-  const known = counties.get(block.county);
-  if (known) known.push(block);
-  else counties.set(block.county, [block]);
-}
-
-function pointOf({ geoid, county, lon, lat, isWater }: BlockPoint): BlockPoint {
-  return { geoid, county, lon, lat, isWater };
-}
-
-function inOrder<T extends BlockPoint>(
-  counties: ReadonlyMap<CountyFips, T[]>,
-  paths: readonly string[],
-): Map<CountyFips, T[]> {
-  for (const blocks of counties.values()) {
-    blocks.sort((a, b) => a.geoid - b.geoid);
-    const twice = blocks.find(({ geoid }, i) => geoid === blocks[i - 1]?.geoid);
-    if (twice) {
-      throw new BuildError(
-        `${paths.join(', ')}: block ${twice.geoid} is there twice; give each file once`,
-      );
-    }
-  }
-  return new Map([...counties].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function geoidOf(path: string, { number, fields }: Attributes): string {
+function geoidOf(path: string, { number, fields }: ShapeRecord): string {
   const geoid = fields.GEOID20;
   if (typeof geoid === 'string' && isGeoid(geoid)) return geoid;
   throw new BuildError(
@@ -101,15 +38,9 @@ function geoidOf(path: string, { number, fields }: Attributes): string {
   );
 }
 
-type Attributes = Pick<ShapeRecord, 'number' | 'fields'>;
-
 function blockOf(path: string, record: ShapeRecord): CensusBlock {
-  return { ...factsOf(path, record), area: record.area };
-}
-
-function factsOf(path: string, record: Attributes): Omit<CensusBlock, 'area'> {
   const geoid = geoidOf(path, record);
-  const { fields, number } = record;
+  const { fields, number, area } = record;
   const coordinate = (field: string, most: number): Degrees => {
     const value = Number.parseFloat(String(fields[field]));
     if (Math.abs(value) <= most) return value;
@@ -130,5 +61,6 @@ function factsOf(path: string, record: Attributes): Omit<CensusBlock, 'area'> {
     isWater: landArea === 0,
     lon: coordinate('INTPTLON20', 180),
     lat: coordinate('INTPTLAT20', 90),
+    area,
   };
 }

@@ -65,30 +65,6 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
   }
 }
 
-/**
- * Reads the attributes of a shapefile alone, which is much quicker; as `readShapefile` in all else.
- */
-export async function* readAttributes(
-  path: string,
-): AsyncGenerator<Pick<ShapeRecord, 'number' | 'fields'>> {
-  const files = path.endsWith('.shp') ? looseFiles(path) : await zippedFiles(path);
-  let stream: Readable | null = null;
-  try {
-    stream = await files.open('.dbf');
-    if (!stream) throw new BuildError(`${files.name('.dbf')}: no such file, or not readable`);
-    let number = 0;
-    for await (const fields of readDbf(files.name('.dbf'), new ByteReader(stream))) {
-      yield { number: ++number, fields };
-    }
-  } catch (error) {
-    if (error instanceof BuildError) throw error;
-    throw unreadable(path, error);
-  } finally {
-    stream?.destroy();
-    files.close();
-  }
-}
-
 /** The files that are read of a shapefile that is not zipped. */
 export async function looseFilesOf(shp: string): Promise<string[]> {
   const { name } = looseFiles(shp);

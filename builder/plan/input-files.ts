@@ -6,11 +6,13 @@ import type { ReleasePlan } from './release-plan.ts';
 /** Where on this machine the inputs of a plan lie. */
 export type PathOf = (input: PlannedInput) => string;
 
-/** The inputs of a plan as paths of this machine. */
-export function pathsOf({ inputs }: ReleasePlan, pathOf: PathOf): Required<InputPaths> {
+/** What units read of a plan's inputs, as paths of this machine. Its blocks are in the store. */
+export function pathsOf(
+  { inputs }: ReleasePlan,
+  pathOf: PathOf,
+): Omit<Required<InputPaths>, 'blocks'> {
   return {
     osm: inputs.osm.map(pathOf),
-    blocks: inputs.blocks.map(pathOf),
     gtfs: inputs.gtfs.map(pathOf),
     places: inputs.places.map(pathOf),
     pois: inputs.pois.map(pathOf),

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
 import { objectRefSchema } from '../../shards/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import type { BoundingBox, CountyFips, DestTypeId } from '../../shards/units.ts';
-import type { InputPaths, PlanRequest } from '../build-request.ts';
-import { readBlockPoints } from '../census/blocks.ts';
+import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
+import type { InputPaths, Means, PlanRequest } from '../build-request.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
+import { prepareBlocks } from '../prepare/prepare-blocks.ts';
+import { BlockTables, type PreparedBlocks } from '../prepare/prepared-blocks.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
+import { inScratchFolder } from '../scratch-folder.ts';
 import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountySketches } from './county-sketch.ts';
 import { type PathOf, serviceDate } from './input-files.ts';
@@ -33,26 +35,36 @@ type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] }
 const receiptSchema = z.strictObject({ plan: objectRefSchema });
 
 /**
- * Freezes what the units of a release must have in common, and puts it into the store. The same
- * request of the same files by the same program is the same plan, which is not made again.
+ * Freezes what the units of a release must have in common, and puts it into the store, with what is
+ * prepared for all of them. The same request of the same files by the same program is the same plan,
+ * which is not made again; nor are preparations whose own files are the same.
  */
 export async function planRelease(
-  request: PlanRequest,
+  request: PlanRequest & Pick<Means, 'scratch'>,
   store: WritableStore,
   progress: Progress,
   receipts: Receipts,
 ): Promise<PlannedHere> {
   const { inputs, pathOf } = await describeInputs(request, progress);
   const { counties, serviceDate: asked } = request;
-  const asks = [programVersion(), inputs, [...counties].sort(), asked ?? null];
-  const key = createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+  const blocks = await inScratchFolder(request.scratch, (scratch) => {
+    const paths = inputs.blocks.map(pathOf);
+    const madeOf = keyOf([programVersion(), inputs.blocks]);
+    return prepareBlocks({ paths, madeOf, store, receipts, scratch, progress });
+  });
+  const key = keyOf([programVersion(), inputs, [...counties].sort(), asked ?? null]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
-  const plan = await makePlan(request, inputs, progress);
+  const tables = { blocks, ...(await sketchCounties(request, new BlockTables(store, blocks))) };
+  const plan = await makePlan(request, inputs, tables, progress);
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
   await receipts.keep('plan', key, { plan: ref });
   return { ref, plan, pathOf };
+}
+
+function keyOf(asks: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(asks)).digest('hex');
 }
 
 /** The inputs, each kind in an order that does not depend on where they lie. */
@@ -93,9 +105,9 @@ function identityOf({ name, sha256 }: PlannedInput): string {
 async function makePlan(
   request: PlanRequest,
   inputs: Inputs,
+  { blocks, counties, box }: SketchedCounties & { readonly blocks: PreparedBlocks },
   progress: Progress,
 ): Promise<ReleasePlan> {
-  const { counties, box } = await sketchCounties(request, progress);
   const hasHills = inputs.elevation.length > 0;
   const feeds = await datesOf(request, progress);
   const listed =
@@ -118,43 +130,36 @@ async function makePlan(
         return { ...input, service_date: day && isoDate(day), weekday_patterns: [...patterns] };
       }),
     },
+    blocks,
     counties,
   };
 }
 
 /** The counties to begin in, and the box around their blocks. */
+interface SketchedCounties {
+  readonly counties: ReleasePlan['counties'];
+  readonly box: BoundingBox;
+}
+
 async function sketchCounties(
   { blocks: paths, counties: asked }: PlanRequest,
-  progress: Progress,
-): Promise<{ counties: ReleasePlan['counties']; box: BoundingBox }> {
-  const stage = progress.start('counties', null, 'blocks');
-  const sketches = new CountySketches();
-  const [all, own] = [new Set<CountyFips>(), new Set(asked)];
-  const box = { minLon: 180, minLat: 90, maxLon: -180, maxLat: -90 };
-  let blocks = 0;
-  for (const path of paths) {
-    for await (const block of readBlockPoints(path)) {
-      const isOwn = own.size === 0 || own.has(block.county);
-      sketches.add(block, isOwn);
-      all.add(block.county);
-      stage.at(++blocks);
-      if (!isOwn) continue;
-      box.minLon = Math.min(box.minLon, block.lon);
-      box.minLat = Math.min(box.minLat, block.lat);
-      box.maxLon = Math.max(box.maxLon, block.lon);
-      box.maxLat = Math.max(box.maxLat, block.lat);
-    }
-  }
-  const missing = [...own].sort().find((county) => !all.has(county));
+  tables: BlockTables,
+): Promise<SketchedCounties> {
+  const own = new Set(asked.length > 0 ? asked : tables.counties);
+  const missing = [...own].sort().find((county) => !tables.counties.includes(county));
   if (missing !== undefined) {
     throw new BuildError(
-      `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${[...all].sort().join(', ')}`,
+      `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${tables.counties.join(', ')}`,
     );
   }
-  if (all.size === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
-  const counties = sketches.finish();
-  stage.finish(`${blocks} blocks, ${Object.keys(counties).length} counties to begin in`);
-  return { counties, box };
+  const sketches = new CountySketches();
+  const boxes: BoundingBox[] = [];
+  for (const county of tables.counties) {
+    const isOwn = own.has(county);
+    for (const block of await tables.points(county)) sketches.add(block, isOwn);
+    if (isOwn) boxes.push(tables.boxOf(county));
+  }
+  return { counties: sketches.finish(), box: boxes.reduce(boxAroundBoth) };
 }
 
 /** The feeds of a request with their days; null without feeds. */

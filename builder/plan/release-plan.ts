@@ -5,6 +5,7 @@ import { MODE_LABELS } from '../../shards/modes.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
+import { preparedBlocksSchema } from '../prepare/prepared-blocks.ts';
 import { countySketchSchema } from './county-sketch.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
@@ -34,6 +35,8 @@ const releasePlanSchema = z.strictObject({
       }),
     ),
   }),
+  /** The blocks of all counties given: one may go to those that one does not begin in. */
+  blocks: preparedBlocksSchema,
   /** The counties to begin in, ascending. */
   counties: z.record(countyFipsSchema, countySketchSchema),
 });

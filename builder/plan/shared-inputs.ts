@@ -14,7 +14,7 @@ import type { ReleasePlan } from './release-plan.ts';
 const READ_BYTES: Bytes = 8 * 2 ** 20;
 const NAME_DIGITS = 32;
 
-/** Puts the inputs of a plan into the store, for those who have no other way to them. */
+/** Puts what units read of a plan's inputs into the store, for those who have no other way to it. */
 export async function putInputs(
   store: WritableStore,
   plan: ReleasePlan,
@@ -35,7 +35,7 @@ export async function putInputs(
   stage.finish();
 }
 
-/** Takes the inputs of a plan from the store into a folder, but for what is there already. */
+/** Takes what units read of a plan's inputs from the store into a folder, but for what is there. */
 export async function fetchInputs(
   store: Store,
   plan: ReleasePlan,
@@ -57,7 +57,8 @@ export async function fetchInputs(
 }
 
 function inputsOf({ inputs }: ReleasePlan): PlannedInput[] {
-  return Object.values(inputs).flat();
+  const { blocks: _, ...read } = inputs;
+  return Object.values(read).flat();
 }
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {

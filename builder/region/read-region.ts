@@ -1,7 +1,7 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, DestId, Metres } from '../../shards/units.ts';
-import { type BlockPoint, type BlocksRead, readBlocks } from '../census/blocks.ts';
+import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
@@ -10,6 +10,7 @@ import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
 import { extractOsm } from '../extract/extract-osm.ts';
 import { coveredBy } from '../geo/cover-grid.ts';
+import type { BlockTables } from '../prepare/prepared-blocks.ts';
 import type { Progress } from '../progress.ts';
 import { fastestOf, MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
@@ -26,7 +27,7 @@ import { StopReach } from '../transit/stop-reach.ts';
 /** Everything read for some counties, before it is linked: they, and what lies around them. */
 export interface Region {
   /** The blocks to begin at, by county, ascending; each ascending by GEOID. */
-  readonly counties: BlocksRead['counties'];
+  readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
   /** The blocks one may go to, in the same way: those, and such as lie around their counties. */
   readonly targets: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
   /** Ascending by `destId`. */
@@ -53,15 +54,15 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** What a region is read of: paths of files, and the feeds with their days. */
+/** What a region is read of: blocks, paths of files, and the feeds with their days. */
 export interface RegionInputs {
   readonly osm: readonly string[];
-  readonly blocks: readonly string[];
+  readonly blocks: BlockTables;
   readonly pois?: readonly string[];
   readonly elevation?: readonly string[];
   /** Null without transit. */
   readonly feeds: DatedFeeds | null;
-  /** The counties to begin in. Empty: every county in the block files. */
+  /** The counties to begin in, ascending. */
   readonly counties: readonly CountyFips[];
 }
 
@@ -74,7 +75,7 @@ const ISLAND_MARGIN: Metres = 5_000;
 
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
-  const { counties, others } = await readCountyBlocks(request, progress);
+  const counties = await readCountyBlocks(request, progress);
   const read = request.feeds && (await readTransit(request.feeds, progress));
   const elevation = request.elevation ?? [];
   const fastest = fastestOf(elevation.length > 0);
@@ -99,7 +100,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   );
   return {
     counties,
-    targets: targetsWithin(area, counties, others),
+    targets: await targetsWithin(area, counties, request.blocks),
     destinations,
     listed: new Set(listed.map(({ destId }) => destId)),
     streets,
@@ -160,24 +161,36 @@ function withinReach(
   };
 }
 
-async function readCountyBlocks(request: RegionInputs, progress: Progress): Promise<BlocksRead> {
-  const stage = progress.start('blocks', null, 'records');
-  const read = await readBlocks(request.blocks, request.counties, (records) => stage.at(records));
-  const own = [...read.counties.values()].reduce((sum, list) => sum + list.length, 0);
-  stage.finish(`${own} blocks of ${[...read.counties.keys()].join(', ')}`);
+async function readCountyBlocks(
+  { counties, blocks: tables }: RegionInputs,
+  progress: Progress,
+): Promise<Region['counties']> {
+  const stage = progress.start('blocks', counties.length, 'counties');
+  const read = new Map<CountyFips, readonly CensusBlock[]>();
+  let blocks = 0;
+  for (const county of counties) {
+    const own = await tables.blocks(county);
+    read.set(county, own);
+    blocks += own.length;
+    stage.at(read.size);
+  }
+  stage.finish(`${blocks} blocks of ${counties.join(', ')}`);
   return read;
 }
 
 /** The counties of a region and all others that come into its area, ascending. */
-function targetsWithin(
+async function targetsWithin(
   area: BoundingBox,
-  counties: BlocksRead['counties'],
-  others: BlocksRead['others'],
-): Map<CountyFips, readonly BlockPoint[]> {
-  const around = [...others].filter(([, blocks]) =>
-    blocks.some(({ lon, lat }) => boxContains(area, lon, lat)),
-  );
-  return new Map([...counties, ...around].sort(([a], [b]) => (a < b ? -1 : 1)));
+  counties: Region['counties'],
+  tables: BlockTables,
+): Promise<Region['targets']> {
+  const targets = new Map<CountyFips, readonly BlockPoint[]>(counties);
+  for (const county of tables.countiesNear(area)) {
+    if (counties.has(county)) continue;
+    const points = await tables.points(county);
+    if (points.some(({ lon, lat }) => boxContains(area, lon, lat))) targets.set(county, points);
+  }
+  return new Map([...targets].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The box around the blocks' centres. */

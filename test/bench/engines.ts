@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
-import { type Region, readRegion } from '../../builder/region/read-region.ts';
+import type { Region } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { CLOSED } from '../../builder/streets/mode-costs.ts';
 import type { ModeNetwork } from '../../builder/streets/mode-network.ts';
@@ -10,6 +10,7 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import type { Metres } from '../../shards/units.ts';
+import { readFiles } from '../support/prepared-city.ts';
 import {
   atAnEnd,
   type Causes,
@@ -55,7 +56,7 @@ export async function benchEngines(inputs: BenchInputs, folder: string): Promise
 async function regionOf(inputs: BenchInputs, gtfs: readonly string[], serviceDate?: string) {
   const { osm, blocks, counties } = inputs;
   const feeds = await datesOf({ osm: [osm], gtfs, serviceDate }, silent);
-  return readRegion({ osm: [osm], blocks, counties, feeds }, silent);
+  return readFiles({ osm: [osm], blocks, counties, feeds });
 }
 
 /** Between crossings, where nothing is tied to the streets: the map as each reads it, and the search. */

@@ -21,14 +21,12 @@ const RELEASE_GIGABYTES = 110;
 const COSTS = {
   extractMegabyte: 0.6,
   blockRead: 121e-6,
-  /** Of a block that another unit begins at: every unit reads the files of all. */
-  blockElsewhere: 20e-6,
   searchedPair: 185e-9,
   reachToPair: 79e-9,
   catchmentPair: 109e-9,
   blockInTiles: 0.62e-3,
-  /** Hashing what a plan is of, and putting it into the store. */
-  planned: 300,
+  /** Hashing what a plan is of, and putting it into the store; and the blocks of all, by county. */
+  planned: 300 + 35e-6 * NATION.blocks,
 };
 /** Of a worker: threads that search, transpose and draw tiles; what else it does, one thread does. */
 const CORES = 8;
@@ -88,10 +86,7 @@ export function benchNationalSchedule(): void {
   for (const [read, megabytes] of Object.entries(reads)) {
     const seconds = units.map(({ blocks, pairs }) => {
       const searching = (pairs * COSTS.searchedPair) / CORES;
-      const reading =
-        megabytes * COSTS.extractMegabyte +
-        blocks * COSTS.blockRead +
-        (NATION.blocks - blocks) * COSTS.blockElsewhere;
+      const reading = megabytes * COSTS.extractMegabyte + blocks * COSTS.blockRead;
       return reading + searching;
     });
     for (const workers of WORKERS) {

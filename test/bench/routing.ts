@@ -1,4 +1,3 @@
-import { readBlocks } from '../../builder/census/blocks.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
@@ -6,6 +5,7 @@ import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';
+import { withBlocks } from '../support/prepared-city.ts';
 import { figure, median } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 
@@ -16,7 +16,7 @@ const ROUNDS = 5;
 /** How fast one core searches from each block to all blocks, by mode and limit. */
 export async function benchRouting(inputs: BenchInputs): Promise<void> {
   const counties = inputs.counties.length > 0 ? inputs.counties : ['99001'];
-  const blocks = (await readBlocks(inputs.blocks, counties, () => {})).counties.get(counties[0])!;
+  const blocks = await withBlocks(inputs.blocks, (tables) => tables.points(counties[0]));
   const extract = await extractOsm([inputs.osm], WORLD, silent);
   const streets = buildNetwork(extract.streets, extract.nodes);
   const cases: [StreetMode, number][] = [

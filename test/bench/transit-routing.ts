@@ -3,12 +3,12 @@ import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
-import { readRegion } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { unpackLink } from '../../builder/streets/street-world.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
+import { readFiles } from '../support/prepared-city.ts';
 import { figure, median } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 
@@ -22,7 +22,7 @@ const WANTED_MS = { transit: 15, all: 12 };
  */
 export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   const given = { ...inputs, osm: [inputs.osm] };
-  const region = await readRegion({ ...given, feeds: await datesOf(given, silent) }, silent);
+  const region = await readFiles({ ...given, feeds: await datesOf(given, silent) });
   const taxonomy = new Taxonomy(TAXONOMY);
   const linked = linkRegion(region, MODE_LABELS, taxonomy, silent);
   const { world } = linked;

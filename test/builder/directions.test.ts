@@ -95,8 +95,10 @@ test('back to one direction nothing is made, and garbage collection takes the ot
   expect(remove.map(({ name }) => name.replace(/-[0-9a-f]{16,}\.\w+$/, '')).sort()).toEqual([
     'manifests/x',
     'plans/99001',
+    // What was prepared for who builds by that plan.
+    ...COUNTIES.flatMap((county) => [`prepared/${county}-outlines`, `prepared/${county}-points`]),
     ...COUNTIES.map((county) => `reach-to/${county}`),
-    ...['receipts/join', 'receipts/plan'],
+    ...['receipts/blocks', 'receipts/join', 'receipts/plan'],
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
     // What is only needed to join the region with others once more.
     ...['receipts/region-99001', 'regions/99001'],

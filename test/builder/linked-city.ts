@@ -4,9 +4,9 @@ import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { datesOf } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { type LinkedRegion, linkRegion } from '../../builder/region/link-region.ts';
-import { readRegion } from '../../builder/region/read-region.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
+import { readFiles } from '../support/prepared-city.ts';
 
 /** A small city read and linked, and the scopes of its counties. */
 export interface LinkedCity {
@@ -23,7 +23,7 @@ export async function linkCity(
   sizes: readonly number[],
 ): Promise<LinkedCity> {
   const feeds = await datesOf(inputs, silent);
-  const whole = await readRegion({ ...inputs, feeds, counties: [] }, silent);
+  const whole = await readFiles({ ...inputs, feeds, counties: [] });
   const blocks = [...whole.counties.values()].flat();
   let first = 0;
   const counties = new Map(

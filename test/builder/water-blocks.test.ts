@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
-import { readRegion } from '../../builder/region/read-region.ts';
 import { Impassable } from '../../builder/streets/impassable.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { cityOfTests } from '../demo/written-city.ts';
+import { readFiles } from '../support/prepared-city.ts';
 
 const city = cityOfTests(500, 7);
 
 test('no trip begins or ends in a block of water, however near a street is', async () => {
   const { osm, blocks } = city.files;
-  const region = await readRegion({ osm: [osm], blocks, feeds: null, counties: [] }, silent);
+  const region = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
   const linked = linkRegion(region, MODE_LABELS, new Taxonomy(TAXONOMY), silent);
   const water = linked.blocks.flatMap(({ isWater }, ordinal) => (isWater ? [ordinal] : []));
   const besideStreet = water.filter((ordinal) => {
@@ -33,7 +33,7 @@ test('no trip begins or ends in a block of water, however near a street is', asy
 
 test('where water lies all around, one gets away from a block of land and to a stop, to no shop', async () => {
   const { osm, blocks } = city.files;
-  const read = await readRegion({ osm: [osm], blocks, feeds: null, counties: [] }, silent);
+  const read = await readFiles({ osm: [osm], blocks, feeds: null, counties: [] });
   // Some metres off its street, so that the shore comes before it.
   const block = [...read.targets.values()].flat().find(({ lon, lat, isWater }) => {
     const link = read.walk.linker.linkStop(lon, lat);

@@ -30,5 +30,5 @@ test('a plan says its units and the days of its feeds, is the same again, and pu
     expect.stringMatching(/^unit 1: 3\d\d blocks; 99001$/),
     expect.stringMatching(/^unit 2: 2\d\d blocks; 99003$/),
   ]);
-  expect((await readdir(out)).sort()).toEqual(['plans', 'receipts']);
+  expect((await readdir(out)).sort()).toEqual(['plans', 'prepared', 'receipts']);
 });

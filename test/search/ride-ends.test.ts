@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
 import { linkRegion } from '../../builder/region/link-region.ts';
-import { readRegion } from '../../builder/region/read-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { RIDE } from '../../builder/streets/traits.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
+import { readFiles } from '../support/prepared-city.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { pointAt, writeSmallCity } from '../transit/small-city.ts';
 
@@ -30,7 +30,7 @@ function besideASidewalk(blocks: readonly number[]) {
 
 test('a bicycle is mounted in the street and got off there, or pushed along the sidewalk, whichever is faster', async () => {
   const inputs = await writeSmallCity(folder, besideASidewalk([1_000, 1_050, 2_000]));
-  const region = await readRegion({ ...inputs, feeds: null, counties: [] }, silent);
+  const region = await readFiles({ ...inputs, feeds: null, counties: [] });
   const { lat } = pointAt(0, ACROSS / 2);
   const traits = region.streets.traits.map((own, edge) => {
     const first = region.streets.firstPoint[edge];

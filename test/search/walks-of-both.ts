@@ -1,4 +1,3 @@
-import { readBlocks } from '../../builder/census/blocks.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
@@ -6,6 +5,7 @@ import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { withBlocks } from '../support/prepared-city.ts';
 import { SecondEngine } from './second-engine.ts';
 
 const HALF_HOUR_MS = 30 * 60_000;
@@ -29,7 +29,7 @@ export async function walksOfBoth(
   county: string,
 ): Promise<{ walks: WalkOfBoth[]; origins: number }> {
   await ensureDebianPackage('osmium-tool', 'osmium');
-  const blocks = (await readBlocks(blockFiles, [county], () => {})).counties.get(county)!;
+  const blocks = await withBlocks(blockFiles, (tables) => tables.points(county));
   const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
   const extract = await extractOsm([osm], world, silent);
   const streets = buildNetwork(extract.streets, extract.nodes);

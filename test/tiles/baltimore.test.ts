@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeAll, expect } from 'vitest';
-import { readBlocks } from '../../builder/census/blocks.ts';
 import { BandPainter } from '../../builder/tiles/band-tiles.ts';
 import { arcsOf } from '../../builder/tiles/block-arcs.ts';
 import { fitToZoom } from '../../builder/tiles/fit-to-zoom.ts';
@@ -15,6 +14,7 @@ import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { splitAtPoints } from '../../shards/geometry/split-edges.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
 import { BALTIMORE_BLOCKS, HAVE_BALTIMORE, testBaltimore } from '../support/baltimore.ts';
+import { withBlocks } from '../support/prepared-city.ts';
 import { decodeTile } from './archive-source.ts';
 import { areaOf } from './drawn-release.ts';
 import { judge } from './validity.ts';
@@ -23,7 +23,7 @@ let outlines: Outlines;
 let index: BlockIndex;
 beforeAll(async () => {
   if (!HAVE_BALTIMORE) return;
-  const blocks = (await readBlocks([BALTIMORE_BLOCKS], ['24510'], () => {})).counties.get('24510')!;
+  const blocks = await withBlocks([BALTIMORE_BLOCKS], (tables) => tables.blocks('24510'));
   const layer = writeFlatGeobuf(
     'blocks',
     [{ name: 'geoid', type: 'string' }],

@@ -1,0 +1,97 @@
+import { checkedSection, readEnvelope, writeEnvelope } from '../../shards/envelope.ts';
+import type { Position, Ring } from '../../shards/geometry/polygon.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import type { BlockPoint, CensusBlock } from './blocks.ts';
+
+/**
+ * The blocks of a county as they were read: numbers stay exactly what they are. In two objects, for
+ * who goes to a block needs its point alone, and outlines are a hundred times as long.
+ */
+export interface BlockTable {
+  readonly points: Uint8Array;
+  /** What else is known of the same blocks, in the same order. */
+  readonly outlines: Uint8Array;
+}
+
+const KINDS = { points: 'BPTS', outlines: 'BOUT' };
+/** Of a count that is not known. */
+const UNKNOWN = -1;
+
+export function encodeBlocks(blocks: readonly CensusBlock[]): BlockTable {
+  const polygons = blocks.flatMap(({ area }) => area.polygons);
+  const rings = polygons.flat();
+  const positions = rings.flat();
+  const number = (of: (block: CensusBlock) => number) => bytesOf(Float64Array.from(blocks, of));
+  const lengths = (lists: readonly (readonly unknown[])[]) =>
+    bytesOf(Uint32Array.from(lists, ({ length }) => length));
+  return {
+    points: writeEnvelope(KINDS.points, [
+      { tag: 'GEOI', bytes: number(({ geoid }) => geoid) },
+      { tag: 'LON ', bytes: number(({ lon }) => lon) },
+      { tag: 'LAT ', bytes: number(({ lat }) => lat) },
+      { tag: 'WATR', bytes: Uint8Array.from(blocks, ({ isWater }) => Number(isWater)) },
+    ]),
+    outlines: writeEnvelope(KINDS.outlines, [
+      { tag: 'POPU', bytes: number(({ population }) => population ?? UNKNOWN) },
+      { tag: 'LAND', bytes: number(({ landArea }) => landArea ?? UNKNOWN) },
+      { tag: 'PLGS', bytes: lengths(blocks.map(({ area }) => area.polygons)) },
+      { tag: 'RNGS', bytes: lengths(polygons) },
+      { tag: 'POSN', bytes: lengths(rings) },
+      { tag: 'LON ', bytes: bytesOf(Float64Array.from(positions, ([lon]) => lon)) },
+      { tag: 'LAT ', bytes: bytesOf(Float64Array.from(positions, ([, lat]) => lat)) },
+    ]),
+  };
+}
+
+/** The points of a county's blocks, of the object of this name. */
+export function decodePoints(object: string, bytes: Uint8Array, county: CountyFips): BlockPoint[] {
+  const { section, numbers } = openTable(object, bytes, KINDS.points);
+  const [lon, lat, isWater] = [numbers('LON '), numbers('LAT '), section('WATR')];
+  return Array.from(numbers('GEOI'), (geoid, i) => ({
+    ...{ geoid, county, lon: lon[i], lat: lat[i], isWater: isWater[i] === 1 },
+  }));
+}
+
+/** The blocks whose points these are, with all else, of the object of this name. */
+export function decodeBlocks(
+  object: string,
+  bytes: Uint8Array,
+  points: readonly BlockPoint[],
+): CensusBlock[] {
+  const { numbers, lengths } = openTable(object, bytes, KINDS.outlines);
+  const [populations, landAreas] = [numbers('POPU'), numbers('LAND')];
+  const [lon, lat] = [numbers('LON '), numbers('LAT ')];
+  const positions = Array.from(lon, (x, i): Position => [x, lat[i]]);
+  const rings: Ring[] = groups(positions, lengths('POSN'));
+  const areas = groups(groups(rings, lengths('RNGS')), lengths('PLGS'));
+  const known = (count: number) => (count === UNKNOWN ? null : count);
+  return points.map(({ geoid, county, lon, lat, isWater }, i) => ({
+    ...{ geoid, county, population: known(populations[i]), landArea: known(landAreas[i]) },
+    ...{ isWater, lon, lat, area: { polygons: areas[i] } },
+  }));
+}
+
+function openTable(object: string, whole: Uint8Array, kind: string) {
+  const envelope = readEnvelope(object, whole, whole.length, kind);
+  const section = (tag: string) => checkedSection(object, envelope, tag, whole);
+  // Where the bytes lie in memory is not known to suit.
+  const own = (tag: string) => Uint8Array.from(section(tag)).buffer;
+  return {
+    section,
+    numbers: (tag: string) => new Float64Array(own(tag)),
+    lengths: (tag: string) => new Uint32Array(own(tag)),
+  };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Parts what stands one after another into lists of these lengths. */
+function groups<T>(members: readonly T[], lengths: Uint32Array): T[][] {
+  let end = 0;
+  return Array.from(lengths, (length) => {
+    end += length;
+    return members.slice(end - length, end);
+  });
+}

@@ -1,0 +1,98 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { decodeBlocks, decodePoints, encodeBlocks } from '../../builder/census/block-table.ts';
+import type { CensusBlock } from '../../builder/census/blocks.ts';
+import { planRelease } from '../../builder/plan/make-plan.ts';
+import { prepareBlocks } from '../../builder/prepare/prepare-blocks.ts';
+import { type Progress, silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { cityOfTests } from '../demo/written-city.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+
+const city = cityOfTests(500, 3);
+const folder = folderOfEachTest();
+
+test('a block is read back exactly, whatever is not known of it and however many rings it has', () => {
+  const ring = (x: number) =>
+    [
+      [x, 0.1],
+      [x + 0.2, 1e-17],
+      [x + 1 / 3, -0.7],
+      [x, 0.1],
+    ] as const;
+  const block = (geoid: number, facts: Partial<CensusBlock>): CensusBlock => ({
+    ...{ geoid, county: '24510', population: 7, landArea: 12_345_678_901, isWater: false },
+    ...{ lon: -76.1234567890123, lat: 39 + geoid / 7, area: { polygons: [[ring(0)]] } },
+    ...facts,
+  });
+  const blocks = [
+    block(245_100_000_000_001, { population: null, landArea: null }),
+    block(245_100_000_000_002, { landArea: 0, isWater: true, area: { polygons: [] } }),
+    block(245_100_000_000_003, { area: { polygons: [[ring(1), ring(2)], [ring(3)]] } }),
+  ];
+  const { points, outlines } = encodeBlocks(blocks);
+  const read = decodePoints('points', points, '24510');
+  expect(decodeBlocks('outlines', outlines, read)).toEqual(blocks);
+});
+
+test('blocks are read once, whatever else of a release changes; a table that was lost is made again', async () => {
+  const store = new FolderStore(path.join(folder, 'store'));
+  const { osm, blocks, gtfs } = city.files;
+  const stages: string[] = [];
+  const progress: Progress = {
+    ...silent,
+    start(stage, total, unit) {
+      stages.push(stage);
+      return silent.start(stage, total, unit);
+    },
+  };
+  const plan = async (feeds: readonly string[]) => {
+    stages.length = 0;
+    const request = { osm: [osm], blocks, gtfs: feeds, counties: [] };
+    const { ref } = await planRelease(request, store, progress, new Receipts(store));
+    return { ref, read: stages.includes('blocks') };
+  };
+  const first = await plan([]);
+  expect(first.read).toBe(true);
+  const withFeed = await plan([gtfs]);
+  expect(withFeed.ref).not.toEqual(first.ref);
+  expect(withFeed.read).toBe(false);
+
+  const [table] = await readdir(path.join(folder, 'store/prepared'));
+  const file = path.join(folder, 'store/prepared', table);
+  const { size } = await stat(file);
+  await rm(file);
+  expect(await plan([])).toEqual(first);
+  await writeFile(file, Buffer.alloc(size));
+  expect(await plan([])).toEqual(first);
+  expect(await plan([])).toEqual({ ...first, read: false });
+  await store.close();
+});
+
+test('tables are the same, whether blocks were held or laid aside', async () => {
+  const prepare = async (name: string, heldBlocks: number) => {
+    const store = new FolderStore(path.join(folder, name));
+    const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
+    await mkdir(scratch);
+    const about = { paths: city.files.blocks, madeOf: 'files', store, receipts, scratch };
+    const prepared = await prepareBlocks({ ...about, progress: silent, heldBlocks });
+    await store.close();
+    return { prepared, laidAside: (await readdir(scratch)).length };
+  };
+  const held = await prepare('held', 1_000);
+  const laid = await prepare('laid', 60);
+  expect(laid.prepared).toEqual(held.prepared);
+  expect([held.laidAside, laid.laidAside > 10]).toEqual([0, true]);
+});
+
+test('a block that two files have is refused, by its number', async () => {
+  const store = new FolderStore(path.join(folder, 'store'));
+  const { osm, blocks } = city.files;
+  const request = { osm: [osm], blocks: [...blocks, ...blocks], counties: [] };
+  await expect(planRelease(request, store, silent, new Receipts(store))).rejects.toThrow(
+    /: block \d{15} is there twice; give each file once$/,
+  );
+  await store.close();
+});
