@@ -30,6 +30,7 @@ import { transposePois, transposeReach } from './release/transposes.ts';
 import { assumptions } from './routing-parameters.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 import { drawTiles } from './tiles/draw-tiles.ts';
+import { bytesToDraw } from './tiles/tile-drawer.ts';
 import { fitJoin } from './within-memory.ts';
 
 /** The release to be made of a plan's regions, and what may be used for it. */
@@ -80,13 +81,21 @@ export function joinRelease(
     const { sources } = joined;
     const { modes, taxonomy } = request.plan.plan;
     const directions = directionsOf(request);
-    const { threads, transposeMemory: memory, summary } = fitJoin(request, joined.counties.size);
+    const searched = Object.fromEntries(
+      [...joined.counties].map(([county, { searched }]) => [county, searched]),
+    );
+    const tileBytes = request.tiles === false ? 0 : bytesToDraw(searched);
+    const { threads, tileThreads, transposeMemory, summary } = fitJoin(
+      request,
+      joined.counties.size,
+      tileBytes,
+    );
     progress.note(summary);
 
     const transposing = {
       ...{ counties: joined.counties, modes: modes.length, store, receipts, scratch, progress },
       batches: batchesOf(regions, request.batchBlocks ?? BATCH_BLOCKS),
-      ...{ threads, memory },
+      ...{ threads, memory: transposeMemory },
     };
     const homes = await findHomes(store, joined.destinations, joined.counties);
     const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
@@ -111,7 +120,7 @@ export function joinRelease(
       };
       outlined.push({ county, population: facts.population, blocks: objects.blocks });
     }
-    const drawing = { store, receipts, progress, scratch, threads };
+    const drawing = { store, receipts, progress, scratch, threads: tileThreads };
     const county = await countyMap(store, outlined);
     const manifest: Manifest = {
       format: FORMAT_VERSION,

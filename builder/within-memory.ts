@@ -17,7 +17,9 @@ export interface SearchFit {
 
 /** How a join goes about it. */
 export interface JoinFit {
+  /** Those that turn matrices around. */
   readonly threads: number;
+  readonly tileThreads: number;
   /** What entries on their way through a transposition may take. */
   readonly transposeMemory: Bytes;
   readonly summary: string;
@@ -63,16 +65,25 @@ export function fitSearch(
   };
 }
 
-/** Fits a join into its memory: what is left of it goes to the transpositions. */
-export function fitJoin(request: Means, counties: number): JoinFit {
+/**
+ * Fits a join into its memory: what is left of it goes to the transpositions, and afterwards to as
+ * many threads that draw tiles as there is room for, one at least; each holds `tileBytes`.
+ */
+export function fitJoin(request: Means, counties: number, tileBytes: Bytes): JoinFit {
   const memory = request.memory ?? DEFAULT_MEMORY;
   const { heapUsed, external } = process.memoryUsage();
   const threads = Math.max(1, request.workers ?? 1);
-  const free = memory - BASE_BYTES - heapUsed - external - threads * THREAD_BYTES;
+  const free = memory - BASE_BYTES - heapUsed - external;
+  const room = Math.floor(free / (THREAD_BYTES + tileBytes));
+  const tileThreads = Math.max(1, Math.min(threads, room));
+  const fewer = tileThreads < threads ? `, ${tileThreads} of them for tiles` : '';
   return {
-    threads,
-    transposeMemory: Math.max(LEAST_TRANSPOSE_BYTES, Math.floor(free / 2)),
-    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}`,
+    ...{ threads, tileThreads },
+    transposeMemory: Math.max(
+      LEAST_TRANSPOSE_BYTES,
+      Math.floor((free - threads * THREAD_BYTES) / 2),
+    ),
+    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}${fewer}`,
   };
 }
 

@@ -11,6 +11,9 @@ import { type Arcs, arcsOf } from './block-arcs.ts';
 
 const TENTHS_A_BAND = BAND_MINUTES * 10;
 
+/** The objects of a county that tiles are drawn of. */
+export type TileObjects = Pick<CountyManifest['objects'], 'index' | 'nearest' | 'blocks'>;
+
 /** What tiles are drawn from, of one county. Blocks are numbered as in its index. */
 export interface TileCounty {
   readonly index: BlockIndex;
@@ -25,7 +28,7 @@ export interface TileCounty {
 /** Reads a county's finished objects. Such as do not fit together are a `BuildError`. */
 export async function openTileCounty(
   store: Store,
-  { objects }: Pick<CountyManifest, 'objects'>,
+  objects: TileObjects,
   columns: number,
 ): Promise<TileCounty> {
   const whole = (ref: ObjectRef) => readVerified(store, ref);

@@ -3,19 +3,30 @@ import type { CountyManifest, Manifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
-import type { CountyFips } from '../../shards/units.ts';
+import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { BandPainter, type DrawnTile } from './band-tiles.ts';
 import type { Arcs } from './block-arcs.ts';
 import { drawBlocks, MIN_BLOCK_ZOOM } from './block-tiles.ts';
 import { fitToZoom } from './fit-to-zoom.ts';
-import { openTileCounty } from './tile-county.ts';
-import { type PyramidCounty, type TilePyramid, tilesAt, within } from './tile-pyramids.ts';
+import { openTileCounty, type TileObjects } from './tile-county.ts';
+import {
+  type PyramidCounty,
+  pyramidsOf,
+  type TilePyramid,
+  tilesAt,
+  within,
+} from './tile-pyramids.ts';
 
-/** What tiles are drawn of: the counties' finished objects, which are in the store. */
+/** A county's finished objects that tiles are drawn of, which are in the store. */
+interface DrawnCounty extends Pick<CountyManifest, 'block_box'> {
+  readonly objects: TileObjects;
+}
+
+/** What tiles are drawn of. */
 export interface TilesRequest {
   readonly modes: readonly Mode[];
   readonly taxonomy: Manifest['taxonomy'];
-  readonly counties: Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box' | 'objects'>>>;
+  readonly counties: Readonly<Record<CountyFips, DrawnCounty>>;
 }
 
 /**
@@ -46,6 +57,21 @@ interface OpenPyramid {
 /** How many band archives a release has: one a mode and leaf type. */
 export function bandArchives({ modes, taxonomy }: TilesRequest): number {
   return modes.length * new Taxonomy(taxonomy.types).leafIds.length;
+}
+
+/**
+ * What a drawer of these counties has in memory at a time: a pyramid, which takes no more than what
+ * it is read from.
+ */
+export function bytesToDraw(counties: TilesRequest['counties']): Bytes {
+  const read = (county: CountyFips): Bytes => {
+    const { index, nearest, blocks } = counties[county].objects;
+    return index.bytes + nearest.bytes + blocks.bytes;
+  };
+  const pyramids = pyramidsOf(counties).map((pyramid) =>
+    pyramid.counties.reduce((sum, county) => sum + read(county), 0),
+  );
+  return Math.max(0, ...pyramids);
 }
 
 /**
@@ -104,8 +130,8 @@ export class TileDrawer {
   async #read(pyramid: TilePyramid): Promise<OpenPyramid> {
     const counties: PyramidCounty[] = [];
     for (const fips of pyramid.counties) {
-      const county = this.#request.counties[fips];
-      counties.push(within(pyramid, await openTileCounty(this.#store, county, this.#bands)));
+      const { objects } = this.#request.counties[fips];
+      counties.push(within(pyramid, await openTileCounty(this.#store, objects, this.#bands)));
     }
     const arcs: Arcs[][] = [];
     for (let z = pyramid.tile.z; z <= pyramid.lastZoom; z++) {

@@ -97,7 +97,7 @@ test('bands neither gap nor overlap: together they have exactly the area of thei
   const { release } = city;
   const counties = new Map<string, TileCounty>();
   for (const [fips, county] of Object.entries(release.manifest.counties)) {
-    counties.set(fips, await openTileCounty(release.store, county, release.columns));
+    counties.set(fips, await openTileCounty(release.store, county.objects, release.columns));
   }
   const painter = new BandPainter();
   let tiles = 0;

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { bytesToDraw } from '../../builder/tiles/tile-drawer.ts';
+import { fitJoin } from '../../builder/within-memory.ts';
+
+const GIB = 2 ** 30;
+
+/** A county of so many bytes of objects, a degree wide. */
+function county(west: number, bytes: number) {
+  const ref = { name: 'index/1.tta', bytes: bytes / 4, sha256: '' };
+  const objects = { index: ref, nearest: { ...ref, bytes: bytes / 2 }, blocks: ref };
+  return { block_box: [west, 39, west + 1, 40] as [number, number, number, number], objects };
+}
+
+test('each thread that draws tiles has the counties of one pyramid in memory', () => {
+  // Tiles of zoom 6 are 5.6 degrees wide, from −180 on.
+  const counties = { '1': county(-78.5, 300), '2': county(-75.5, 500), '3': county(-95, 700) };
+  expect(bytesToDraw(counties)).toBe(800);
+});
+
+test('tiles are drawn by as many threads as memory has room for, one at least', () => {
+  const threads = (memory: number, tileBytes: number) =>
+    fitJoin({ workers: 8, memory }, 10, tileBytes).tileThreads;
+  expect([threads(16 * GIB, GIB), threads(4 * GIB, GIB), threads(GIB, GIB)]).toEqual([8, 3, 1]);
+  expect(threads(2 * GIB, 14e6)).toBe(8);
+  expect(fitJoin({ workers: 8, memory: 4 * GIB }, 10, GIB).summary).toContain(
+    '3 of them for tiles',
+  );
+});
