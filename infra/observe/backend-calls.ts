@@ -2,8 +2,9 @@ import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving
 import type { Mailer } from '../../portal/mail/mailer.ts';
 import type { Breaker } from '../../shards/breaker.ts';
 import { Durations } from '../../shards/durations.ts';
+import type { Soon } from '../../shards/soon.ts';
 import type { AroundStoreCall, StoreCall } from '../../shards/store/watched-store.ts';
-import type { Bytes } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import type { Trace } from './trace.ts';
 
 /** What has come of the calls of a kind. */
@@ -13,6 +14,11 @@ export class CallTally {
   underWay = 0;
   /** Asked for and received. */
   bytes: Bytes = 0;
+
+  ended(begunMs: Millis): void {
+    this.underWay--;
+    this.durations.add(performance.now() - begunMs);
+  }
 }
 
 /** Makes calls, and keeps count of them by kind. */
@@ -28,25 +34,33 @@ class Calls {
   }
 
   /** `received`: told what came of a call that did not fail. */
-  protected async made<T>(
+  protected made<R extends Soon<unknown>>(
     kind: string,
-    call: () => Promise<T>,
-    received: (value: T, tally: CallTally) => void,
-  ): Promise<T> {
+    call: () => R,
+    received: (value: Awaited<R>, tally: CallTally) => void,
+  ): R {
     const tally = this.tally(kind);
     const begunMs = performance.now();
     tally.underWay++;
-    try {
-      const value = await call();
+    const succeeded = (value: Awaited<R>) => {
+      tally.ended(begunMs);
       received(value, tally);
       return value;
-    } catch (error) {
+    };
+    const failed = (error: unknown): never => {
+      tally.ended(begunMs);
       tally.failed++;
       throw error;
-    } finally {
-      tally.underWay--;
-      tally.durations.add(performance.now() - begunMs);
+    };
+    let outcome: R;
+    try {
+      outcome = call();
+    } catch (error) {
+      return failed(error);
     }
+    return outcome instanceof Promise
+      ? (outcome.then(succeeded, failed) as R)
+      : succeeded(outcome as Awaited<R>);
   }
 }
 
@@ -105,12 +119,11 @@ export class LedgerCalls extends Calls {
 
   readonly around: AroundLedgerCall = (what, call) => {
     const { operation } = what;
-    return this.made(operation, this.#guarded(operation, call), (value) => {
-      this.#count(what, value);
-    });
+    const guarded = this.#guarded(operation, call) as typeof call;
+    return this.made(operation, guarded, (value) => this.#count(what, value));
   };
 
-  #guarded<T>(operation: LedgerCall['operation'], call: () => Promise<T>): () => Promise<T> {
+  #guarded<T>(operation: LedgerCall['operation'], call: () => Soon<T>): () => Soon<T> {
     const { breaker } = this;
     const trace = this.#trace;
     const guarded = breaker === null || OWED.has(operation) ? call : () => breaker.run(call);

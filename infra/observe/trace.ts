@@ -1,3 +1,5 @@
+import type { Soon } from '../../shards/soon.ts';
+
 /** Attributes of a span, by OpenTelemetry's names where it has some. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
@@ -5,5 +7,5 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 export type Trace = <T>(
   name: string,
   attributes: SpanAttributes,
-  call: () => Promise<T>,
+  call: () => Soon<T>,
 ) => Promise<T>;

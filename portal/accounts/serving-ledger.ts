@@ -1,3 +1,4 @@
+import type { Soon } from '../../shards/soon.ts';
 import type { AccountId } from './accounts.ts';
 import type { KeyHash } from './key-hash.ts';
 import type { Ledger } from './ledger.ts';
@@ -23,8 +24,11 @@ export interface LedgerCall {
   readonly tokens?: number;
 }
 
-/** What is done around a call: it is made and its outcome passed on, or it is refused. */
-export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
+/**
+ * What is done around a call: it is made and its outcome passed on, or it is refused. What may come
+ * at once may come later; what is promised stays promised.
+ */
+export type AroundLedgerCall = <R extends Soon<unknown>>(what: LedgerCall, call: () => R) => R;
 
 const ADMIT: LedgerCall = { operation: 'admit' };
 
@@ -38,7 +42,7 @@ export class WatchedLedger implements ServingLedger {
     this.#around = around;
   }
 
-  admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+  admit(keyHash: KeyHash, nowMs: number): Soon<Admission> {
     return this.#around(ADMIT, () => this.#ledger.admit(keyHash, nowMs));
   }
 

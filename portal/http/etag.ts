@@ -13,6 +13,8 @@ export function etagOf(body: string | Uint8Array): string {
   return `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
 
+const ONE_STRONG = /^"[^"]*"$/;
+
 /**
  * Whether `If-None-Match` names the representation: RFC 9110 section 13.1.2, with weak comparison,
  * of a list. `*` is not decided here: it asks whether there is any.
@@ -20,6 +22,7 @@ export function etagOf(body: string | Uint8Array): string {
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   // The common case: a client sends back the one it was given.
   if (ifNoneMatch === etag) return true;
+  if (ONE_STRONG.test(ifNoneMatch)) return false;
   for (const [, opaque] of ifNoneMatch.matchAll(/(?:^|,)\s*(?:W\/)?("[^"]*")(?=\s*(?:,|$))/g)) {
     if (opaque === etag) return true;
   }

@@ -66,25 +66,32 @@ export class Outbox {
    * of it, from 0 to 1, that the kernel took while the connection was sound: that much counts as
    * delivered. What becomes of it on the way, nobody is told.
    */
-  send(raw: ServerResponse, socket: Socket, body: Body): Promise<Share> {
+  send(raw: ServerResponse, body: Body): Promise<Share> {
+    const { socket } = raw.req;
     if (raw.destroyed || socket.destroyed) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
-    return this.#sendWhole(raw, socket, body.whole());
+    return new Promise((resolve) => {
+      // One piece is delivered whole or not at all.
+      raw.on('finish', () => resolve(isSound(socket) ? 1 : 0));
+      raw.on('close', () => resolve(0));
+      this.#sendWhole(raw, body);
+    });
+  }
+
+  /** The same of what nobody pays for. */
+  sendUnpaid(raw: ServerResponse, body: Body): void {
+    if (body.length > PIECE) void this.send(raw, body);
+    else if (!raw.destroyed) this.#sendWhole(raw, body);
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  /** One piece is delivered whole or not at all. */
-  #sendWhole(raw: ServerResponse, socket: Socket, body: Buffer): Promise<Share> {
-    return new Promise((resolve) => {
-      raw.on('finish', () => resolve(isSound(socket) ? 1 : 0));
-      raw.on('close', () => resolve(0));
-      this.#ready.push({ raw, body });
-      if (this.#ready.length === TOGETHER) this.#writeReady();
-      else if (this.#ready.length === 1) setImmediate(this.#writeReady);
-    });
+  #sendWhole(raw: ServerResponse, body: Body): void {
+    this.#ready.push({ raw, body: body.whole() });
+    if (this.#ready.length === TOGETHER) this.#writeReady();
+    else if (this.#ready.length === 1) setImmediate(this.#writeReady);
   }
 
   readonly #writeReady = (): void => {

@@ -13,6 +13,11 @@ export type Header = [
 /** Headers as they are written: names and values by turns. */
 export type HeaderList = Header[number][];
 
+/** What every answer has: the beginning of its headers. */
+export function commonHeaders(request: FastifyRequest): HeaderList {
+  return ['x-request-id', request.id, ...CORS_HEADERS];
+}
+
 /** Adds a header to those that are there. */
 export function putHeader(headers: HeaderList, name: Header[0], value: Header[1]): void {
   headers.push(name, value);
@@ -25,15 +30,29 @@ export function putHeader(headers: HeaderList, name: Header[0], value: Header[1]
  */
 export function writeAnswer(
   outbox: Outbox,
-  request: FastifyRequest,
   reply: FastifyReply,
   status: number,
-  headers: Readonly<HeaderList>,
+  headers: HeaderList,
   body: Body = Body.NONE,
 ): Promise<Share> {
-  const all = ['x-request-id', request.id, ...CORS_HEADERS, ...headers];
+  writeHead(reply, status, headers);
+  return outbox.send(reply.raw, body);
+}
+
+/** The same of an answer that costs nothing, so that nobody minds how much of it is delivered. */
+export function writeUnpaid(
+  outbox: Outbox,
+  reply: FastifyReply,
+  status: number,
+  headers: HeaderList,
+  body: Body = Body.NONE,
+): void {
+  writeHead(reply, status, headers);
+  outbox.sendUnpaid(reply.raw, body);
+}
+
+function writeHead(reply: FastifyReply, status: number, headers: HeaderList): void {
   // Node's types know only string values here; numbers are written as they are.
-  reply.raw.writeHead(status, all as string[]);
+  reply.raw.writeHead(status, headers as string[]);
   reply.hijack();
-  return outbox.send(reply.raw, request.raw.socket, body);
 }

@@ -26,10 +26,16 @@ import type { PostedEndpoint } from '../endpoint.ts';
 import { formatFor, formatsOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import type { Outbox } from '../http/outbox.ts';
-import { type Header, type HeaderList, putHeader, writeAnswer } from '../http/raw-answer.ts';
+import {
+  commonHeaders,
+  type Header,
+  type HeaderList,
+  putHeader,
+  writeAnswer,
+} from '../http/raw-answer.ts';
 import { type Admitted, admit } from '../metering/admission.ts';
 import type { FinishedAnswer } from '../metering/answer-cache.ts';
-import { meteredHeaders, tokenHeaders } from '../metering/metered-headers.ts';
+import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import { type Handed, handOver, type Settling, tokensExhausted } from '../metering/payment.ts';
 import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
@@ -244,13 +250,12 @@ async function send(
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
   const coded = await (isZipped ? compressed(made) : inflated(made));
   const { body, contentType, contentEncoding, beside } = coded;
-  const headers: HeaderList = [
-    ...meteredHeaders(CACHE_CONTROL.never, rate),
-    ...['content-type', contentType!, 'content-length', body.length],
-    ...tokenHeaders(charged, remaining),
-    ...Object.entries(beside).flat(),
-    ...more,
-  ];
+  const headers: HeaderList = commonHeaders(request);
+  putMeteredHeaders(headers, CACHE_CONTROL.never, rate);
+  putHeader(headers, 'content-type', contentType!);
+  putHeader(headers, 'content-length', body.length);
+  putTokenHeaders(headers, charged, remaining);
+  headers.push(...Object.entries(beside).flat(), ...more);
   if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
-  return { share: writeAnswer(outbox, request, reply, 200, headers, body) };
+  return { share: writeAnswer(outbox, reply, 200, headers, body) };
 }

@@ -432,7 +432,7 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       await closed.close();
       const grant = { tokens: 1, cause: 'late', atMs: NOON };
       await expect(closed.grant(account.id, grant, 'operator')).rejects.toThrow(LedgerUnavailable);
-      await expect(closed.admit('hash', NOON)).rejects.toThrow(LedgerUnavailable);
+      await expect(async () => closed.admit('hash', NOON)).rejects.toThrow(LedgerUnavailable);
       await expect(closed.ping()).rejects.toThrow(LedgerUnavailable);
     });
   });

@@ -48,7 +48,7 @@ async function serve(limits: OutboxLimits, beforeEnd = () => {}) {
     response.on('finish', () => finished.add(bytes));
     const body = new WatchedBody([Buffer.alloc(bytes, 'x')]);
     body.beforeEnd = beforeEnd;
-    shares.set(bytes, outbox.send(response, request.socket, body));
+    shares.set(bytes, outbox.send(response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { shares, finished };

@@ -1,3 +1,4 @@
+import type { Soon } from '../../../shards/soon.ts';
 import type {
   Account,
   AccountBooks,
@@ -63,7 +64,7 @@ class LmdbLedger implements Ledger {
     this.#admissions = new Admissions(database, rates);
   }
 
-  admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
+  admit(keyHash: KeyHash, nowMs: number): Soon<Admission> {
     return this.#admissions.admit(keyHash, nowMs);
   }
 

@@ -9,7 +9,7 @@ import { requestId } from '../../../portal/http/request-id.ts';
 import { canonicalRequest } from '../../../proxy/answers/paged-request.ts';
 import { CursorSealer } from '../../../proxy/cursors/cursor.ts';
 import { Outbox } from '../../../proxy/http/outbox.ts';
-import { writeAnswer } from '../../../proxy/http/raw-answer.ts';
+import { commonHeaders, writeAnswer } from '../../../proxy/http/raw-answer.ts';
 import { strongEtag } from '../../../proxy/metering/strong-etag.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
@@ -96,10 +96,10 @@ function serveRoute(route: TwinRoute): void {
     const charged = Math.max(1, answer.results.length);
     return writeAnswer(
       outbox,
-      request,
       reply,
       200,
       [
+        ...commonHeaders(request),
         ...['etag', strongEtag(canonicalRequest(bound, { after }), release)],
         ...['cache-control', 'public, no-cache', 'vary', 'Authorization, Accept-Encoding, Accept'],
         ...['ratelimit-policy', policyHeader(rate), 'ratelimit', rateHeader(rate)],
