@@ -1,3 +1,4 @@
+import type { TimerOptions } from 'node:timers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Millis } from './units.ts';
 
@@ -15,17 +16,19 @@ export class Passing extends Error {
 
 /**
  * Tries until it succeeds. `pauseAfter` says of each failure how long to pause before the next try,
- * or throws what there is to say if there is to be none; `tries` are those that were made.
+ * or throws what there is to say if there is to be none; `tries` are those that were made. `options`
+ * are those of the pauses: a signal that ends them, and rejects; whether they keep the process alive.
  */
 export async function triedAgain<T>(
   attempt: () => Promise<T>,
   pauseAfter: (error: unknown, tries: number) => Millis,
+  options?: TimerOptions,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      await pause(pauseAfter(error, tries));
+      await pause(pauseAfter(error, tries), undefined, options);
     }
   }
 }

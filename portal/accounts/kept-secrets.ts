@@ -1,3 +1,4 @@
+import { triedAgain } from '../../shards/tried-again.ts';
 import { type Ledger, LedgerUnavailable } from './ledger.ts';
 
 /** Between tries to have a secret of a ledger that is away. */
@@ -6,8 +7,7 @@ const ASK_AGAIN_MS = 250;
 /** Secrets that something is sealed with: those of the settings, or one that the ledger keeps. */
 export class KeptSecrets {
   #all: readonly string[] | undefined;
-  #isClosed = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #ending = new AbortController();
 
   /** Of a ledger that is away, the secret is asked for until it tells. */
   static async open(
@@ -23,7 +23,8 @@ export class KeptSecrets {
     else {
       await ask().catch((error) => {
         if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
-        secrets.#askAgain(ask);
+        const options = { signal: secrets.#ending.signal, ref: false };
+        triedAgain(ask, () => ASK_AGAIN_MS, options).catch(() => {});
       });
     }
     return secrets;
@@ -37,13 +38,6 @@ export class KeptSecrets {
 
   /** Ends the asking. */
   close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-  }
-
-  #askAgain(ask: () => Promise<void>): void {
-    if (this.#isClosed) return;
-    const asked = () => void ask().catch(() => this.#askAgain(ask));
-    this.#timer = setTimeout(asked, ASK_AGAIN_MS).unref();
+    this.#ending.abort();
   }
 }

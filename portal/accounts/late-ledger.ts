@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { triedAgain } from '../../shards/tried-again.ts';
 import { type Ledger, type LedgerOptions, LedgerUnavailable } from './ledger.ts';
 import { openLedger } from './open-ledger.ts';
 
@@ -30,25 +30,23 @@ function lateLedger(
   let why = fault;
   const ending = new AbortController();
 
-  const opening = async () => {
-    warn(`${why.message} What needs no account is served meanwhile.`);
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)) {
-      await pause(pauseMs, undefined, { signal: ending.signal });
-      try {
-        ledger = await open();
-        return;
-      } catch (error) {
-        if (!(error instanceof LedgerUnavailable)) throw error;
-        // It may be there by now, and refuse us.
-        if (!error.isAway && error.message !== why.message) warn(error.message);
-        why = error;
-      }
-    }
+  const pauseAfter = (error: unknown, tries: number) => {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    // It may be there by now, and refuse us.
+    if (!error.isAway && error.message !== why.message) warn(error.message);
+    why = error;
+    return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LAST_PAUSE_MS);
   };
-  const opened = opening().catch((cause: Error) => {
-    why = new LedgerUnavailable(`the ledger is not opened any more: ${cause.message}`, { cause });
-    if (!ending.signal.aborted) warn(why.message);
-  });
+  warn(`${why.message} What needs no account is served meanwhile.`);
+  const opened = triedAgain(open, pauseAfter, { signal: ending.signal }).then(
+    (there) => {
+      ledger = there;
+    },
+    (cause: Error) => {
+      why = new LedgerUnavailable(`the ledger is not opened any more: ${cause.message}`, { cause });
+      if (!ending.signal.aborted) warn(why.message);
+    },
+  );
 
   const close = async () => {
     ending.abort();

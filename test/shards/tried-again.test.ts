@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { triedAgain } from '../../shards/tried-again.ts';
+
+test('who no longer wants what is tried for ends the pause before the next try', async () => {
+  const ending = new AbortController();
+  let tries = 0;
+  const attempt = () => {
+    if (++tries === 3) setImmediate(() => ending.abort());
+    return Promise.reject(new Error('away'));
+  };
+  const pauseMs = () => (tries < 3 ? 1 : 60_000);
+  await expect(triedAgain(attempt, pauseMs, { signal: ending.signal })).rejects.toThrow('aborted');
+  expect(tries).toBe(3);
+});
