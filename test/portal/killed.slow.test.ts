@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { Random } from '../../infra/demo/seeded-random.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { expectAccountedFor } from '../support/accounted-for.ts';
 import { freePort } from '../support/free-port.ts';
@@ -25,6 +26,8 @@ import { TTA } from '../support/tta.ts';
 
 const KILLS = 6;
 const AT_ONCE = 6;
+/** What is drawn of a seed. */
+const [MOMENTS, DELIVERIES, PEOPLE] = [0, 1, 2];
 /** No mail by then: it went with the portal, and one asks again. */
 const MAIL_MS = 2_000;
 
@@ -37,12 +40,15 @@ test.each([
 ])(
   'kill −9 of the portal grants nothing twice and loses nothing paid, on %s',
   async (_, address) => {
-    await killAmidLife(address());
+    const seed = randomInt(2 ** 31);
+    await killAmidLife(address(), seed).catch((cause) => {
+      throw new Error(`the lives of seed ${seed}: ${String(cause)}`, { cause });
+    });
   },
   300_000,
 );
 
-async function killAmidLife(ledgerAddress: string): Promise<void> {
+async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> {
   const standIn = await ofThisTest(openStripeStandIn());
   const { books } = standIn;
   books.addPrice(MEMBERSHIP_PRICE, 1_000);
@@ -50,7 +56,7 @@ async function killAmidLife(ledgerAddress: string): Promise<void> {
   const inbox = await ofThisTest(openInbox());
   const proxy = await ofThisTest(startProxy(ledgerAddress));
   const portal = await ofThisTest(KillablePortal.start(ledgerAddress, standIn, inbox));
-  const service = { portal, proxy, standIn, inbox };
+  const service = { portal, proxy, standIn, inbox, seed };
 
   const people: Person[] = [];
   const newPerson = () => {
@@ -58,6 +64,7 @@ async function killAmidLife(ledgerAddress: string): Promise<void> {
     people.push(person);
     return person;
   };
+  const random = new Random(seed, MOMENTS);
   let isOver = false;
   const live = async () => {
     while (!isOver) await newPerson().live();
@@ -72,7 +79,8 @@ async function killAmidLife(ledgerAddress: string): Promise<void> {
     const mailed = newPerson();
     const link = await mailed.mailedLink();
     const signedIn = people.findLast(({ keys }) => keys.length > 0);
-    await Promise.race([kill % 2 === 0 ? pause(randomInt(300)) : whileGranting(standIn), faults]);
+    const moment = kill % 2 === 0 ? pause(random.below(300)) : whileGranting(standIn, random);
+    await Promise.race([moment, faults]);
     await portal.killAndRestart();
     // What was mailed, and who was signed in, the next portal knows.
     await mailed.followLink(link);
@@ -106,24 +114,25 @@ function startProxy(ledger: string): Promise<ServerProcess> {
 }
 
 /** Resolves when tokens are about to be granted, or have just been, by what Stripe is asked. */
-async function whileGranting({ requests }: StripeStandIn): Promise<void> {
-  const asked = randomInt(2) === 0 ? /^GET .*\/(invoices|sessions)\/./ : /^GET .*\/disputes$/;
+async function whileGranting({ requests }: StripeStandIn, random: Random): Promise<void> {
+  const asked = random.chance(0.5) ? /^GET .*\/(invoices|sessions)\/./ : /^GET .*\/disputes$/;
   for (let seen = requests.length; !requests.slice(seen).some((one) => asked.test(one)); ) {
     seen = requests.length;
     await turn();
   }
-  await pause(randomInt(6));
+  await pause(random.below(6));
 }
 
 /** Brings what Stripe tells to the portal until that has taken it; some of it twice. */
 async function deliver(
-  { portal, standIn: { books, sign } }: Service,
+  { portal, standIn: { books, sign }, seed }: Service,
   isQuiet: () => boolean,
 ): Promise<void> {
+  const random = new Random(seed, DELIVERIES);
   while (!isQuiet() || books.events.length > 0) {
     const [event] = books.events.splice(0, 1);
     if (event === undefined) await pause(5);
-    for (let times = event ? 1 + randomInt(2) : 0; times > 0; times--) {
+    for (let times = event ? 1 + random.below(2) : 0; times > 0; times--) {
       const { body, signature } = sign(event, Math.floor(Date.now() / 1000));
       const answer = await portal.asked(() =>
         fetch(`${portal.address}/billing/webhook`, {
@@ -193,6 +202,7 @@ interface Service {
   readonly proxy: ServerProcess;
   readonly standIn: StripeStandIn;
   readonly inbox: Inbox;
+  readonly seed: number;
 }
 
 /** Somebody who uses all of the service, and asks again for what got no answer. */
@@ -204,6 +214,7 @@ class Person {
   requests = 0;
   paid = 0;
   readonly #service: Service;
+  readonly #random: Random;
   #mails = 0;
 
   constructor(number: number, service: Service) {
@@ -211,6 +222,7 @@ class Person {
     const address = `10.1.${number >> 8}.${number & 255}`;
     this.visitor = new HttpVisitor(service.portal.address, { 'x-forwarded-for': address });
     this.#service = service;
+    this.#random = new Random(service.seed, PEOPLE, number);
   }
 
   async live(): Promise<void> {
@@ -268,11 +280,11 @@ class Person {
 
   /** Asks the API: a row is a token. */
   async #ask(key: string): Promise<void> {
-    const { geoid } = county.blocks[randomInt(county.blocks.length)];
-    const answer = await fetch(
-      `${this.#service.proxy.address}/v1/blocks/${geoid}/summary?mode=walk`,
-      { headers: { authorization: `Bearer ${key}` } },
-    );
+    const { proxy } = this.#service;
+    const { geoid } = this.#random.pick(county.blocks);
+    const answer = await fetch(`${proxy.address}/v1/blocks/${geoid}/summary?mode=walk`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(answer.status).toBe(200);
     const { results } = (await answer.json()) as { results: readonly unknown[] };
     this.used += Math.max(1, results.length);
