@@ -84,6 +84,24 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
   }
 
   const vertices = numberVertices(network, isJunction, ends);
+  const chains = { ...withLastLegs(ends, vertices), chainOf, reversed, before, beforeBack };
+  return { vertexCount: vertices.count, ...buildArcs(vertices, chains), chains };
+}
+
+/** A chain by the vertices of the network at its ends. */
+interface ChainEnds {
+  readonly a: number;
+  readonly b: number;
+  readonly forward: number;
+  readonly backward: number;
+  readonly isLocal: boolean;
+}
+
+/** Chains by their vertices in the graph, and behind all of them the local ones' copies. */
+function withLastLegs(
+  ends: readonly ChainEnds[],
+  vertices: VertexNumbers,
+): Pick<Chains, 'a' | 'b' | 'forward' | 'backward' | 'lastLeg'> {
   const local = ends.flatMap(({ isLocal }, chain) => (isLocal ? [chain] : []));
   const lastLeg = Int32Array.from(ends.keys());
   local.forEach((chain, i) => {
@@ -91,7 +109,7 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
   });
   const copies = local.map((chain) => ends[chain]);
   const numbersOf = ({ isLocal }: ChainEnds) => (isLocal ? vertices.first : vertices.through);
-  const chains: Chains = {
+  return {
     a: Int32Array.from([
       ...ends.map((c) => numbersOf(c)[c.a]),
       ...copies.map((c) => vertices.last[c.a]),
@@ -103,21 +121,7 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
     forward: Int32Array.from([...ends, ...copies], (c) => c.forward),
     backward: Int32Array.from([...ends, ...copies], (c) => c.backward),
     lastLeg,
-    chainOf,
-    reversed,
-    before,
-    beforeBack,
   };
-  return { vertexCount: vertices.count, ...buildArcs(vertices, chains), chains };
-}
-
-/** A chain by the vertices of the network at its ends. */
-interface ChainEnds {
-  readonly a: number;
-  readonly b: number;
-  readonly forward: number;
-  readonly backward: number;
-  readonly isLocal: boolean;
 }
 
 function add(sum: number, cost: number): number {

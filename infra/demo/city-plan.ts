@@ -94,22 +94,7 @@ export function planCity({
   counties?: number;
   scale?: number;
 }): CityPlan {
-  if (!Number.isSafeInteger(blocks) || blocks < MIN_BLOCKS || blocks > MAX_BLOCKS) {
-    throw new BuildError(
-      `blocks: ${blocks} is not a whole number from ${MIN_BLOCKS} to ${MAX_BLOCKS}`,
-    );
-  }
-  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
-    throw new BuildError(`seed: ${seed} is not a whole number from 0 to ${2 ** 32 - 1}`);
-  }
-  if (!Number.isInteger(counties) || counties < 2 || counties > MAX_COUNTIES) {
-    throw new BuildError(`counties: ${counties} is not a whole number from 2 to ${MAX_COUNTIES}`);
-  }
-  if (blocks / counties < MIN_BLOCKS_A_COUNTY) {
-    throw new BuildError(
-      `counties: ${counties} would have fewer than ${MIN_BLOCKS_A_COUNTY} of ${blocks} blocks each`,
-    );
-  }
+  requirePossible(blocks, seed, counties);
   const columns = Math.floor(Math.sqrt(blocks) * 1.05);
   const countyLine = Math.round(columns * WESTERN_SHARE);
   const across = counties === 2 ? 2 : divisorNear(counties, Math.sqrt(counties));
@@ -154,6 +139,26 @@ export function planCity({
     bridges: [bridges[0], bridges[1]],
     useOf: (cell) => ground.useOf(cell),
   };
+}
+
+/** Throws a `BuildError` for a city that cannot be. */
+function requirePossible(blocks: number, seed: number, counties: number): void {
+  if (!Number.isSafeInteger(blocks) || blocks < MIN_BLOCKS || blocks > MAX_BLOCKS) {
+    throw new BuildError(
+      `blocks: ${blocks} is not a whole number from ${MIN_BLOCKS} to ${MAX_BLOCKS}`,
+    );
+  }
+  if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32) {
+    throw new BuildError(`seed: ${seed} is not a whole number from 0 to ${2 ** 32 - 1}`);
+  }
+  if (!Number.isInteger(counties) || counties < 2 || counties > MAX_COUNTIES) {
+    throw new BuildError(`counties: ${counties} is not a whole number from 2 to ${MAX_COUNTIES}`);
+  }
+  if (blocks / counties < MIN_BLOCKS_A_COUNTY) {
+    throw new BuildError(
+      `counties: ${counties} would have fewer than ${MIN_BLOCKS_A_COUNTY} of ${blocks} blocks each`,
+    );
+  }
 }
 
 /** Leaves that get places anywhere in the city: not the plain grid's own, parks, or the timetable's. */
