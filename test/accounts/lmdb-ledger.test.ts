@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -63,11 +63,10 @@ test.each([1, 2, 3, 8])(
     const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
     const charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
     for (let i = 0; i < 10; i++) await ledger.debit(charge);
-    // By a process of its own, whose end takes no lock of this one's with it.
-    const ended = await run(process.execPath, ['-e', NOTE_EARLIER, address.slice(5), `${commits}`]);
-    expect(ended.stdout.trim()).toBe('noted');
+    await noteEarlier(address, commits);
     await Promise.all([ledger.debit(charge), ledger.debit(charge)]);
     expect(await booksOf(ledger, account)).toMatchObject({ used: 12 });
+    await noteEarlier(address, commits);
     const visitor = runLedgerProgram(
       address,
       `await ledger.debit(${JSON.stringify(charge)}); await ledger.close();`,
@@ -77,6 +76,30 @@ test.each([1, 2, 3, 8])(
     expect(await booksOf(ledger, account)).toMatchObject({ used: 14 });
   },
 );
+
+test('a ledger in the place of one that was removed has its own commits noted', async () => {
+  const address = newAddress();
+  for (let life = 1; life <= 2; life++) {
+    const ledger = await openLedger(address, OPTIONS);
+    const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
+    const charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
+    for (let i = 0; i < 4; i++) await ledger.debit(charge);
+    await noteEarlier(address, 1);
+    await ledger.debit(charge);
+    expect(await booksOf(ledger, account)).toMatchObject({ used: 5 });
+    await ledger.close();
+    await rm(folderOf(address), { recursive: true });
+  }
+});
+
+const folderOf = (address: string) => address.slice('lmdb:'.length);
+
+/** By a process of its own, whose end takes no lock of this one's with it. */
+async function noteEarlier(address: string, commits: number): Promise<void> {
+  const script = ['-e', NOTE_EARLIER, folderOf(address), String(commits)];
+  const { stdout } = await run(process.execPath, script);
+  expect(stdout.trim()).toBe('noted');
+}
 
 /** Takes from the number of the last commit in a lock file of LMDB, its second word of 64 bits. */
 const NOTE_EARLIER = `

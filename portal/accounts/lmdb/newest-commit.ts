@@ -1,4 +1,4 @@
-import { openSync, readSync, writeSync } from 'node:fs';
+import { openSync, readSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { ABORT, type RootDatabase } from 'lmdb';
 
@@ -66,18 +66,26 @@ const NOTE_OFFSET = 8;
 const WORD_BYTES = 8;
 
 /**
- * Lock files that were written to. They stay open as long as the process: when one descriptor of a
- * file is closed, POSIX drops all locks that the process has on it, those of LMDB too.
+ * Descriptors of the lock files that were written to, by device and inode. They stay open as long as
+ * the process: when one of a file is closed, POSIX drops all locks that the process has on it, those
+ * of LMDB too.
  */
 const openLockFiles = new Map<string, number>();
+
+function openLockFile(file: string): number {
+  const { dev, ino } = statSync(file);
+  const name = `${dev}:${ino}`;
+  const descriptor = openLockFiles.get(name) ?? openSync(file, 'r+');
+  openLockFiles.set(name, descriptor);
+  return descriptor;
+}
 
 /** Only valid in a write transaction, which keeps other processes from committing. */
 function noteLastCommit(
   file: string,
   { instead, newest }: { readonly instead: number; readonly newest: number },
 ): void {
-  const descriptor = openLockFiles.get(file) ?? openSync(file, 'r+');
-  openLockFiles.set(file, descriptor);
+  const descriptor = openLockFile(file);
   const words = new BigUint64Array(2);
   readSync(descriptor, words, 0, words.byteLength, 0);
   if (Number(BigInt.asUintN(32, words[0])) !== MAGIC) {
