@@ -36,7 +36,7 @@ export interface ProxyServices {
 }
 
 /** What an answer is made with. */
-export interface Making extends ProxyServices {
+export interface Making extends Pick<ProxyServices, 'config' | 'cursors'> {
   /** Who wants it: the work takes their turns. */
   readonly askers: Askers;
   /** How its rows are written. */

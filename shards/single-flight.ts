@@ -38,9 +38,9 @@ export class SingleFlight<K, V> {
   }
 
   /** The value, made if need be: for the askers, and whoever asks for it until it is made. */
-  async make(key: K, make: (party: Party) => Promise<V>, askers: Askers = EVERYBODY): Promise<V> {
+  make(key: K, make: (party: Party) => Promise<V>, askers: Askers = EVERYBODY): Promise<V> {
     const value = this.get(key);
-    if (value !== undefined) return value;
+    if (value !== undefined) return Promise.resolve(value);
     const underWay = this.#underWay.get(key);
     if (underWay === undefined) return this.#begin(key, make, new Party(askers));
     this.shared++;
@@ -51,12 +51,17 @@ export class SingleFlight<K, V> {
   #begin(key: K, make: (party: Party) => Promise<V>, party: Party): Promise<V> {
     this.made++;
     const begunMs = performance.now();
-    const making = make(party)
-      .then((value) => {
+    const making = make(party).then(
+      (value) => {
+        this.#underWay.delete(key);
         this.#kept?.set(key, value, performance.now() - begunMs);
         return value;
-      })
-      .finally(() => this.#underWay.delete(key));
+      },
+      (error) => {
+        this.#underWay.delete(key);
+        throw error;
+      },
+    );
     this.#underWay.set(key, { making, party });
     return making;
   }

@@ -1,11 +1,12 @@
 import type { Mode } from '../../shards/modes.ts';
 import type { Release } from '../../shards/release.ts';
 import type { DestTypeId } from '../../shards/units.ts';
+import type { ByteText } from '../formats/byte-text.ts';
 import type { FoundRows } from '../formats/rows.ts';
 import type { LocatedBlock } from './located-block.ts';
 import { leavesAskedFor, modeLabels, modePositions } from './modes-and-types.ts';
 import { originText } from './origin-text.ts';
-import { timeTexts } from './time-texts.ts';
+import { timeEnds } from './time-texts.ts';
 import { typeTexts } from './type-texts.ts';
 
 /** Which cells of a block's nearest times are wanted. */
@@ -80,10 +81,15 @@ export function summaryRows(
     async addTo(rows) {
       const { format } = rows;
       const before = format.begin(0, 0) + originText(format, origin);
-      const [typeText, timeText] = [typeTexts(format), timeTexts(format)];
+      const [typeText, ends] = [typeTexts(format), timeEnds(format)];
+      const leaves = release.taxonomy.leafIds.length;
+      /** By leaf type, for the rows of all modes: texts that are joined twice cost twice. */
+      const begins: ByteText[] = new Array(leaves);
       for (const column of columns) {
         const { mode, type } = cellOf(release, column);
-        rows.add(before + typeText(type) + timeText[mode][times[column]] + format.end);
+        const leaf = column % leaves;
+        begins[leaf] ??= before + typeText(type);
+        rows.add(begins[leaf] + ends[mode][times[column]]);
       }
     },
   };

@@ -1,7 +1,7 @@
 import { TENTHS } from '../../shards/matrix/row-codec.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
 import type { Minutes } from '../../shards/units.ts';
-import type { ByteText } from '../formats/byte-text.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
 import { perFormat } from '../formats/row-format.ts';
 import { TIME } from '../formats/row-table.ts';
 
@@ -9,6 +9,15 @@ import { TIME } from '../formats/row-table.ts';
 export function textsOfTimes(textOf: (minutes: Minutes) => ByteText): readonly ByteText[] {
   return Array.from({ length: TENTHS.most + 1 }, (_, tenths) => textOf(tenths / 10));
 }
+
+/** The end of rows whose last members are `mode` and `travel_time`. */
+export const timeEnds = perFormat((format) => {
+  const ends = MODE_LABELS.map((mode) => [
+    mode,
+    timeTexts(format)[mode].map((text) => inOnePiece(text + format.end)),
+  ]);
+  return Object.fromEntries(ends) as Readonly<Record<Mode, readonly ByteText[]>>;
+});
 
 /** Members `mode` and `travel_time` of rows, by mode and tenths of a minute. */
 export const timeTexts = perFormat((format) => {

@@ -5,15 +5,22 @@ import { Rows } from './rows.ts';
 
 /** Writes the body of an answer as JSON: an object, of which one member may be rows. */
 export function renderJson(body: object): Body {
-  const members = Object.entries(body).filter(([, value]) => value !== undefined);
-  const at = members.findIndex(([, value]) => value instanceof Rows);
-  if (at === -1) return Body.of(Buffer.from(JSON.stringify(body)));
-  const written = members.map(([name, value], i) => {
-    return `${JSON.stringify(name)}:${i === at ? '' : JSON.stringify(value)}`;
-  });
-  const rows = members[at][1] as Rows;
-  const [before, after] = [written.slice(0, at + 1).join(), ['', ...written.slice(at + 1)].join()];
-  return rows.between(byteText(`{${before}[`), byteText(`]${after}}`));
+  let rows: Rows | undefined;
+  let before = '';
+  let text = '';
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:`;
+    if (value instanceof Rows) {
+      rows = value;
+      before = `${text}[`;
+      text = ']';
+    } else {
+      text += JSON.stringify(value);
+    }
+  }
+  if (rows === undefined) return Body.of(Buffer.from(JSON.stringify(body)));
+  return rows.between(byteText(before), byteText(`${text}}`));
 }
 
 /** Writes the rows of a body alone, or itself as the only row where it has none. */

@@ -34,9 +34,13 @@ export class Rows {
   /** Writes all rows between two texts. */
   between(before: ByteText, after: ByteText): Body {
     const isCommaLeft = this.format.endsInComma && this.#count > 0;
-    const rest = isCommaLeft ? this.#text.slice(0, -1) : this.#text;
-    if (this.#pieces.length === 0) return new Body([toBytes(before + rest + after)]);
-    return new Body([toBytes(before), ...this.#pieces, toBytes(rest + after)]);
+    const pieces = this.#pieces.length === 0 ? [] : [toBytes(before), ...this.#pieces];
+    const last = pieces.length === 0 ? before + this.#text : this.#text;
+    // Over the comma, if one is left: to cut it off the text would copy all of that once more.
+    const bytes = Buffer.allocUnsafe(last.length - Number(isCommaLeft) + after.length);
+    bytes.write(last, 'latin1');
+    bytes.write(after, bytes.length - after.length, 'latin1');
+    return new Body([...pieces, bytes]);
   }
 }
 

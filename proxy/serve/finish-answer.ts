@@ -14,19 +14,21 @@ export function finishAnswer(
   format: Format,
   table: RowTable | undefined,
 ): FinishedAnswer {
-  const common = { tokens, beside: {}, contentEncoding: null };
-  if (body === null) return { ...common, body: Body.NONE, contentType: null };
+  if (body === null) {
+    return { body: Body.NONE, contentType: null, contentEncoding: null, tokens, beside: {} };
+  }
   if (body instanceof BinaryBody) {
     const { bytes, contentType, contentEncoding } = body;
-    return { ...common, body: Body.of(bytes), contentType, contentEncoding };
+    return { body: Body.of(bytes), contentType, contentEncoding, tokens, beside: {} };
   }
   return {
-    ...common,
     body:
       format === 'json' || !table
         ? renderJson(body)
         : renderRows(ROW_FORMATS[format], columns ?? table.columns, body),
     contentType: MEDIA_TYPES[format],
+    contentEncoding: null,
+    tokens,
     beside: headersBesideRows(body),
   };
 }

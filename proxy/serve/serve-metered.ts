@@ -9,6 +9,7 @@ import { PLANS } from '../../portal/plans.ts';
 import type { Askers } from '../../shards/fair-queue.ts';
 import type { Release } from '../../shards/release.ts';
 import { type Soon, whenThere } from '../../shards/soon.ts';
+import type { SentHeader } from '../answer-headers.ts';
 import type { MeteredEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
@@ -196,7 +197,7 @@ function putContentHeaders(
   putHeader(headers, 'content-type', contentType);
   putHeader(headers, 'content-length', body.length);
   if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
-  headers.push(...Object.entries(beside).flat());
+  for (const name in beside) headers.push(name, beside[name as SentHeader]!);
   const nextCursor = beside['x-next-cursor'];
   if (nextCursor !== undefined) putHeader(headers, 'link', nextLink(request.raw.url!, nextCursor));
 }
@@ -215,7 +216,8 @@ function made({
   if (kept !== undefined) return kept;
   const work = async (askers: Askers) => {
     const located = await endpoint.locate?.(release, plan, askers);
-    const making = { ...services, askers, format: ROW_FORMATS[format] };
+    const { config, cursors } = services;
+    const making = { config, cursors, askers, format: ROW_FORMATS[format] };
     const answer = await endpoint.answer(release, plan, making, located);
     return finishAnswer(answer, format, endpoint.table);
   };

@@ -82,7 +82,8 @@ export function servePosted(endpoint: PostedEndpoint, services: ProxyServices) {
       route,
       idempotent: idempotentRequest(endpoint, request, json),
       async make(balance) {
-        const making = { ...services, askers: asker, format: ROW_FORMATS[format] };
+        const { config, cursors } = services;
+        const making = { config, cursors, askers: asker, format: ROW_FORMATS[format] };
         const answer = await endpoint.answer(release, plan, making, balance);
         return finishAnswer(answer, format, endpoint.table);
       },
