@@ -7,10 +7,11 @@ import type { Means } from './build-request.ts';
 import { readCensusPlaces } from './census/census-places.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
-import { datedFeeds, type PathOf, pathsOf } from './plan/input-files.ts';
+import { type PathOf, pathsOf } from './plan/input-files.ts';
 import { programVersion } from './plan/program-version.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/prepared-blocks.ts';
+import { FeedTables } from './prepare/prepared-feeds.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
@@ -71,7 +72,7 @@ export async function buildRegion(
   return inScratchFolder(request.scratch, async (scratch) => {
     const { plan, ref } = stored;
     const paths = pathsOf(plan, request.pathOf);
-    const feeds = datedFeeds(plan, request.pathOf);
+    const feeds = plan.service_date === null ? null : new FeedTables(store, plan.feeds);
     const blocks = new BlockTables(store, plan.blocks);
     const region = await readRegion({ ...paths, blocks, feeds, counties }, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
@@ -92,7 +93,6 @@ export async function buildRegion(
       plan: ref.sha256,
       streets_as_of_ms: region.streetsAsOfMs,
       listed_types: [...new Set(listed.flatMap(({ types }) => types))].sort((a, b) => a - b),
-      feeds: [...(region.transit?.feeds ?? [])],
       counties: Object.fromEntries(
         scopes.map(({ county, reach }) => [
           county,

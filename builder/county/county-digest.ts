@@ -8,7 +8,7 @@ import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { NO_LINKING } from '../streets/traits.ts';
-import type { Transit } from '../transit/read-transit.ts';
+import type { Transit } from '../transit/join-feeds.ts';
 import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
 
@@ -28,7 +28,8 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
   if (region.streets.slopes) text(HILLS);
   text([linked.modes, linked.leafIds]);
-  text([scope.county, scope.windowStart, scope.reach]);
+  // Where nobody gets to a stop the window says nothing, but which stops lie elsewhere.
+  text([scope.county, scope.stops.length > 0 ? scope.windowStart : null, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
   text(region.outlines);
   region.counties.get(scope.county)!.forEach((block, i) => {

@@ -12,15 +12,16 @@ import { BuildError } from '../errors.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
 import { prepareBlocks } from '../prepare/prepare-blocks.ts';
-import { BlockTables, type PreparedBlocks } from '../prepare/prepared-blocks.ts';
+import { prepareFeeds } from '../prepare/prepare-feeds.ts';
+import { BlockTables } from '../prepare/prepared-blocks.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
+import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountySketches } from './county-sketch.ts';
-import { type PathOf, serviceDate } from './input-files.ts';
+import type { PathOf } from './input-files.ts';
 import { describeInput, type PlannedInput } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan } from './release-plan.ts';
@@ -32,7 +33,11 @@ export interface PlannedHere extends StoredPlan {
 
 type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
 
-const receiptSchema = z.strictObject({ plan: objectRefSchema });
+/** A plan, and what was prepared with it: one without all of that is made again. */
+const receiptSchema = z.strictObject({
+  plan: objectRefSchema,
+  prepared: z.array(objectRefSchema),
+});
 
 /**
  * Freezes what the units of a release must have in common, and puts it into the store, with what is
@@ -47,31 +52,32 @@ export async function planRelease(
 ): Promise<PlannedHere> {
   const { inputs, pathOf } = await describeInputs(request, progress);
   const { counties, serviceDate: asked } = request;
-  const blocks = await inScratchFolder(request.scratch, (scratch) => {
-    const paths = inputs.blocks.map(pathOf);
-    const madeOf = keyOf([programVersion(), inputs.blocks]);
-    return prepareBlocks({ paths, madeOf, store, receipts, scratch, progress });
-  });
-  const key = keyOf([programVersion(), inputs, [...counties].sort(), asked ?? null]);
+  const key = keyOf([inputs, [...counties].sort(), asked ?? null]);
   const kept = await receipts.find('plan', key, receiptSchema);
   if (kept) return { ...(await readPlan(store, kept.plan)), pathOf };
-  const tables = { blocks, ...(await sketchCounties(request, new BlockTables(store, blocks))) };
-  const plan = await makePlan(request, inputs, tables, progress);
+  const plan = await inScratchFolder(request.scratch, (scratch) =>
+    makePlan(request, { inputs, pathOf }, { store, receipts, scratch, progress }),
+  );
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  await receipts.keep('plan', key, { plan: ref });
+  const prepared = [...objectRefsIn([plan.blocks, plan.feeds])];
+  await receipts.keep('plan', key, { plan: ref, prepared });
   return { ref, plan, pathOf };
 }
 
-function keyOf(asks: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+/** A key of what something is made of, by this program. */
+function keyOf(madeOf: readonly unknown[]): string {
+  const made = JSON.stringify([programVersion(), madeOf]);
+  return createHash('sha256').update(made).digest('hex');
+}
+
+interface DescribedInputs {
+  readonly inputs: Inputs;
+  readonly pathOf: PathOf;
 }
 
 /** The inputs, each kind in an order that does not depend on where they lie. */
-async function describeInputs(
-  request: InputPaths,
-  progress: Progress,
-): Promise<{ inputs: Inputs; pathOf: PathOf }> {
+async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
   const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = request;
   const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation });
   const stage = progress.start('inputs', kinds.flatMap(([, paths]) => paths).length, 'inputs');
@@ -102,12 +108,23 @@ function identityOf({ name, sha256 }: PlannedInput): string {
   return `${name} ${sha256}`;
 }
 
+/** What a plan is made with. */
+interface PlanMeans {
+  readonly store: WritableStore;
+  readonly receipts: Receipts;
+  readonly scratch: string;
+  readonly progress: Progress;
+}
+
 async function makePlan(
   request: PlanRequest,
-  inputs: Inputs,
-  { blocks, counties, box }: SketchedCounties & { readonly blocks: PreparedBlocks },
-  progress: Progress,
+  { inputs, pathOf }: DescribedInputs,
+  means: PlanMeans,
 ): Promise<ReleasePlan> {
+  const { store, progress } = means;
+  const paths = inputs.blocks.map(pathOf);
+  const blocks = await prepareBlocks({ ...means, paths, madeOf: keyOf([inputs.blocks]) });
+  const { counties, box } = await sketchCounties(request, new BlockTables(store, blocks));
   const hasHills = inputs.elevation.length > 0;
   const feeds = await datesOf(request, progress);
   const listed =
@@ -118,7 +135,7 @@ async function makePlan(
     modes: feeds ? ['walk', 'bike', 'transit'] : ['walk', 'bike'],
     taxonomy: { version: TAXONOMY_VERSION, types: [...new Taxonomy(taxonomy).types] },
     parameters: JSON.parse(JSON.stringify({ ...ROUTING, ...(hasHills && { hills: HILLS }) })),
-    service_date: feeds && isoDate(feeds.common),
+    service_date: feeds && isoDate(feeds.clock.common),
     inputs: {
       osm: [...inputs.osm],
       blocks: [...inputs.blocks],
@@ -131,6 +148,7 @@ async function makePlan(
       }),
     },
     blocks,
+    feeds: feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [],
     counties,
   };
 }
@@ -173,6 +191,11 @@ export async function datesOf(
       ? dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf)))))
       : dayNumber(serviceDate(asked));
   return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress);
+}
+
+/** `YYYY-MM-DD` as GTFS has it. */
+function serviceDate(iso: string): string {
+  return iso.replaceAll('-', '');
 }
 
 /** As far as anybody gets without transit. */

@@ -6,6 +6,7 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
 import { preparedBlocksSchema } from '../prepare/prepared-blocks.ts';
+import { preparedFeedSchema } from '../prepare/prepared-feeds.ts';
 import { countySketchSchema } from './county-sketch.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
@@ -37,6 +38,8 @@ const releasePlanSchema = z.strictObject({
   }),
   /** The blocks of all counties given: one may go to those that one does not begin in. */
   blocks: preparedBlocksSchema,
+  /** The feeds that are read, in the order of the inputs. */
+  feeds: z.array(preparedFeedSchema),
   /** The counties to begin in, ascending. */
   counties: z.record(countyFipsSchema, countySketchSchema),
 });

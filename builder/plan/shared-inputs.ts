@@ -57,7 +57,7 @@ export async function fetchInputs(
 }
 
 function inputsOf({ inputs }: ReleasePlan): PlannedInput[] {
-  const { blocks: _, ...read } = inputs;
+  const { blocks: _, gtfs: __, ...read } = inputs;
   return Object.values(read).flat();
 }
 

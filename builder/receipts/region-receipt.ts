@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { feedSchema, objectRefSchema } from '../../shards/manifest.ts';
+import { objectRefSchema } from '../../shards/manifest.ts';
 import { searchedCountySchema } from './county-receipt.ts';
 
 const fips = z.string().regex(/^\d{5}$/);
@@ -16,8 +16,6 @@ export const regionReceiptSchema = z.strictObject({
   streets_as_of_ms: z.number(),
   /** Types of the destinations that its rows lead to and files beside OSM's list, ascending. */
   listed_types: z.array(z.int()),
-  /** What was found in the plan's feeds. */
-  feeds: z.array(feedSchema),
   counties: z.record(fips, regionCountySchema),
   /** The destinations its rows lead to, and the census places around its blocks. */
   gathered: objectRefSchema,

@@ -1,5 +1,5 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
-import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, DestId, Metres } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
@@ -11,18 +11,17 @@ import { BuildError } from '../errors.ts';
 import { extractOsm } from '../extract/extract-osm.ts';
 import { coveredBy } from '../geo/cover-grid.ts';
 import type { BlockTables } from '../prepare/prepared-blocks.ts';
+import type { FeedTables } from '../prepare/prepared-feeds.ts';
 import type { Progress } from '../progress.ts';
-import { fastestOf, MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
+import { fastestOf, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
 import type { Impassable } from '../streets/impassable.ts';
 import { buildModeNetwork, type ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
 import { measureSlopes } from '../streets/slopes.ts';
-import type { DatedFeeds } from '../transit/date-feeds.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
-import { patternsAmong } from '../transit/patterns-among.ts';
-import { readTransit, type Transit } from '../transit/read-transit.ts';
-import { StopReach } from '../transit/stop-reach.ts';
+import type { Transit } from '../transit/join-feeds.ts';
+import { transitAround } from './transit-around.ts';
 
 /** Everything read for some counties, before it is linked: they, and what lies around them. */
 export interface Region {
@@ -54,14 +53,14 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** What a region is read of: blocks, paths of files, and the feeds with their days. */
+/** What a region is read of: what was prepared of blocks and feeds, and paths of files. */
 export interface RegionInputs {
   readonly osm: readonly string[];
   readonly blocks: BlockTables;
   readonly pois?: readonly string[];
   readonly elevation?: readonly string[];
   /** Null without transit. */
-  readonly feeds: DatedFeeds | null;
+  readonly feeds: FeedTables | null;
   /** The counties to begin in, ascending. */
   readonly counties: readonly CountyFips[];
 }
@@ -76,10 +75,15 @@ const ISLAND_MARGIN: Metres = 5_000;
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
-  const read = request.feeds && (await readTransit(request.feeds, progress));
   const elevation = request.elevation ?? [];
   const fastest = fastestOf(elevation.length > 0);
-  const { area, transit } = withinReach(boxAround([...counties.values()].flat()), read, fastest);
+  const own = boxAround([...counties.values()].flat());
+  const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
+  const around =
+    request.feeds && (await transitAround(own, byStreet, request.feeds, fastest, progress));
+  const transit = around?.transit ?? null;
+  // Scopes of counties go by cells: none may lead past what is read.
+  const area = coveredBy(around?.area ?? byStreet);
   const extract = await extractOsm(request.osm, area, progress, bufferBox(area, ISLAND_MARGIN));
   const listed =
     request.pois && request.pois.length > 0 ? await readPoiFiles(request.pois, area, progress) : [];
@@ -129,36 +133,6 @@ async function withSlopes(
   }
   stage.finish(`heights of ${(100 * known).toFixed(1)} % of the streets; the others are level`);
   return { ...streets, slopes };
-}
-
-/**
- * The counties, and around them as far as anything within reach of them can be; and of transit the
- * trips that anybody from there could ride, for what is worked out once a region is so of all trips.
- */
-function withinReach(
-  counties: BoundingBox,
-  transit: Transit | null,
-  fastest: number,
-): { area: BoundingBox; transit: Transit | null } {
-  const byStreet = bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastest));
-  if (!transit) return { area: coveredBy(byStreet), transit };
-  const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
-  // Where counties lie in several zones, each has a window of its own.
-  const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];
-  const stops = windows.map((opens) => reach.stopsFrom(counties, opens));
-  return {
-    // Scopes of counties go by cells: none may lead past what is read.
-    area: coveredBy(
-      stops.flatMap((some) => reach.boxesAround(some)).reduce(boxAroundBoth, byStreet),
-    ),
-    transit: {
-      ...transit,
-      timetable: patternsAmong(
-        transit.timetable,
-        stops.flatMap((some) => [...some]),
-      ),
-    },
-  };
 }
 
 async function readCountyBlocks(

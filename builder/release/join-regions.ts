@@ -74,7 +74,7 @@ function short(sha256: string): string {
 }
 
 function sourcesOf(
-  { inputs, service_date }: ReleasePlan,
+  { inputs, service_date, feeds }: ReleasePlan,
   regions: readonly RegionReceipt[],
 ): ReleaseSources {
   const printsOf = (files: readonly PlannedInput[]) => files.map(({ sha256 }) => sha256);
@@ -87,8 +87,8 @@ function sourcesOf(
     },
     streetsAsOfMs: Math.max(...regions.map((region) => region.streets_as_of_ms)),
     listedTypes: new Set(regions.flatMap((region) => region.listed_types)),
-    // Each region has read the same of the same feeds.
-    transit: service_date === null ? null : { service_date, feeds: regions[0].feeds },
+    transit:
+      service_date === null ? null : { service_date, feeds: feeds.map(({ facts }) => facts) },
   };
 }
 

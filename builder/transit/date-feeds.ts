@@ -5,6 +5,7 @@ import { chooseServiceDays } from '../gtfs/service-day.ts';
 import type { ServiceDate, ServiceDay } from '../gtfs/service-time.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';
+import { clockOf, type TransitClock } from './transit-clock.ts';
 
 /** A feed and the day it is read on. */
 export interface DatedFeed {
@@ -16,9 +17,9 @@ export interface DatedFeed {
   readonly patterns: FeedFacts['weekday_patterns'];
 }
 
-/** Feeds, each with its day, and the day that their release stands for. */
+/** Feeds, each with its day, and the clock that they share. */
 export interface DatedFeeds {
-  readonly common: ServiceDate;
+  readonly clock: TransitClock;
   readonly feeds: readonly DatedFeed[];
 }
 
@@ -38,7 +39,7 @@ export async function dateFeeds(
     for (const feed of paths) feeds.push(await readFeed(feed));
     const { common, byFeed, patterns } = chooseServiceDays(feeds, askedDate, near, progress);
     return {
-      common,
+      clock: clockOf(feeds, common),
       feeds: paths.map((path, i) => ({
         ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
       })),

@@ -2,7 +2,7 @@ import { hashedDestId } from '../destinations/dest-id.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { TAXONOMY } from '../destinations/taxonomy.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import type { Transit } from './read-transit.ts';
+import type { Transit } from './join-feeds.ts';
 import type { TransitStop } from './timetable.ts';
 
 const FREQUENT_TRANSIT = TAXONOMY.find((type) => type.source === 'gtfs')!.dest_type_id;

@@ -3,8 +3,8 @@ import { boxContains, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
+import type { Transit } from './join-feeds.ts';
 import { RangeRaptor } from './range-raptor.ts';
-import type { Transit } from './read-transit.ts';
 
 const { departures, departureStep, maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 const WINDOW: Millis = departures * departureStep;

@@ -8,7 +8,7 @@ import { StreetSearch } from '../streets/street-search.ts';
 import { type Terminals, targetsAlongStreets } from '../streets/terminals.ts';
 import { EgressBuilder } from './egress.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
-import type { Transit } from './read-transit.ts';
+import type { Transit } from './join-feeds.ts';
 import { longer, type StopLinks } from './stop-links.ts';
 import { walksBetweenDoors } from './transfer-walks.ts';
 import type { TransitWorld } from './transit-world.ts';

@@ -46,16 +46,17 @@ export async function benchEngines(inputs: BenchInputs, folder: string): Promise
   if (inputs.place !== ABOUT.place) {
     throw new Error(`the engines are compared on ${ABOUT.place}, whose data is not there`);
   }
-  const asIs = await regionOf(inputs, inputs.gtfs);
-  const gtfs = await oneDayFeeds(inputs.gtfs, asIs.transit!.feeds, DATE, work);
-  const region = await regionOf({ ...inputs }, gtfs, DATE);
+  const asIs = await datesOf({ osm: [inputs.osm], gtfs: inputs.gtfs }, silent);
+  const days = asIs!.feeds.map(({ day }) => day!);
+  const gtfs = await oneDayFeeds(inputs.gtfs, days, DATE, work);
+  const region = await regionOf(inputs, gtfs);
   await againstValhalla(region, inputs.osm, work);
   await againstR5(region, inputs.osm, gtfs, work);
 }
 
-async function regionOf(inputs: BenchInputs, gtfs: readonly string[], serviceDate?: string) {
+async function regionOf(inputs: BenchInputs, gtfs: readonly string[]) {
   const { osm, blocks, counties } = inputs;
-  const feeds = await datesOf({ osm: [osm], gtfs, serviceDate }, silent);
+  const feeds = await datesOf({ osm: [osm], gtfs, serviceDate: DATE }, silent);
   return readFiles({ osm: [osm], blocks, counties, feeds });
 }
 

@@ -8,7 +8,6 @@ import { type CensusBlock, readBlocks } from '../../builder/census/blocks.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
 import { dateFeeds } from '../../builder/transit/date-feeds.ts';
-import { readTransit } from '../../builder/transit/read-transit.ts';
 import { COUNTIES } from '../../infra/demo/census-ids.ts';
 import { planCity } from '../../infra/demo/city-plan.ts';
 import { gtfsTables } from '../../infra/demo/gtfs-tables.ts';
@@ -18,6 +17,7 @@ import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
 import { blockLayer } from '../../infra/demo/tiger-layers.ts';
 import { planTransit } from '../../infra/demo/transit-plan.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { readFeeds } from '../support/read-feeds.ts';
 import { storeContents } from '../support/store-contents.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { avenue } from '../transit/avenue.ts';
@@ -83,11 +83,8 @@ const readTiger = async (file: string) => {
   return digest(blocks);
 };
 const readGtfs = async (file: string) => {
-  const { feeds, ...transit } = await readTransit(
-    await dateFeeds([file], null, NEAR, silent),
-    silent,
-  );
-  return digest([transit, feeds.map(({ sha256: _, ...facts }) => facts)]);
+  const { transit, facts } = await readFeeds(await dateFeeds([file], null, NEAR, silent));
+  return digest([transit, facts.map(({ sha256: _, ...told }) => told)]);
 };
 
 /** Files read at a time: a read waits more than it works. */

@@ -1,39 +1,67 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { prepareBlocks } from '../../builder/prepare/prepare-blocks.ts';
+import { prepareFeeds } from '../../builder/prepare/prepare-feeds.ts';
 import { BlockTables } from '../../builder/prepare/prepared-blocks.ts';
+import { FeedTables } from '../../builder/prepare/prepared-feeds.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
+import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { CountyFips } from '../../shards/units.ts';
 
-/** Works with the blocks of some files, prepared in a store that is gone after. */
-export function withBlocks<T>(
-  paths: readonly string[],
-  work: (blocks: BlockTables) => Promise<T>,
-): Promise<T> {
+/** What is prepared with, in a store that is gone after. */
+function withMeans<T>(work: (means: Means) => Promise<T>): Promise<T> {
   return inScratchFolder(undefined, async (scratch) => {
     const store = new FolderStore(path.join(scratch, 'store'));
     try {
-      const receipts = new Receipts(store);
-      const prepared = await prepareBlocks({
-        ...{ paths, madeOf: 'files', store, receipts, scratch, progress: silent },
-      });
-      return await work(new BlockTables(store, prepared));
+      return await work({ store, receipts: new Receipts(store), scratch, progress: silent });
     } finally {
       await store.close();
     }
   });
 }
 
-/** Reads a region of files; of all their counties, if none is named. */
-export function readFiles({
-  blocks: paths,
-  counties,
-  ...files
-}: Omit<RegionInputs, 'blocks'> & { blocks: readonly string[] }): Promise<Region> {
-  return withBlocks(paths, (blocks) => {
-    const own = counties.length > 0 ? counties : blocks.counties;
-    return readRegion({ ...files, blocks, counties: own }, silent);
+interface Means {
+  readonly store: FolderStore;
+  readonly receipts: Receipts;
+  readonly scratch: string;
+  readonly progress: typeof silent;
+}
+
+const tablesOf = async (paths: readonly string[], means: Means) =>
+  new BlockTables(means.store, await prepareBlocks({ ...means, paths, madeOf: 'files' }));
+
+const preparedOf = (feeds: DatedFeeds, means: Means) =>
+  prepareFeeds(feeds, {
+    ...means,
+    keyOf: (madeOf) => createHash('sha256').update(JSON.stringify(madeOf)).digest('hex'),
+  });
+
+/** Works with the blocks of some files. */
+export function withBlocks<T>(
+  paths: readonly string[],
+  work: (blocks: BlockTables) => Promise<T>,
+): Promise<T> {
+  return withMeans(async (means) => work(await tablesOf(paths, means)));
+}
+
+/** What a region is read of, as files. */
+interface Files extends Pick<RegionInputs, 'osm' | 'pois' | 'elevation'> {
+  readonly blocks: readonly string[];
+  readonly feeds: DatedFeeds | null;
+  /** All that there are, if none is named. */
+  readonly counties: readonly CountyFips[];
+}
+
+/** Reads a region of files. */
+export function readFiles(files: Files): Promise<Region> {
+  return withMeans(async (means) => {
+    const blocks = await tablesOf(files.blocks, means);
+    const counties = files.counties.length > 0 ? files.counties : blocks.counties;
+    const feeds = files.feeds && new FeedTables(means.store, await preparedOf(files.feeds, means));
+    return readRegion({ ...files, blocks, counties, feeds }, silent);
   });
 }

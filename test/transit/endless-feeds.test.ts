@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl';
 import { BuildError } from '../../builder/errors.ts';
 import { silent } from '../../builder/progress.ts';
 import { dateFeeds } from '../../builder/transit/date-feeds.ts';
-import { readTransit } from '../../builder/transit/read-transit.ts';
+import { readFeeds } from '../support/read-feeds.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { busFeed, busLine } from './bus-town.ts';
 import { service } from './feed-records.ts';
@@ -34,7 +34,7 @@ async function read(tables: FeedTables, texts: Readonly<Record<string, string>> 
   await pipeline(zip.outputStream, createWriteStream(file));
   const began = performance.now();
   try {
-    return await readTransit(await dateFeeds([file], null, NEAR, silent), silent);
+    return await readFeeds(await dateFeeds([file], null, NEAR, silent));
   } finally {
     expect(performance.now() - began).toBeLessThan(SOON);
   }
@@ -69,10 +69,10 @@ test.each([
 ])('a headway of %s is counted, and left out', async (_, headway, until, problem) => {
   const whole = await read(busFeed());
   const odd = await read(busFeed({ 'frequencies.txt': [repeated(headway, until)] }));
-  expect(odd.feeds[0].problems).toEqual([
+  expect(odd.facts[0].problems).toEqual([
     { file: 'frequencies.txt', problem, rows: 1, first_line: 2 },
   ]);
-  expect(odd.timetable).toEqual(whole.timetable);
+  expect(odd.transit.timetable).toEqual(whole.transit.timetable);
 });
 
 test.each([
@@ -92,7 +92,7 @@ test('times beyond a week cannot be, and are taken as blank', async () => {
   const tables = busFeed();
   const [first, ...rest] = tables['stop_times.txt'];
   const late = { ...first, arrival_time: '168:00:01', departure_time: '999:00:00' };
-  const { feeds: facts } = await read({ ...tables, 'stop_times.txt': [late, ...rest] });
+  const { facts } = await read({ ...tables, 'stop_times.txt': [late, ...rest] });
   const told = facts[0].problems.map(({ problem }) => problem);
   expect(told).toContain('impossible arrival_time; taken as blank');
   expect(told).toContain('impossible departure_time; taken as blank');
@@ -142,13 +142,13 @@ test('services by the hundred thousand, since ever and for ever, are read soon',
   const ofThem = services.map(({ service_id }, i) => ({
     ...{ route_id: 'R', trip_id: `x${i}`, service_id },
   }));
-  const { serviceDate } = await read({
+  const { facts } = await read({
     ...tables,
     'calendar.txt': [...tables['calendar.txt'], ...services],
     'trips.txt': [...tables['trips.txt'], ...ofThem],
   });
   // In 2026 the feed's own service is added to theirs, which is commoner alone.
-  expect(serviceDate).toBe('2025-12-24');
+  expect(facts[0].service_date).toBe('2025-12-24');
 });
 
 test('a trip of thousands of calls is left out, by line', async () => {
@@ -157,7 +157,7 @@ test('a trip of thousands of calls is left out, by line', async () => {
     ...{ trip_id: 'long', stop_id: i % 2 === 0 ? 'A' : 'B', stop_sequence: 1e9 + i },
     ...{ arrival_time: '08:00:00', departure_time: '08:00:00' },
   }));
-  const { feeds: facts } = await read({
+  const { facts } = await read({
     ...tables,
     'trips.txt': [...tables['trips.txt'], { route_id: 'R', service_id: 'daily', trip_id: 'long' }],
     'stop_times.txt': [...tables['stop_times.txt'], ...calls],
@@ -238,7 +238,7 @@ test('thousands of rows with one fault are one line of the report', async () => 
   const lost = Array.from({ length: 5_000 }, (_, i) => ({
     ...{ ...stop, stop_id: `L${i}`, parent_station: `nowhere ${i}` },
   }));
-  const { feeds: facts } = await read({
+  const { facts } = await read({
     ...tables,
     'stops.txt': [...tables['stops.txt'], ...lost],
     'frequencies.txt': Array.from({ length: 5_000 }, (_, i) => repeated(600, '9:00:00', `x${i}`)),

@@ -19,7 +19,7 @@ function frequent(...list: readonly ReturnType<typeof stopAt>[]) {
     stops: list.map(({ stop }) => stop),
     departures: list.map(({ departures }) => departures),
     timetable: buildTimetable(list.length, []),
-    ...{ rules: [], insideWalks: [], serviceDate: '2026-03-11', feeds: [] },
+    ...{ rules: [], insideWalks: [] },
   });
 }
 

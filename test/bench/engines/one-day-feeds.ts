@@ -3,18 +3,18 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { readFeed } from '../../../builder/gtfs/feed.ts';
-import type { FeedFacts } from '../../../shards/manifest.ts';
+import type { ServiceDate } from '../../../builder/gtfs/service-time.ts';
 import { ensureDebianPackage } from '../../support/debian.ts';
 
 const run = promisify(execFile);
 
 /**
  * Copies feeds so that what runs on the day each is read on runs on one `date`, YYYY-MM-DD, and on
- * that alone: engines that know one date read the same trips. `facts`: of the feeds, in their order.
+ * that alone: engines that know one date read the same trips. `days`: of the feeds, in their order.
  */
 export async function oneDayFeeds(
   feeds: readonly string[],
-  facts: readonly FeedFacts[],
+  days: readonly ServiceDate[],
   date: string,
   folder: string,
 ): Promise<string[]> {
@@ -23,7 +23,7 @@ export async function oneDayFeeds(
   return Promise.all(
     feeds.map(async (archive, i) => {
       const feed = await readFeed(archive);
-      const day = facts[i].service_date.replaceAll('-', '');
+      const day = days[i];
       // Services that do not run are told of too: engines mind trips of a service nobody knows.
       const rows = [...feed.tripsOfService.keys()].map((service) => {
         const exception = feed.calendar.runsOn(service, day) ? 1 : 2;

@@ -1,0 +1,36 @@
+import type { BoundingBox, Degrees } from '../../shards/units.ts';
+
+/** About 11 km high. */
+const CELLS_A_DEGREE = 10;
+const CELLS_A_PARALLEL = 360 * CELLS_A_DEGREE;
+
+/** A part of the earth as a set of large cells: what lies near to the boxes that were added. */
+export class CoarseCells {
+  readonly #cells = new Set<number>();
+
+  /** Adds the cells that a box touches, and those around them. */
+  add({ minLon, minLat, maxLon, maxLat }: BoundingBox): void {
+    for (let y = along(minLat) - 1; y <= along(maxLat) + 1; y++) {
+      for (let x = along(minLon) - 1; x <= along(maxLon) + 1; x++) this.#cells.add(numberOf(x, y));
+    }
+  }
+
+  /** Of a cell by its number. */
+  has(cell: number): boolean {
+    return this.#cells.has(cell);
+  }
+}
+
+/** The number of the cell that a point lies in. */
+export function coarseCellAt(lon: Degrees, lat: Degrees): number {
+  return numberOf(along(lon), along(lat));
+}
+
+/** Past the antimeridian the cells go on at its other side. */
+function numberOf(x: number, y: number): number {
+  return y * CELLS_A_PARALLEL + ((x + 2 * CELLS_A_PARALLEL) % CELLS_A_PARALLEL);
+}
+
+function along(degrees: Degrees): number {
+  return Math.floor(degrees * CELLS_A_DEGREE);
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { feedSchema, objectRefSchema } from '../../shards/manifest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { CoarseCells } from '../geo/coarse-cells.ts';
+import type { FeedDay } from '../transit/feed-day.ts';
+
+/** What is known of a feed that is read, and where what it runs lies in the store. */
+export const preparedFeedSchema = z.strictObject({
+  facts: feedSchema,
+  /** The coarse cells that its stops and their doors lie in, ascending. */
+  cells: z.array(z.int()),
+  feedDay: objectRefSchema,
+});
+export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
+
+/** As JSON, in which numbers stay exactly what they are. */
+export function encodeFeedDay({ departures, ...feedDay }: FeedDay): Uint8Array {
+  const counts = departures.map((ofStop) => [...ofStop]);
+  return Buffer.from(JSON.stringify({ ...feedDay, departures: counts }));
+}
+
+/** The feeds of a plan, of which only those are read that somebody could use. */
+export class FeedTables {
+  readonly #store: Store;
+  readonly #prepared: readonly PreparedFeed[];
+
+  constructor(store: Store, prepared: readonly PreparedFeed[]) {
+    this.#store = store;
+    this.#prepared = prepared;
+  }
+
+  get count(): number {
+    return this.#prepared.length;
+  }
+
+  /** Positions of the feeds that have a stop in any of some cells, ascending. */
+  near(cells: CoarseCells): number[] {
+    return [...this.#prepared.keys()].filter((feed) =>
+      this.#prepared[feed].cells.some((cell) => cells.has(cell)),
+    );
+  }
+
+  async read(feed: number): Promise<FeedDay> {
+    // By its hash it is what this program has written.
+    const bytes = await readVerified(this.#store, this.#prepared[feed].feedDay);
+    const { departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
+    const counts = departures.map((ofStop: [string, number][]) => new Map(ofStop));
+    return { ...feedDay, departures: counts };
+  }
+}

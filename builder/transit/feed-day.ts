@@ -1,0 +1,192 @@
+import path from 'node:path';
+import type { FeedFacts } from '../../shards/manifest.ts';
+import type { Millis, StopOrdinal } from '../../shards/units.ts';
+import { StationDoors } from '../gtfs/doors.ts';
+import type { Feed } from '../gtfs/feed.ts';
+import {
+  dateOf,
+  dayNumber,
+  isoDate,
+  offsetAtNoon,
+  type ServiceDate,
+} from '../gtfs/service-time.ts';
+import { type FeedStop, LOCATION } from '../gtfs/stops.ts';
+import { readTrips, type TripRun } from '../gtfs/trips.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import type { StopWalk, TransferRule } from './footpaths.ts';
+import { ALIGHT, BOARD, type ScheduledTrip, type TransitStop } from './timetable.ts';
+import { transferRulesOf } from './transfer-rules.ts';
+import { shiftOf, type TransitClock } from './transit-clock.ts';
+import { continuationsOf } from './vehicle-continuations.ts';
+
+/** What a feed runs on its day while any window is open, under a numbering of its own. */
+export interface FeedDay {
+  readonly stops: readonly TransitStop[];
+  /** Departures in the window from each stop, by line and direction. */
+  readonly departures: readonly ReadonlyMap<string, number>[];
+  readonly trips: readonly ScheduledTrip[];
+  /** Positions of trips: one, and one that its vehicle becomes. */
+  readonly links: readonly (readonly [from: number, to: number])[];
+  readonly rules: readonly TransferRule[];
+  /** Walks inside stations, as their pathways give them or as is assumed. */
+  readonly insideWalks: readonly StopWalk[];
+}
+
+/** A file of a feed and the day it is read on. */
+export interface FeedOfDay {
+  readonly path: string;
+  readonly sha256: string;
+  readonly day: ServiceDate;
+  readonly patterns: FeedFacts['weekday_patterns'];
+}
+
+const SECOND: Millis = 1000;
+const SECONDS_PER_DAY = 86_400;
+const { windowStart, departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
+const WINDOW = WINDOW_DEPARTURES * departureStep;
+
+/**
+ * Reads a feed on its day, by the clock that all feeds share. Trips of the night before that still
+ * run in the window are in it. Throws a `BuildError` for a feed that cannot be used.
+ */
+export async function readFeedDay(
+  feed: Feed,
+  { day, patterns, ...file }: FeedOfDay,
+  clock: TransitClock,
+): Promise<{ feedDay: FeedDay; facts: FeedFacts }> {
+  const dayBefore = dateOf(dayNumber(day) - 1);
+  const runs = await readTrips(feed, [day, dayBefore]);
+  const offset = offsetAtNoon(feed.timeZone, day);
+  const shift = shiftOf(clock, feed.timeZone);
+  const opens = windowStart + shift * SECOND;
+  // Between two noons lie 24 hours, or 23 or 25 when the clocks change.
+  const yesterday = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
+  const trips: { run: TripRun; shift: number }[] = [];
+  for (const run of runs) {
+    if (feed.calendar.runsOn(run.service, day)) trips.push({ run, shift });
+    if (feed.calendar.runsOn(run.service, dayBefore)) {
+      trips.push({ run, shift: shift - yesterday });
+    }
+  }
+  const inWindow = trips.filter(
+    ({ run, shift: by }) =>
+      (run.departures[0] + by) * SECOND <= clock.latest &&
+      (run.departures[run.departures.length - 1] + by) * SECOND >= clock.earliest,
+  );
+  const { ordinals, stops, insideWalks } = stopsOf(
+    feed,
+    inWindow.map(({ run }) => run),
+    opens,
+  );
+  const departures = stops.map(() => new Map<string, number>());
+  const added = inWindow.map(({ run, shift: by }) => {
+    const scheduled = scheduledTrip(run, by, ordinals);
+    countDepartures(run, scheduled, stops, opens, departures);
+    return { run, day: by === shift ? 0 : -1, scheduled };
+  });
+  const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
+  const links = continuationsOf(feed, added).map(([from, to]) => {
+    // A vehicle that feeds have stand at its next trip's beginning already is not there before.
+    to.arrivals[0] = Math.max(to.arrivals[0], from.arrivals[from.arrivals.length - 1]);
+    return [positions.get(from)!, positions.get(to)!] as const;
+  });
+  const rules = transferRulesOf(feed, ordinals);
+  return {
+    feedDay: {
+      ...{ stops, departures, links, rules, insideWalks },
+      trips: added.map(({ scheduled }) => scheduled),
+    },
+    facts: {
+      agency: feed.agency,
+      file: path.basename(file.path),
+      feed_id: feed.info.feedId,
+      sha256: file.sha256,
+      time_zone: feed.timeZone,
+      service_date: isoDate(day),
+      runs_on_common_day: day === clock.common,
+      weekday_patterns: [...patterns],
+      trips_in_window: inWindow.length,
+      problems: [...feed.report.problems],
+    },
+  };
+}
+
+/** The stops that some trips call at, with their numbers, and the walks inside stations between them. */
+function stopsOf(feed: Feed, runs: readonly TripRun[], opens: Millis) {
+  const used = new Set<string>();
+  const atSubways = new Set<string>();
+  for (const { calls, route } of runs) {
+    for (const { stop } of calls) {
+      used.add(stop);
+      if (feed.subways.has(route)) atSubways.add(stop);
+    }
+  }
+  const doors = new StationDoors(feed, atSubways);
+  const ids = [...used].sort();
+  const ordinals = new Map(ids.map((id, ordinal): [string, StopOrdinal] => [id, ordinal]));
+  const stops = ids.map((id): TransitStop => {
+    const stop = feed.stops.get(id)!;
+    const station = stationOf(feed, stop);
+    return {
+      agency: feed.agency,
+      id,
+      name: stop.name,
+      lon: stop.lon,
+      lat: stop.lat,
+      station: { id: station.id, name: station.name, lon: station.lon, lat: station.lat },
+      doors: doors.of(stop),
+      windowStart: opens,
+    };
+  });
+  const insideWalks: StopWalk[] = [];
+  for (const [id, from] of ordinals) {
+    for (const [other, { seconds, secondsOfLevels }] of doors.within(feed.stops.get(id)!)) {
+      const to = ordinals.get(other);
+      if (to === undefined || to === from) continue;
+      const time = Math.round(seconds * SECOND);
+      insideWalks.push({ from, to, time, levels: secondsOfLevels * SECOND });
+    }
+  }
+  return { ordinals, stops, insideWalks };
+}
+
+function scheduledTrip(
+  run: TripRun,
+  shift: number,
+  ordinals: ReadonlyMap<string, StopOrdinal>,
+): ScheduledTrip {
+  return {
+    stops: run.calls.map(({ stop }) => ordinals.get(stop)!),
+    rules: run.calls.map(({ board, alight }) => (board ? BOARD : 0) | (alight ? ALIGHT : 0)),
+    arrivals: run.arrivals.map((time) => (time + shift) * SECOND),
+    departures: run.departures.map((time) => (time + shift) * SECOND),
+  };
+}
+
+/** Counts where a trip may be boarded while the window is open. */
+function countDepartures(
+  run: TripRun,
+  { stops: calls, departures }: ScheduledTrip,
+  stops: readonly TransitStop[],
+  opens: Millis,
+  counts: readonly Map<string, number>[],
+): void {
+  const line = lineOf(run, stops[calls[calls.length - 1]]);
+  run.calls.forEach(({ board }, i) => {
+    const isLast = i === calls.length - 1;
+    if (board && !isLast && departures[i] >= opens && departures[i] < opens + WINDOW) {
+      const ofStop = counts[calls[i]];
+      ofStop.set(line, (ofStop.get(line) ?? 0) + 1);
+    }
+  });
+}
+
+/** A line in one of its directions: as the feed tells them, or else by where trips end. */
+function lineOf({ route, direction }: TripRun, { agency, station }: TransitStop): string {
+  return [agency, route, direction || `to ${station.id}`].join('\0');
+}
+
+function stationOf(feed: Feed, stop: FeedStop): FeedStop {
+  const parent = feed.stops.get(stop.parent);
+  return parent?.type === LOCATION.station ? parent : stop;
+}

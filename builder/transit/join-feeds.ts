@@ -1,0 +1,46 @@
+import type { FeedDay } from './feed-day.ts';
+import type { StopWalk, TransferRule } from './footpaths.ts';
+import {
+  buildTimetable,
+  type ScheduledTrip,
+  type Timetable,
+  type TransitStop,
+  type TripLink,
+} from './timetable.ts';
+
+/** The public transport of a build, before it meets the streets. */
+export interface Transit {
+  readonly stops: readonly TransitStop[];
+  readonly timetable: Timetable;
+  readonly rules: readonly TransferRule[];
+  /** Walks inside stations, as their pathways give them or as is assumed. */
+  readonly insideWalks: readonly StopWalk[];
+  /** Departures in the window from each stop, by line and direction. */
+  readonly departures: readonly ReadonlyMap<string, number>[];
+}
+
+/** Several feeds in one timetable, under one numbering. */
+export function joinFeeds(feeds: readonly FeedDay[]): Transit {
+  const stops: TransitStop[] = [];
+  const trips: ScheduledTrip[] = [];
+  const links: TripLink[] = [];
+  const rules: TransferRule[] = [];
+  const insideWalks: StopWalk[] = [];
+  const departures: ReadonlyMap<string, number>[] = [];
+  for (const feed of feeds) {
+    const first = stops.length;
+    const renumbered = <T extends { readonly from: number; readonly to: number }>(way: T): T => ({
+      ...way,
+      ...{ from: first + way.from, to: first + way.to },
+    });
+    const own = feed.trips.map((trip) => ({ ...trip, stops: trip.stops.map((s) => first + s) }));
+    for (const stop of feed.stops) stops.push(stop);
+    for (const trip of own) trips.push(trip);
+    for (const [from, to] of feed.links) links.push([own[from], own[to]]);
+    for (const rule of feed.rules) rules.push(renumbered(rule));
+    for (const walk of feed.insideWalks) insideWalks.push(renumbered(walk));
+    for (const counts of feed.departures) departures.push(counts);
+  }
+  const timetable = buildTimetable(stops.length, trips, links);
+  return { stops, timetable, rules, insideWalks, departures };
+}

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { coarseCellAt } from '../../builder/geo/coarse-cells.ts';
+import {
+  encodeFeedDay,
+  FeedTables,
+  type PreparedFeed,
+} from '../../builder/prepare/prepared-feeds.ts';
+import { silent } from '../../builder/progress.ts';
+import { putObject } from '../../builder/publish/put-object.ts';
+import { transitAround } from '../../builder/region/transit-around.ts';
+import { ROUTING } from '../../builder/routing-parameters.ts';
+import type { FeedDay } from '../../builder/transit/feed-day.ts';
+import { ALIGHT, BOARD } from '../../builder/transit/timetable.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { folderOfThisTest } from '../support/temporary-folder.ts';
+
+const MINUTE = 60_000;
+const { windowStart } = ROUTING.transit;
+const here = { minLon: 0, minLat: 0, maxLon: 0.01, maxLat: 0.01 };
+const byStreet = { minLon: -0.2, minLat: -0.2, maxLon: 0.2, maxLat: 0.2 };
+
+/** A feed of one trip along the equator, which begins so many minutes after the window opens. */
+function ride(from: number, to: number, [leaves, arrives]: [number, number]): FeedDay {
+  const stops = [from, to].map((lon, i) => {
+    const at = { id: `${i}`, name: `${lon}`, lon, lat: 0 };
+    const door = { lon, lat: 0, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 };
+    return { ...at, agency: `${from}`, station: at, doors: [door], windowStart };
+  });
+  const times = [leaves, arrives].map((minutes) => windowStart + minutes * MINUTE);
+  const calls = { stops: [0, 1], rules: [BOARD | ALIGHT, BOARD | ALIGHT] };
+  return {
+    stops,
+    departures: [new Map([['line', 4]]), new Map()],
+    trips: [{ ...calls, arrivals: times, departures: times }],
+    ...{ links: [], rules: [], insideWalks: [] },
+  };
+}
+
+async function feedsOf(days: readonly FeedDay[], store: FolderStore): Promise<FeedTables> {
+  const prepared: PreparedFeed[] = [];
+  for (const day of days) {
+    const cells = day.stops.map(({ lon, lat }) => coarseCellAt(lon, lat));
+    const feedDay = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
+    prepared.push({ facts: {} as PreparedFeed['facts'], cells, feedDay });
+  }
+  return new FeedTables(store, prepared);
+}
+
+test('feeds come in as far as those before them lead, and no others', async () => {
+  const store = new FolderStore(path.join(await folderOfThisTest(), 'store'));
+  const days = [
+    ride(50, 51, [0, 20]),
+    ride(1.001, 2, [30, 50]),
+    ride(0, 1, [0, 20]),
+    ride(2.001, 3, [125, 140]),
+    ride(3.001, 4, [0, 20]),
+  ];
+  const feeds = await feedsOf(days, store);
+  const told: (string | undefined)[] = [];
+  const progress = {
+    ...silent,
+    start: () => ({ at: () => {}, finish: (summary?: string) => void told.push(summary) }),
+  };
+  const { transit, area } = await transitAround(here, byStreet, feeds, 1, progress);
+  expect(told).toEqual(['6 stops of 3 of 5 feeds, 3 patterns']);
+  // In the order that they were given in, not that in which they came in.
+  expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
+  expect(transit.departures[0]).toEqual(new Map([['line', 4]]));
+  expect([area.minLon < -0.19, area.maxLon > 2, area.maxLon < 2.5]).toEqual([true, true, true]);
+
+  const nobody = await transitAround(
+    here,
+    byStreet,
+    await feedsOf(days.slice(0, 1), store),
+    1,
+    silent,
+  );
+  expect(nobody.transit.stops).toEqual([]);
+  await store.close();
+});

@@ -1,0 +1,26 @@
+import { readFeed } from '../../builder/gtfs/feed.ts';
+import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
+import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
+import { joinFeeds, type Transit } from '../../builder/transit/join-feeds.ts';
+import type { FeedFacts } from '../../shards/manifest.ts';
+
+/** All that feeds run on their days, and what is known of each. */
+export async function readFeeds({
+  clock,
+  feeds,
+}: DatedFeeds): Promise<{ transit: Transit; facts: FeedFacts[] }> {
+  const days: FeedDay[] = [];
+  const facts: FeedFacts[] = [];
+  for (const { day, ...file } of feeds) {
+    if (day === null) continue;
+    const feed = await readFeed(file.path);
+    try {
+      const read = await readFeedDay(feed, { ...file, day }, clock);
+      days.push(read.feedDay);
+      facts.push(read.facts);
+    } finally {
+      feed.source.close();
+    }
+  }
+  return { transit: joinFeeds(days), facts };
+}
