@@ -7,6 +7,7 @@ import { isLinked, type LinkedRegion } from './region/link-region.ts';
 import { ROUTING } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchWorld } from './search/search-world.ts';
+import { LANES } from './transit/lane-search.ts';
 
 /** How the searches of a region go about it. */
 export interface SearchFit {
@@ -25,9 +26,8 @@ export interface JoinFit {
   readonly summary: string;
 }
 
-/** Blocks searched to tell how long the rest will take, and how many of them first to get warm. */
-const SAMPLE_BLOCKS = 48;
-const WARM_UP_BLOCKS = 16;
+/** Stretches of blocks searched to tell how long the rest will take. */
+const SAMPLE_STRETCHES = 6;
 /** The program itself, a thread of it, and what garbage collection leaves lying about. */
 const BASE_BYTES: Bytes = 350 * 2 ** 20;
 const THREAD_BYTES: Bytes = 80 * 2 ** 20;
@@ -100,51 +100,45 @@ function bytesOf(value: unknown): Bytes {
 
 /** The labels, queues and results that each thread has of its own. */
 function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
-  const street = [walk, bike].reduce(
+  const street = [walk, bike, ...(transit ? [walk] : [])].reduce(
     (sum, { graph, terminals }) =>
       sum + graph.vertexCount * 12 + graph.arcs.length * 8 + terminals.targetCount * 8,
     0,
   );
   const stops = transit?.timetable.stopCount ?? 0;
   const events = stops * ROUTING.transit.departures * 6;
-  const rides = (transit?.timetable.arrivals.length ?? 0) * 8;
+  // The labels of all calls, what was found at each, and one more walk search.
+  const calls = (transit?.timetable.arrivals.length ?? 0) * (2 * LANES + 4);
   const chunks = walk.terminals.targetCount * 64;
-  return street + events + rides + stops * 60 + chunks;
+  return street + events + calls + stops * 60 + chunks;
 }
 
 /**
- * How long one thread will take, from a sample of the blocks that can be searched from, spread over
- * all counties. The others take next to no time.
+ * How long one thread will take, from a sample of stretches with blocks that can be searched from,
+ * each as long as a search takes at a time, spread over all counties.
  */
 function secondsToSearch(
   world: SearchWorld,
   links: LinkedRegion['links'],
   scopes: readonly CountyScope[],
 ): number {
-  const routable = scopes.flatMap(({ firstBlock, endBlock, windowStart }) =>
-    Array.from({ length: endBlock - firstBlock }, (_, i) => ({
-      block: firstBlock + i,
-      windowStart,
-    })).filter(({ block }) => isLinked(links[block])),
+  const stretches = scopes.flatMap(({ firstBlock, endBlock, windowStart }) =>
+    Array.from({ length: Math.ceil((endBlock - firstBlock) / LANES) }, (_, i) => {
+      const from = firstBlock + i * LANES;
+      return { from, to: Math.min(from + LANES, endBlock), windowStart };
+    }).filter(({ from, to }) => links.slice(from, to).some(isLinked)),
   );
-  const step = Math.max(1, Math.floor(routable.length / SAMPLE_BLOCKS));
-  const sample = routable.filter((_, i) => i % step === 0);
+  const step = Math.max(1, Math.floor(stretches.length / SAMPLE_STRETCHES));
+  const sample = stretches.filter((_, i) => i % step === 0);
   if (sample.length === 0) return 0;
   const search = new ChunkSearch(world);
   const destinationOrdinals = Int32Array.from({ length: world.destinations }, (_, i) => i);
   const blockOrdinals = Int32Array.from({ length: world.blocks }, (_, i) => i);
-  const run = ({ block, windowStart }: (typeof sample)[number]) =>
-    search.run({
-      from: block,
-      to: block + 1,
-      firstRow: 0,
-      windowStart,
-      destinationOrdinals,
-      blockOrdinals,
-    });
-  sample.slice(0, WARM_UP_BLOCKS).forEach(run);
+  const run = (stretch: (typeof sample)[number]) =>
+    search.run({ ...stretch, firstRow: 0, destinationOrdinals, blockOrdinals });
+  run(sample[0]);
   const begun = performance.now();
   sample.forEach(run);
   const elapsed = (performance.now() - begun) / 1000;
-  return (elapsed / sample.length) * routable.length;
+  return (elapsed / sample.length) * stretches.length;
 }

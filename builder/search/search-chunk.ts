@@ -65,12 +65,13 @@ export class ChunkSearch {
     const reach = this.#reach;
     pois.begin(count);
     reach.begin(count);
-    for (let i = 0; i < count; i++) {
-      this.#search.run(from + i, windowStart);
+    const blocks = Array.from({ length: count }, (_, i) => from + i);
+    this.#search.run(blocks, windowStart, (block) => {
+      const i = block - from;
       this.#nearestOf(nearest.subarray(i * modes * leafCount, (i + 1) * modes * leafCount));
       pois.row(firstRow + i, reached, placesOf, 0, destinationOrdinals);
       reach.row(firstRow + i, reached, blocksOf, destinations, blockOrdinals);
-    }
+    });
     return {
       pois: pois.finish(),
       reach: reach.finish(),

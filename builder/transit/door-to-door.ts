@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
-import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, NO_WALK } from './egress.ts';
-import type { RangeSearch } from './range-search.ts';
+import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT, NO_WALK } from './egress.ts';
+import type { RangeArrivals } from './range-arrivals.ts';
 
 /** Times and their departures are kept as one number each: `time << DEPARTURE_BITS | departure`. */
 const DEPARTURE_BITS = 6;
@@ -29,8 +29,9 @@ export class DoorToDoor {
   /** Of each reached stop the least time, and the time that counts if one alights nowhere else. */
   readonly #shortest: Int32Array;
   readonly #alone: Int32Array;
-  readonly #isCluster: Uint8Array;
-  readonly #clusters: Int32Array;
+  /** Groups that any reached stop has walks to, and the least time to any of those stops. */
+  readonly #groups: Int32Array;
+  readonly #least: Int32Array;
   /** The pairs that may matter to a target of the cluster in hand. */
   readonly #pairs: Int32Array;
   /**
@@ -48,13 +49,13 @@ export class DoorToDoor {
     if (window.departures > 1 << DEPARTURE_BITS) throw new Error('too many departures');
     this.#egress = egress;
     this.#wanted = window.index + 1;
-    const stops = egress.firstCluster.length - 1;
+    const stops = egress.firstGroup.length - 1;
     this.#fast = new Int32Array(stops * this.#wanted);
     this.#shortest = new Int32Array(stops).fill(NO_WALK);
     this.#alone = new Int32Array(stops).fill(NO_WALK);
-    const clusterCount = egress.firstPair.length - 1;
-    this.#isCluster = new Uint8Array(clusterCount);
-    this.#clusters = new Int32Array(clusterCount);
+    const groupCount = ((egress.firstPair.length - 1) >>> GROUP_SHIFT) + 1;
+    this.#groups = new Int32Array(groupCount);
+    this.#least = new Int32Array(groupCount).fill(NO_WALK);
     this.#pairs = new Int32Array(stops);
     this.#best = new Int32Array(CLUSTER_SIZE * this.#wanted);
     this.lowered = new Uint32Array(egress.targets.length);
@@ -67,29 +68,34 @@ export class DoorToDoor {
    * how many it lowered.
    */
   lower(
-    search: RangeSearch,
+    search: RangeArrivals,
     reachedStops: number,
     windowStart: Millis,
     times: Int32Array,
     split: number,
     limits: readonly [Millis, Millis],
   ): number {
-    const { firstCluster, clusters } = this.#egress;
+    const { firstGroup, groups, firstPair } = this.#egress;
+    const least = this.#least;
     this.#loweredCount = 0;
-    let clusterCount = 0;
+    let groupCount = 0;
     for (let i = 0; i < reachedStops; i++) {
       const stop = search.reached[i];
       this.#keepFast(search, stop, windowStart);
-      for (let c = firstCluster[stop]; c < firstCluster[stop + 1]; c++) {
-        if (this.#isCluster[clusters[c]]) continue;
-        this.#isCluster[clusters[c]] = 1;
-        this.#clusters[clusterCount++] = clusters[c];
+      const shortest = this.#shortest[stop];
+      for (let g = firstGroup[stop]; g < firstGroup[stop + 1]; g++) {
+        const group = groups[g];
+        if (least[group] === NO_WALK) this.#groups[groupCount++] = group;
+        if (shortest < least[group]) least[group] = shortest;
       }
     }
-    for (let i = 0; i < clusterCount; i++) {
-      const cluster = this.#clusters[i];
-      this.#isCluster[cluster] = 0;
-      this.#lowerCluster(cluster, times, split, limits);
+    for (let i = 0; i < groupCount; i++) {
+      const group = this.#groups[i];
+      const end = Math.min((group + 1) << GROUP_SHIFT, firstPair.length - 1);
+      for (let cluster = group << GROUP_SHIFT; cluster < end; cluster++) {
+        this.#lowerCluster(cluster, least[group], times, split, limits);
+      }
+      least[group] = NO_WALK;
     }
     for (let i = 0; i < reachedStops; i++) {
       const stop = search.reached[i];
@@ -101,6 +107,7 @@ export class DoorToDoor {
 
   #lowerCluster(
     cluster: number,
+    least: Millis,
     times: Int32Array,
     split: number,
     limits: readonly [Millis, Millis],
@@ -117,7 +124,7 @@ export class DoorToDoor {
       if (bound > slowest) slowest = bound;
       below[i] = bound << DEPARTURE_BITS;
     }
-    const pairs = this.#choosePairs(cluster, slowest);
+    const pairs = this.#choosePairs(cluster, least, slowest);
     if (pairs === 0) return;
     this.#kept.fill(0);
     for (let i = 0; i < pairs; i++) this.#alight(this.#pairs[i], size);
@@ -132,9 +139,9 @@ export class DoorToDoor {
 
   /**
    * Chooses the pairs of a cluster that can lead to any of its targets below `bound`, the best
-   * first.
+   * first. No stop near is reached in less than `least`.
    */
-  #choosePairs(cluster: number, bound: Millis): number {
+  #choosePairs(cluster: number, least: Millis, bound: Millis): number {
     const { firstPair, stop, nearest, farthest } = this.#egress;
     const shortest = this.#shortest;
     const alone = this.#alone;
@@ -143,6 +150,8 @@ export class DoorToDoor {
     let chosen = 0;
     let best = 0;
     for (let pair = firstPair[cluster]; pair < firstPair[cluster + 1]; pair++) {
+      // Those that follow are farther away.
+      if (least + nearest[pair] >= below) break;
       const from = stop[pair];
       if (shortest[from] + nearest[pair] >= below) continue;
       // All stops together do as well as this one: what takes longer does not matter.
@@ -165,7 +174,7 @@ export class DoorToDoor {
   }
 
   /** Keeps of a stop the departures that can matter to any target. */
-  #keepFast(search: RangeSearch, stop: number, windowStart: Millis): void {
+  #keepFast(search: RangeArrivals, stop: number, windowStart: Millis): void {
     const { eventCount, eventArrival, eventDeparture } = search;
     const { departures, step } = search.limits;
     const wanted = this.#wanted;
@@ -202,12 +211,30 @@ export class DoorToDoor {
     for (let i = 0; i < size; i++) {
       const walk = walks[pair * CLUSTER_SIZE + i] << DEPARTURE_BITS;
       if (fastest + walk >= below[i]) continue;
+      if (this.#kept[i] === 0) {
+        this.#arriveFirst(i, first, walk);
+        continue;
+      }
       for (let f = first; f < first + wanted; f++) {
         const key = fast[f] + walk;
         if (key >= below[i]) break;
         this.#arrive(i, key);
       }
     }
+  }
+
+  /** Keeps the times by the first stop for a target of the cluster in hand: they are in order. */
+  #arriveFirst(target: number, fastest: number, walk: number): void {
+    const wanted = this.#wanted;
+    const below = this.#below[target];
+    let kept = 0;
+    for (; kept < wanted; kept++) {
+      const key = this.#fast[fastest + kept] + walk;
+      if (key >= below) break;
+      this.#best[target * wanted + kept] = key;
+    }
+    this.#kept[target] = kept;
+    if (kept === wanted) this.#below[target] = this.#best[target * wanted + wanted - 1];
   }
 
   /** Keeps a departure's time among the best of a target of the cluster in hand. */

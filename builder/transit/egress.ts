@@ -11,11 +11,13 @@ export const NO_WALK = 1 << 24;
  */
 export const CLUSTER_SHIFT = 4;
 export const CLUSTER_SIZE = 1 << CLUSTER_SHIFT;
+/** A group is so many clusters in a row. */
+export const GROUP_SHIFT = 4;
 
 /**
  * Walks from stops to targets, by clusters of targets. Cluster `c` is of
  * `targets[c × CLUSTER_SIZE]` and those after it, and has the pairs of it and a stop `firstPair[c]`
- * to `firstPair[c + 1]`, exclusive. Pair `p` is of `stop[p]`; the walk from there to the cluster's
+ * to `firstPair[c + 1]`, exclusive, the shortest walk first. Pair `p` is of `stop[p]`; the walk from there to the cluster's
  * `i`th target is `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
  */
 export interface EgressTable {
@@ -27,11 +29,9 @@ export interface EgressTable {
   /** The longest; `NO_WALK` unless the stop has one to every target of the cluster that any has. */
   readonly farthest: Int32Array;
   readonly walks: Int32Array;
-  /**
-   * The clusters that stop `s` has walks to: `firstCluster[s]` to `firstCluster[s + 1]`, exclusive.
-   */
-  readonly firstCluster: Int32Array;
-  readonly clusters: Int32Array;
+  /** The groups that stop `s` has walks to: `firstGroup[s]` to `firstGroup[s + 1]`, exclusive. */
+  readonly firstGroup: Int32Array;
+  readonly groups: Int32Array;
 }
 
 /**
@@ -86,16 +86,10 @@ export class EgressBuilder {
         walks[pair * CLUSTER_SIZE + (place & (CLUSTER_SIZE - 1))] = times[i];
       }
     }
-    const targets = this.#order;
-    return {
-      targets,
-      firstPair,
-      stop,
-      ...extremes(firstPair, walks),
-      walks,
-      firstCluster,
-      clusters,
-    };
+    const { nearest, farthest } = extremes(firstPair, walks);
+    const pairs = { stop, nearest, farthest, walks };
+    sortPairs(firstPair, pairs);
+    return { targets: this.#order, firstPair, ...pairs, ...groupsOf(firstCluster, clusters) };
   }
 
   /** Which stops have walks to which clusters, from either side. */
@@ -145,4 +139,35 @@ function extremes(firstPair: Int32Array, walks: Int32Array) {
     }
   }
   return { nearest, farthest };
+}
+
+/** Puts the pairs of each cluster in the order of their shortest walks. */
+function sortPairs(
+  firstPair: Int32Array,
+  pairs: Pick<EgressTable, 'stop' | 'nearest' | 'farthest' | 'walks'>,
+): void {
+  for (let cluster = 0; cluster + 1 < firstPair.length; cluster++) {
+    const [first, end] = [firstPair[cluster], firstPair[cluster + 1]];
+    const nearest = pairs.nearest.slice(first, end);
+    const order = nearest.map((_, pair) => pair).sort((a, b) => nearest[a] - nearest[b] || a - b);
+    for (const column of Object.values(pairs)) {
+      const width = column.length / pairs.stop.length;
+      const before = column.slice(first * width, end * width);
+      order.forEach((pair, place) => {
+        column.set(before.subarray(pair * width, (pair + 1) * width), (first + place) * width);
+      });
+    }
+  }
+}
+
+/** The groups that stops have walks to, of the clusters that they do. */
+function groupsOf(firstCluster: Int32Array, clusters: Int32Array) {
+  const firstGroup = new Int32Array(firstCluster.length);
+  const groups: number[] = [];
+  for (let stop = 0; stop + 1 < firstCluster.length; stop++) {
+    const some = clusters.subarray(firstCluster[stop], firstCluster[stop + 1]);
+    for (const group of new Set(some.map((cluster) => cluster >>> GROUP_SHIFT))) groups.push(group);
+    firstGroup[stop + 1] = groups.length;
+  }
+  return { firstGroup, groups: Int32Array.from(groups) };
 }

@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
-import { type RangeLimits, RangeSearch } from './range-search.ts';
+import type { RangeArrivals, RangeLimits } from './range-arrivals.ts';
 import { SeatedTrips } from './seated-trips.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
@@ -9,16 +9,29 @@ const NEVER = 0x7fff_ffff;
 /**
  * Earliest arrivals by scheduled transit from one origin for every departure of a window: range
  * RAPTOR (Delling, Pajor and Werneck, 2012). It needs nothing prepared: for a search or two, it is
- * the one to take; `TripSearch` for thousands.
+ * the one to take; `LaneSearch` for thousands.
  *
  * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
  * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
  * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
  * into that trip, and into no other of its pattern: `SeatedTrips`.
  */
-export class RangeRaptor extends RangeSearch {
+export class RangeRaptor implements RangeArrivals {
+  readonly limits: RangeLimits;
+  readonly reached: Int32Array;
+  readonly eventCount: Int32Array;
+  readonly eventDeparture: Uint16Array;
+  readonly eventArrival: Int32Array;
+
   readonly #timetable: Timetable;
   readonly #footpaths: Footpaths;
+  /** Earliest arrival on board a vehicle so far. */
+  readonly #alight: Int32Array;
+  #reachedCount = 0;
+  /** Stops that got an earlier arrival for the departure under way. */
+  readonly #improved: Int32Array;
+  #improvedCount = 0;
+  readonly #isImproved: Uint8Array;
   /** Earliest departure that one catches so far. */
   readonly #ready: Int32Array;
   /** Stops whose `ready` improved since the patterns there were last scanned. */
@@ -36,8 +49,15 @@ export class RangeRaptor extends RangeSearch {
   #latest: Millis = 0;
 
   constructor(timetable: Timetable, footpaths: Footpaths, limits: RangeLimits) {
-    super(timetable, limits);
     const { stopCount, patternCount } = timetable;
+    this.limits = limits;
+    this.reached = new Int32Array(stopCount);
+    this.eventCount = new Int32Array(stopCount);
+    this.eventDeparture = new Uint16Array(stopCount * limits.departures);
+    this.eventArrival = new Int32Array(stopCount * limits.departures);
+    this.#alight = new Int32Array(stopCount).fill(NEVER);
+    this.#improved = new Int32Array(stopCount);
+    this.#isImproved = new Uint8Array(stopCount);
     this.#timetable = timetable;
     this.#footpaths = footpaths;
     this.#ready = new Int32Array(stopCount).fill(NEVER);
@@ -50,6 +70,11 @@ export class RangeRaptor extends RangeSearch {
     this.#seated = new SeatedTrips(timetable);
   }
 
+  /**
+   * Searches from an origin from where one walks to `accessStops` in `accessTimes`, in a window that
+   * opens at `windowStart`: for each departure from the last to the first, labels kept, so that what
+   * is found anew is exactly where one arrives earlier. Returns how many stops it reached.
+   */
   run(accessStops: Int32Array, accessTimes: Int32Array, windowStart: Millis): number {
     this.#reset();
     const { departures, step, boardSlack, limit } = this.limits;
@@ -63,13 +88,18 @@ export class RangeRaptor extends RangeSearch {
         this.#ride();
         this.#change();
       }
-      this.keepEvents(d);
+      this.#keepEvents(d);
     }
-    return this.reachedCount;
+    return this.#reachedCount;
   }
 
   #reset(): void {
-    this.forgetArrivals();
+    for (let i = 0; i < this.#reachedCount; i++) {
+      const stop = this.reached[i];
+      this.#alight[stop] = NEVER;
+      this.eventCount[stop] = 0;
+    }
+    this.#reachedCount = 0;
     this.#ready.fill(NEVER);
     this.#seated.reset();
   }
@@ -121,7 +151,7 @@ export class RangeRaptor extends RangeSearch {
       const rules = callRules[call];
       if (trip < trips && rules & ALIGHT) {
         const arrival = arrivals[times + trip];
-        if (arrival < this.alight[stop] && arrival <= this.#latest) this.alightAt(stop, arrival);
+        if (arrival < this.#alight[stop] && arrival <= this.#latest) this.#alightAt(stop, arrival);
       }
       if (!(rules & BOARD) || this.#ready[stop] === NEVER || call === end - 1) continue;
       const earliest = this.#ready[stop];
@@ -142,14 +172,20 @@ export class RangeRaptor extends RangeSearch {
       const arrival = arrivals[time];
       if (arrival > this.#latest) return;
       const stop = callStop[call];
-      if (callRules[call] & ALIGHT && arrival < this.alight[stop]) this.alightAt(stop, arrival);
+      if (callRules[call] & ALIGHT && arrival < this.#alight[stop]) this.#alightAt(stop, arrival);
       time += tripCount[pattern];
     }
     this.#seated.follow(pattern, trip);
   };
 
-  protected override alightAt(stop: number, arrival: Millis): void {
-    super.alightAt(stop, arrival);
+  /** Notes an arrival that is earlier than all before it. */
+  #alightAt(stop: number, arrival: Millis): void {
+    if (this.#alight[stop] === NEVER) this.reached[this.#reachedCount++] = stop;
+    this.#alight[stop] = arrival;
+    if (!this.#isImproved[stop]) {
+      this.#isImproved[stop] = 1;
+      this.#improved[this.#improvedCount++] = stop;
+    }
     if (this.#isAlighted[stop]) return;
     this.#isAlighted[stop] = 1;
     this.#alighted[this.#alightedCount++] = stop;
@@ -161,7 +197,7 @@ export class RangeRaptor extends RangeSearch {
     for (let i = 0; i < this.#alightedCount; i++) {
       const stop = this.#alighted[i];
       this.#isAlighted[stop] = 0;
-      const arrival = this.alight[stop];
+      const arrival = this.#alight[stop];
       const end = first[stop + 1] << 1;
       for (let at = first[stop] << 1; at < end; at += 2) {
         const time = arrival + ways[at + 1];
@@ -171,5 +207,18 @@ export class RangeRaptor extends RangeSearch {
       }
     }
     this.#alightedCount = 0;
+  }
+
+  /** Makes events of what was noted for a departure. */
+  #keepEvents(departure: number): void {
+    const { departures } = this.limits;
+    for (let i = 0; i < this.#improvedCount; i++) {
+      const stop = this.#improved[i];
+      this.#isImproved[stop] = 0;
+      const at = stop * departures + this.eventCount[stop]++;
+      this.eventDeparture[at] = departure;
+      this.eventArrival[at] = this.#alight[stop];
+    }
+    this.#improvedCount = 0;
   }
 }

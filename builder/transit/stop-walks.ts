@@ -6,6 +6,7 @@ import type { ModeNetwork } from '../streets/mode-network.ts';
 import { searchGraphOf } from '../streets/search-graph.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { type Terminals, targetsAlongStreets } from '../streets/terminals.ts';
+import { buildCallOrder } from './call-order.ts';
 import { EgressBuilder } from './egress.ts';
 import { buildFootpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
@@ -63,11 +64,11 @@ export function walkFromStops(
   const walks = walksBetweenStops(transit, walk, links);
   const footpaths = buildFootpaths(transit.stops.length, walks, transit.rules, boardSlack);
   const { timetable } = transit;
-  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
+  const order = buildCallOrder(timetable, buildTripTransfers(timetable, footpaths, LIMIT));
   stage.finish(
     `${transit.stops.length} stops (${links.unlinked} with no street near), ${footpaths.ways.length / 2} ways to change, by up to ${maxTransferWalk} m of streets`,
   );
-  return { timetable, transfers, egress: egress.finish() };
+  return { timetable, order, egress: egress.finish() };
 }
 
 function* walksBetweenStops(

@@ -133,7 +133,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       leftOut.counties += scopes.length - scope.reach.length;
       leftOut.stops += linked.region.transit!.stops.length - scope.stops.length;
       for (let block = firstBlock; block < endBlock; block++) {
-        search.run(block, windowStart);
+        search.run([block], windowStart, () => {});
         for (const reached of search.reached) {
           const targets = [...reached.targets.subarray(0, reached.count)];
           expect(targets).toEqual(withinLimits(reached.times, places, count));

@@ -46,7 +46,7 @@ test('a bicycle is mounted in the street and got off there, or pushed along the 
     silent,
   );
   const search = new OriginSearch(world);
-  search.run(0, ROUTING.transit.windowStart);
+  search.run([0], ROUTING.transit.windowStart, () => {});
   const [, near, far] = search.reached[1].times.subarray(world.destinations);
   const seconds = (pushed: number, ridden: number) => pushed / (4.8 / 3.6) + ridden / (15 / 3.6);
   expect(near / 1000).toBeCloseTo(seconds(5 + 50 + 5, 0), 0);

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
-import { buildFootpaths } from '../../builder/transit/footpaths.ts';
+import { buildFootpaths, type Footpaths } from '../../builder/transit/footpaths.ts';
+import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
+import type { RangeArrivals } from '../../builder/transit/range-arrivals.ts';
 import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
-import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.ts';
-import { TripSearch } from '../../builder/transit/trip-search.ts';
+import { ALIGHT, BOARD, buildTimetable, type Timetable } from '../../builder/transit/timetable.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
@@ -24,9 +26,10 @@ const LIMIT = 60 * MINUTE;
 const WALK_LIMIT = 30 * MINUTE;
 const TRANSFER_LIMIT = 12.5 * MINUTE;
 const OPENS = 8 * 60 * MINUTE;
+const LIMITS = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
 const KINDS = { 1: 'timed', 2: 'minimum', 3: 'never' } as const;
 
-test('times from range RAPTOR and from changes between trips are those of the plain search, to the millisecond', () =>
+test('times from range RAPTOR and from all origins at a time are those of the plain search, to the millisecond', () =>
   forAll(80, fc.nat(), fc.integer({ min: 4, max: 33 }), (seed, stopCount) => {
     const nowhere = Array.from({ length: stopCount }, () => pointAt(0, 0));
     const { runs, rules, inSeat } = randomTimetable(seed, nowhere);
@@ -34,12 +37,12 @@ test('times from range RAPTOR and from changes between trips are those of the pl
     const meant = transitTimes(runs, rules, walks, inSeat).map((times) =>
       times.map((time) => (time <= LIMIT ? time : null)),
     );
-    const { raptor, trips } = builderTimes(runs, rules, walks, inSeat);
+    const { raptor, lanes } = builderTimes(runs, rules, walks, inSeat);
     expect(raptor).toEqual(meant);
-    expect(trips).toEqual(meant);
+    expect(lanes).toEqual(meant);
   }));
 
-describe.each(['range RAPTOR', 'changes between trips'] as const)('%s', (by) => {
+describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
   /**
    * When one who sets out at stop 0 arrives at the last stop: by departure, in minutes. Trips are
    * stops with minutes after the window opens, in brackets where nobody may get on or off; of some
@@ -61,16 +64,14 @@ describe.each(['range RAPTOR', 'changes between trips'] as const)('%s', (by) => 
     );
     const timetable = buildTimetable(last + 1, trips, links);
     const footpaths = buildFootpaths(last + 1, [], [], MINUTE);
-    const limits = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
-    const search =
-      by === 'range RAPTOR'
-        ? new RangeRaptor(timetable, footpaths, limits)
-        : new TripSearch(timetable, buildTripTransfers(timetable, footpaths, LIMIT), limits);
-    search.run(Int32Array.of(0), Int32Array.of(0), OPENS);
-    const at = last * limits.departures;
-    return Array.from({ length: search.eventCount[last] }, (_, event) => ({
-      departure: search.eventDeparture[at + event],
-      arrival: (search.eventArrival[at + event] - OPENS) / MINUTE,
+    const search = by === 'range RAPTOR' ? raptor : lanes;
+    const access = [{ stops: Int32Array.of(0), times: Int32Array.of(0) }];
+    const [found] = search(timetable, footpaths)(access);
+    const { eventCount, eventDeparture, eventArrival } = found.arrivals;
+    const at = last * LIMITS.departures;
+    return Array.from({ length: eventCount[last] }, (_, event) => ({
+      departure: eventDeparture[at + event],
+      arrival: (eventArrival[at + event] - OPENS) / MINUTE,
     }));
   }
 
@@ -147,24 +148,57 @@ function builderTimes(
     egress.endStop();
   }
   const egressTable = egress.finish();
-  const limits = { departures: 60, step: MINUTE, boardSlack: MINUTE, limit: LIMIT };
-  const timesBy = (search: RangeRaptor | TripSearch) => {
+  const timesBy = (search: Search) => {
     const doorToDoor = new DoorToDoor(egressTable, { departures: 60, index: 5 });
-    return walks.access.map((row, origin) => {
-      const access = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
-      const reached = search.run(
-        Int32Array.from(access, ({ stop }) => stop),
-        Int32Array.from(access, ({ time }) => time),
-        OPENS,
-      );
+    const access = walks.access.map((row) => {
+      const near = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
+      return {
+        stops: Int32Array.from(near, ({ stop }) => stop),
+        times: Int32Array.from(near, ({ time }) => time),
+      };
+    });
+    return Array.from(search(access), ({ arrivals, reached }, origin) => {
       const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
-      doorToDoor.lower(search, reached, OPENS, times, targetCount, [LIMIT, LIMIT]);
+      doorToDoor.lower(arrivals, reached, OPENS, times, targetCount, [LIMIT, LIMIT]);
       return Array.from(times, (time) => (time <= LIMIT ? time : null));
     });
   };
-  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
   return {
-    raptor: timesBy(new RangeRaptor(timetable, footpaths, limits)),
-    trips: timesBy(new TripSearch(timetable, transfers, limits)),
+    raptor: timesBy(raptor(timetable, footpaths)),
+    lanes: timesBy(lanes(timetable, footpaths)),
+  };
+}
+
+type Access = readonly { readonly stops: Int32Array; readonly times: Int32Array }[];
+/** Searches from origins, and hands over what it finds before it goes on to the next. */
+type Search = (access: Access) => Iterable<{ arrivals: RangeArrivals; reached: number }>;
+
+function raptor(timetable: Timetable, footpaths: Footpaths): Search {
+  const search = new RangeRaptor(timetable, footpaths, LIMITS);
+  return function* (access) {
+    for (const { stops, times } of access) {
+      yield { arrivals: search, reached: search.run(stops, times, OPENS) };
+    }
+  };
+}
+
+/** The first origin is searched from in the last lane, and a search before it left all lanes full. */
+function lanes(timetable: Timetable, footpaths: Footpaths): Search {
+  const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
+  const search = new LaneSearch(timetable, buildCallOrder(timetable, transfers), LIMITS);
+  return function* (access) {
+    search.begin(OPENS - 10 * MINUTE);
+    for (let lane = 0; lane < LANES; lane++) {
+      const { stops, times } = access[lane % access.length];
+      search.board(lane, stops, times);
+    }
+    search.run();
+    search.take(0);
+    search.begin(OPENS);
+    for (const [i, { stops, times }] of access.entries()) search.board(LANES - 1 - i, stops, times);
+    search.run();
+    for (const i of access.keys()) {
+      yield { arrivals: search, reached: search.take(LANES - 1 - i) };
+    }
   };
 }

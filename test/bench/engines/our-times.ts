@@ -36,8 +36,7 @@ export function ourTimes(
   const search = new OriginSearch(world);
   const first = world.destinations + origins.length;
   const rows = new Map(modes.map((mode) => [mode, [] as Minutes[][]]));
-  origins.forEach((_, origin) => {
-    search.run(origin, ROUTING.transit.windowStart);
+  search.run([...origins.keys()], ROUTING.transit.windowStart, () => {
     modes.forEach((mode, at) => {
       const times = search.reached[at].times.subarray(first, first + targets.length);
       rows.get(mode)!.push(Array.from(times, inMinutes));

@@ -1,0 +1,156 @@
+import { sumCounts } from '../../shards/prefix-sums.ts';
+import type { Millis } from '../../shards/units.ts';
+import type { Timetable } from './timetable.ts';
+import { NO_ALIGHTING, type TripTransfers } from './trip-transfers.ts';
+
+/**
+ * The calls of all trips in the order in which vehicles arrive, and which of those before each lead
+ * to it: whoever arrives there is aboard at the next call of the trip, or changes to it, or stays
+ * seated as another trip begins. The `n`th call in this order is in place `n`.
+ */
+export interface CallOrder {
+  readonly arrival: Int32Array;
+  readonly pattern: Int32Array;
+  /** The places that lead to place `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+  readonly firstSource: Int32Array;
+  readonly sources: Int32Array;
+  /**
+   * Places to be gone through until nothing changes, from and to (exclusive): where vehicles wait
+   * for each other and take no time, one leads to a call before it.
+   */
+  readonly knots: Int32Array;
+  /** The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`. */
+  readonly firstNext: Int32Array;
+  readonly next: Int32Array;
+  /** Where one may alight at stop `s`: places ascending, `atStop[firstAtStop[s]]` to `atStop[firstAtStop[s + 1]]`. */
+  readonly firstAtStop: Int32Array;
+  readonly atStop: Int32Array;
+  /** The stop of each place, or `NO_ALIGHTING`. */
+  readonly stop: Int32Array;
+  /** The first call of each trip, all trips counted on, and the place of each call so counted. */
+  readonly firstCall: Int32Array;
+  readonly placeOf: Int32Array;
+}
+
+export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): CallOrder {
+  const { firstCall, patternOf, start, calls } = transfers;
+  const count = start.length;
+  const order = inOrder(count, (call) => calls[start[call]]);
+  const placeOf = new Int32Array(count);
+  order.forEach((call, place) => {
+    placeOf[call] = place;
+  });
+  const patternOfCall = new Int32Array(count);
+  for (let trip = 0; trip < patternOf.length; trip++) {
+    patternOfCall.fill(patternOf[trip], firstCall[trip], firstCall[trip + 1]);
+  }
+  const arrival = order.map((call) => calls[start[call]]);
+  const stop = order.map((call) => calls[start[call] + 1]);
+  const pattern = order.map((call) => patternOfCall[call]);
+  const { first: firstSource, list: sources } = grouped(count, (add) => {
+    eachWay(timetable, transfers, (from, to) => add(placeOf[to], placeOf[from]));
+  });
+  const { first: firstAtStop, list: atStop } = grouped(timetable.stopCount, (add) => {
+    for (let place = 0; place < count; place++) {
+      if (stop[place] !== NO_ALIGHTING) add(stop[place], place);
+    }
+  });
+  return {
+    ...{ arrival, pattern, firstSource, sources, stop, firstAtStop, atStop, firstCall, placeOf },
+    ...patternsByPattern(timetable.patternCount, { pattern, firstSource, sources }),
+    knots: knotsOf(firstSource, sources),
+  };
+}
+
+/** Calls by time; calls of one time as they are counted, so those of a trip one after another. */
+function inOrder(count: number, time: (call: number) => Millis): Int32Array {
+  const keys = Float64Array.from({ length: count }, (_, call) => time(call) * count + call).sort();
+  return Int32Array.from(keys, (key) => key - Math.floor(key / count) * count);
+}
+
+/** Says of all calls which they lead to. */
+function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void {
+  const { firstTrip, firstLink, links } = timetable;
+  const { firstCall, start, calls, patternOf } = transfers;
+  for (let trip = 0; trip < patternOf.length; trip++) {
+    const end = firstCall[trip + 1];
+    for (let call = firstCall[trip]; call < end; call++) {
+      if (call + 1 < end) say(call, call + 1);
+      const first = start[call] + 3;
+      for (let at = first; at < first + calls[first - 1]; at++) {
+        eachChange(timetable, transfers, calls[at], (into) => say(call, into));
+      }
+    }
+    for (let link = firstLink[trip]; link < firstLink[trip + 1]; link++) {
+      say(end - 1, firstCall[firstTrip[links[2 * link]] + links[2 * link + 1]]);
+    }
+  }
+}
+
+type Say = (from: number, to: number) => void;
+
+/**
+ * The calls that a change leads to: one, unless riders may stay seated as the trip becomes another.
+ * Then it matters which trip of the pattern they are in, and they may wait for any later one.
+ */
+function eachChange(
+  { firstTrip, hasLinks }: Timetable,
+  { firstCall, patternOf, positionBits }: TripTransfers,
+  change: number,
+  say: (into: number) => void,
+): void {
+  const trip = change >>> positionBits;
+  const next = (change & ((1 << positionBits) - 1)) + 1;
+  const pattern = patternOf[trip];
+  const end = hasLinks[pattern] ? firstTrip[pattern + 1] : trip + 1;
+  for (let later = trip; later < end; later++) say(firstCall[later] + next);
+}
+
+/** Lists by group, in the order in which they are added: `fill` is called twice and adds the same. */
+function grouped(groups: number, fill: (add: (group: number, one: number) => void) => void) {
+  const first = new Int32Array(groups + 1);
+  fill((group) => {
+    first[group + 1]++;
+  });
+  sumCounts(first);
+  const next = first.slice();
+  const list = new Int32Array(first[groups]);
+  fill((group, one) => {
+    list[next[group]++] = one;
+  });
+  return { first, list };
+}
+
+function patternsByPattern(
+  patternCount: number,
+  { pattern, firstSource, sources }: Pick<CallOrder, 'pattern' | 'firstSource' | 'sources'>,
+) {
+  const leads = Array.from({ length: patternCount }, () => new Set<number>());
+  for (let place = 0; place < pattern.length; place++) {
+    for (let at = firstSource[place]; at < firstSource[place + 1]; at++) {
+      leads[pattern[sources[at]]].add(pattern[place]);
+    }
+  }
+  const { first: firstNext, list: next } = grouped(patternCount, (add) => {
+    leads.forEach((to, from) => {
+      for (const one of to) add(from, one);
+    });
+  });
+  return { firstNext, next };
+}
+
+/** The stretches between places that something behind them leads to, and that; none overlap. */
+function knotsOf(firstSource: Int32Array, sources: Int32Array): Int32Array {
+  const knots: number[] = [];
+  for (let place = 0; place + 1 < firstSource.length; place++) {
+    let end = 0;
+    for (let at = firstSource[place]; at < firstSource[place + 1]; at++) {
+      if (sources[at] >= place) end = Math.max(end, sources[at] + 1);
+    }
+    if (end === 0) continue;
+    if (knots.length > 0 && place < knots[knots.length - 1]) {
+      knots[knots.length - 1] = Math.max(end, knots[knots.length - 1]);
+    } else knots.push(place, end);
+  }
+  return Int32Array.from(knots);
+}
