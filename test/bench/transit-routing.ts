@@ -6,6 +6,7 @@ import { linkRegion } from '../../builder/region/link-region.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../builder/search/origin-search.ts';
 import { unpackLink } from '../../builder/streets/street-world.ts';
+import { LANES } from '../../builder/transit/lane-search.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import { readFiles } from '../support/prepared-city.ts';
@@ -31,8 +32,9 @@ export async function benchTransitRouting(inputs: BenchInputs): Promise<void> {
   for (let block = 0; block < world.blocks; block++) {
     if (unpackLink(world.walk.blockLinks, block)) origins.push(block);
   }
-  const stride = Math.ceil(origins.length / ORIGINS);
-  const some = origins.filter((_, i) => i % stride === 0);
+  // Neighbours, as in a build, from all over the place.
+  const stride = LANES * Math.ceil(origins.length / ORIGINS);
+  const some = origins.filter((_, i) => i % stride < LANES);
   const all = new OriginSearch(world);
   const streets = new OriginSearch({ ...world, transit: null });
   const rounds = Array.from({ length: ROUNDS }, () => {
