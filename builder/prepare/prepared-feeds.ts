@@ -4,6 +4,7 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { CoarseCells } from '../geo/coarse-cells.ts';
 import type { FeedDay } from '../transit/feed-day.ts';
+import type { TransitStop } from '../transit/timetable.ts';
 
 /** What is known of a feed that is read, and where what it runs lies in the store. */
 export const preparedFeedSchema = z.strictObject({
@@ -15,9 +16,29 @@ export const preparedFeedSchema = z.strictObject({
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
 /** As JSON, in which numbers stay exactly what they are. */
-export function encodeFeedDay({ departures, ...feedDay }: FeedDay): Uint8Array {
+export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8Array {
   const counts = departures.map((ofStop) => [...ofStop]);
-  return Buffer.from(JSON.stringify({ ...feedDay, departures: counts }));
+  const text = { ...feedDay, stops: withDoors(stops, closed), departures: counts };
+  return Buffer.from(JSON.stringify(text));
+}
+
+/** In the place of infinity, which JSON does not have: how long a door takes that is no way in, or out. */
+const CLOSED = Number.MAX_VALUE;
+const closed = (seconds: number) => Math.min(seconds, CLOSED);
+const opened = (seconds: number) => (seconds === CLOSED ? Infinity : seconds);
+
+function withDoors(
+  stops: readonly TransitStop[],
+  timeOf: (seconds: number) => number,
+): TransitStop[] {
+  return stops.map((stop) => ({
+    ...stop,
+    doors: stop.doors.map(({ secondsIn, secondsOut, ...door }) => ({
+      ...door,
+      secondsIn: timeOf(secondsIn),
+      secondsOut: timeOf(secondsOut),
+    })),
+  }));
 }
 
 /** The feeds of a plan, of which only those are read that somebody could use. */
@@ -44,8 +65,8 @@ export class FeedTables {
   async read(feed: number): Promise<FeedDay> {
     // By its hash it is what this program has written.
     const bytes = await readVerified(this.#store, this.#prepared[feed].feedDay);
-    const { departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
+    const { stops, departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
     const counts = departures.map((ofStop: [string, number][]) => new Map(ofStop));
-    return { ...feedDay, departures: counts };
+    return { ...feedDay, stops: withDoors(stops, opened), departures: counts };
   }
 }

@@ -5,7 +5,6 @@ import { unpackLink } from '../streets/street-world.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
 import { LANES, LaneSearch } from '../transit/lane-search.ts';
 import type { TransitWorld } from '../transit/transit-world.ts';
-
 import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
 import type { SearchWorld } from './search-world.ts';
 
