@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf, openCustomer } from '../support/books.ts';
@@ -53,6 +54,26 @@ test('processes that come and go beside a busy one lose no debit', async () => {
   expect(told).toBeGreaterThan(12);
   expect(used).toBeGreaterThanOrEqual(told);
   expect(used - told).toBeLessThanOrEqual(8);
+});
+
+test('what another process has committed is seen by the very next read, within a turn too', async () => {
+  const address = newAddress();
+  const ledger = await ofThisTest(openLedger(address, OPTIONS));
+  const { account, keyId, key } = await openCustomer(ledger, { tokens: 1 });
+  const hash = hashApiKey(key);
+  const other = runLedgerProgram(
+    address,
+    `const admitted = async () => (await ledger.admit('${hash}', 1)).outcome;
+     const first = await admitted();
+     say('read');
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+     say(first + ', then ' + (await admitted()));
+     await ledger.close();`,
+  );
+  await other.says('read');
+  expect(await ledger.setKeyDisabled(account, keyId, true, { by: 'operator', atMs: 1 })).toBe(true);
+  expect(await other.ended).toBe(0);
+  expect(other.output()).toContain('admitted, then account-disabled');
 });
 
 test.each([1, 2, 3, 8])(

@@ -66,9 +66,12 @@ export class LedgerDatabase {
     this.#commits = new GroupCommit(newest, this.#books);
   }
 
+  /** What is read is as new as the newest commit, of other processes too. */
   read<T>(read: (books: Books) => T): T {
     if (this.#closed) throw this.#closedError();
     try {
+      // lmdb would go on with what it saw before until a timer comes, which others’ work may delay.
+      this.#root.resetReadTxn();
       return read(this.#books);
     } catch (error) {
       throw unavailable(this.#directory, error);
