@@ -19,7 +19,7 @@ export function renderJson(body: object): Body {
       text += JSON.stringify(value);
     }
   }
-  if (rows === undefined) return Body.of(Buffer.from(JSON.stringify(body)));
+  if (rows === undefined) return Body.of(Buffer.from(`${text || '{'}}`));
   return rows.between(byteText(before), byteText(`${text}}`));
 }
 

@@ -97,3 +97,13 @@ test('rows that fill their pieces to the byte lose nothing', () => {
     expect(renderJson({ results: rows, more: 1 }).whole().toString()).toBe(expected);
   }
 });
+
+test('what has no rows is written once', () => {
+  let times = 0;
+  const features = [{ toJSON: () => ++times }];
+  expect(renderJson({ type: 'x', left_out: undefined, features }).whole().toString()).toBe(
+    '{"type":"x","features":[1]}',
+  );
+  expect(times).toBe(1);
+  expect(renderJson({}).whole().toString()).toBe('{}');
+});
