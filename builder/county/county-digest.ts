@@ -28,8 +28,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   text([FORMAT_VERSION, SEARCH_VERSION, ROUTING, TAXONOMY_VERSION]);
   if (region.streets.slopes) text(HILLS);
   text([linked.modes, linked.leafIds]);
-  // Where nobody gets to a stop the window says nothing, but which stops lie elsewhere.
-  text([scope.county, scope.stops.length > 0 ? scope.windowStart : null, scope.reach]);
+  text([scope.county, scope.windowStart, scope.reach]);
   text(region.coverage && [scope.ground.clip(region.coverage)]);
   text(region.outlines);
   region.counties.get(scope.county)!.forEach((block, i) => {

@@ -10,7 +10,7 @@ import { CoverGrid } from '../geo/cover-grid.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { boxesAround, fastestIn } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
-import { StopReach, windowStartAt } from '../transit/stop-reach.ts';
+import { StopReach } from '../transit/stop-reach.ts';
 
 /** What a county's rows can speak of at all. Nothing outside it changes them. */
 export interface CountyScope {
@@ -44,10 +44,7 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
   return [...counties].map(([county, blocks]) => {
     const firstBlock = firstBlocks.get(county)!;
     const boxes = boxesAround(blocks);
-    const [box] = boxes;
-    const windowStart = transit
-      ? windowStartAt(transit, (box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2)
-      : ROUTING.transit.windowStart;
+    const windowStart = stopReach?.windowStartOf(boxes) ?? ROUTING.transit.windowStart;
     const stopsWithin = (minutes: Minutes) => {
       const limit = minutes * MILLIS_PER_MINUTE;
       const each = boxes.flatMap((one) => [

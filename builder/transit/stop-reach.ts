@@ -48,12 +48,7 @@ export class StopReach {
    * one alights at, and those one walks to from them, to board again.
    */
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
-    const near = bufferBox(box, this.#walkLeg);
-    const access = Int32Array.from(
-      this.#transit.stops.flatMap(({ doors }, stop) =>
-        doors.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
-      ),
-    );
+    const access = Int32Array.from(this.#stopsBy(box));
     const reached = this.#raptor.run(access, new Int32Array(access.length), windowStart);
     const ridden = this.#raptor.reached
       .subarray(0, reached)
@@ -64,6 +59,31 @@ export class StopReach {
       for (let way = first[stop]; way < first[stop + 1]; way++) stops.add(ways[2 * way]);
     }
     return Int32Array.from(stops).sort();
+  }
+
+  /**
+   * When the window opens for who begins in some boxes: in the time zone of the stop nearest to the
+   * middle of one, of those that one walks to from there. Of stops farther off not all need be known.
+   */
+  windowStartOf(boxes: readonly BoundingBox[]): Millis {
+    let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: ROUTING.transit.windowStart };
+    for (const box of boxes) {
+      const [lon, lat] = [(box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2];
+      for (const ordinal of this.#stopsBy(box)) {
+        const stop = this.#transit.stops[ordinal];
+        const distance = Math.hypot(stop.lon - lon, stop.lat - lat);
+        if (distance < nearest.distance) nearest = { distance, windowStart: stop.windowStart };
+      }
+    }
+    return nearest.windowStart;
+  }
+
+  /** Ordinals of the stops that one walks to from a box, ascending. */
+  #stopsBy(box: BoundingBox): StopOrdinal[] {
+    const near = bufferBox(box, this.#walkLeg);
+    return this.#transit.stops.flatMap(({ doors }, stop) =>
+      doors.some(({ lon, lat }) => boxContains(near, lon, lat)) ? [stop] : [],
+    );
   }
 
   /** Boxes around the doors of some stops: as far as one can walk on from them. */
@@ -96,14 +116,4 @@ function flight(from: StopOrdinal, to: StopOrdinal): StopWalk {
 
 function boxAt(lon: Degrees, lat: Degrees): BoundingBox {
   return { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
-}
-
-/** When the window opens in the time zone of a point: that of the stop nearest to it. */
-export function windowStartAt({ stops }: Transit, lon: number, lat: number): Millis {
-  let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: ROUTING.transit.windowStart };
-  for (const stop of stops) {
-    const distance = Math.hypot(stop.lon - lon, stop.lat - lat);
-    if (distance < nearest.distance) nearest = { distance, windowStart: stop.windowStart };
-  }
-  return nearest.windowStart;
 }

@@ -11,6 +11,8 @@ import { putObject } from '../../builder/publish/put-object.ts';
 import { transitAround } from '../../builder/region/transit-around.ts';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import type { FeedDay } from '../../builder/transit/feed-day.ts';
+import { joinFeeds } from '../../builder/transit/join-feeds.ts';
+import { StopReach } from '../../builder/transit/stop-reach.ts';
 import { ALIGHT, BOARD } from '../../builder/transit/timetable.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
@@ -78,4 +80,21 @@ test('feeds come in as far as those before them lead, and no others', async () =
   );
   expect(nobody.transit.stops).toEqual([]);
   await store.close();
+});
+
+test('when the window of a county opens does not depend on feeds that nobody there gets to', () => {
+  const wide = { minLon: 0, minLat: 0, maxLon: 1, maxLat: 0.01 };
+  const atItsEdge = ride(0, 2, [0, 20]);
+  const later = windowStart + 60 * MINUTE;
+  const north = ride(0.5, 0.6, [0, 20]).stops.map((stop) => ({ ...stop, windowStart: later }));
+  const placed = north.map((stop) => ({
+    ...{ ...stop, lat: 0.4 },
+    doors: stop.doors.map((door) => ({ ...door, lat: 0.4 })),
+  }));
+  const opens = (days: readonly FeedDay[]) =>
+    new StopReach(joinFeeds(days), 60 * MINUTE, 1).windowStartOf([wide]);
+  const beside = { ...ride(0.5, 0.6, [0, 20]), stops: placed };
+  expect(opens([atItsEdge])).toBe(windowStart);
+  expect(opens([beside, atItsEdge])).toBe(windowStart);
+  expect(opens([{ ...beside, stops: north }, atItsEdge])).toBe(later);
 });
