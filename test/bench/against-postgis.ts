@@ -5,51 +5,64 @@ import type { ServerProcess } from '../support/server-process.ts';
 import type { Built } from './built.ts';
 import { type Contestant, contest } from './contest.ts';
 import { startTwin } from './postgis/start.ts';
-import { openAccounts, startService, TOKENS } from './service.ts';
+import { openAccounts, startServiceOn, TOKENS } from './service.ts';
 import { ROUTES } from './targets.ts';
 import { ask } from './wrk.ts';
+
+type Server = Pick<Contestant, 'address' | 'pids'>;
 
 const ACCOUNTS = 64;
 /** Answers of each route that are compared before anything is measured. */
 const COMPARED = 40;
+const UNCACHED = { ANSWER_CACHE_BYTES: '0' };
 
 /**
  * The service against its twin on PostgreSQL and PostGIS: the same rows, accounts, requests and
- * answers, in the same run. `ours_uncached` keeps no finished answers: each is read, decoded and
- * written anew.
+ * answers, in the same run. `uncached` keeps no finished answers: each is read, decoded and written
+ * anew. One process of ours, which has one of the machine's cores, and `by_two` as many as
+ * `tta serve` begins on two; the twin's sessions have all cores.
  */
 export async function benchAgainstPostgis(built: Built): Promise<void> {
   const { store, release, places, folder } = built;
   const ledger = path.join(folder, 'postgis-ledger');
   const keys = await openAccounts(ledger, ACCOUNTS);
   const running: ServerProcess[] = [];
-  const started = async (starting: Promise<ServerProcess>) => {
-    running.push(await starting);
-    return running.at(-1)!.address;
+  const started = async <Server extends ServerProcess>(starting: Promise<Server>) => {
+    const server = await starting;
+    running.push(server);
+    return { pids: [server.pid], ...server };
   };
   try {
+    const ours = (processes: number, env: Readonly<Record<string, string>> = {}) =>
+      started(startServiceOn(store, `lmdb:${ledger}`, env, processes));
     const servers = {
-      ours: await started(startService(store, ledger)),
-      ours_uncached: await started(startService(store, ledger, { ANSWER_CACHE_BYTES: '0' })),
+      ours: await ours(1),
+      ours_by_two: await ours(2),
+      ours_uncached: await ours(1, UNCACHED),
+      ours_uncached_by_two: await ours(2, UNCACHED),
       postgis: await started(
         startTwin(release, places, { keyHashes: keys.map(hashApiKey), tokens: TOKENS }),
       ),
     };
     for (const [name, pathsOf] of Object.entries(ROUTES)) {
-      const contestant = async (address: string): Promise<Contestant> => {
-        const paths = await pathsOf({ release, places, address, key: keys[0] });
+      const contestant = async (server: Server): Promise<Contestant> => {
+        const paths = await pathsOf({ release, places, address: server.address, key: keys[0] });
         const targets = paths.map((path, i) => ({ path, key: keys[i % keys.length] }));
-        return { address, targets };
+        return { address: server.address, pids: server.pids, targets };
       };
       const contestants = {
         ours: await contestant(servers.ours),
+        ours_by_two: await contestant(servers.ours_by_two),
         ours_uncached: await contestant(servers.ours_uncached),
+        ours_uncached_by_two: await contestant(servers.ours_uncached_by_two),
         postgis: await contestant(servers.postgis),
       };
       await compareAnswers(contestants.ours, contestants.postgis);
       await contest(`against_postgis.${name}`, contestants, [
         ['ours', 'postgis'],
+        ['ours_by_two', 'postgis'],
         ['ours_uncached', 'postgis'],
+        ['ours_uncached_by_two', 'postgis'],
       ]);
     }
   } finally {

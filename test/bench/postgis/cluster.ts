@@ -40,6 +40,8 @@ export interface Cluster {
   /** The folder of the socket: what a client takes for its host. */
   readonly host: string;
   readonly user: string;
+  /** Of the process above all others of it. */
+  readonly pid: number;
   /** Runs SQL, one statement or many; throws with the server's words. */
   execute(sql: string): Promise<void>;
   /** Loads a table by COPY: `rows` are lines of PostgreSQL's text format. */
@@ -78,6 +80,7 @@ export async function startCluster(): Promise<Cluster> {
   return {
     host: folder,
     user,
+    pid: server.pid!,
     execute: (sql) => feed(psql(['-f', '-']), [sql]),
     copy: (table, rows) => feed(psql(['-c', `COPY ${table} FROM STDIN`]), rows),
     async stop() {

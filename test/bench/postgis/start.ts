@@ -10,12 +10,17 @@ const SERVER = path.resolve('dist/test/bench/postgis/server.js');
 /** Sessions: as many commits as share a sync of the disk, few enough for two cores. */
 const POOL = 16;
 
+/** The twin, and all that it runs on. */
+export interface Twin extends ServerProcess {
+  readonly pids: readonly number[];
+}
+
 /** Starts the twin on a release's rows: a cluster of its own, and the server over it. */
 export async function startTwin(
   release: Release,
   places: readonly Place[],
   accounts: { readonly keyHashes: readonly KeyHash[]; readonly tokens: number },
-): Promise<ServerProcess> {
+): Promise<Twin> {
   const cluster = await startCluster();
   try {
     await loadRelease(cluster, release, places, accounts);
@@ -28,6 +33,7 @@ export async function startTwin(
     });
     return {
       ...server,
+      pids: [server.pid, cluster.pid],
       async stop() {
         const code = await server.stop();
         await cluster.stop();
