@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { mintApiKey } from '../../portal/accounts/api-key.ts';
+import { openLedgerToServe } from '../../portal/accounts/late-ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { openCustomer } from '../support/books.ts';
 import { startFleet } from '../support/fleet.ts';
@@ -73,6 +77,27 @@ test('a portal that starts before its ledger shows its pages, and signs people i
   await redis.restart();
   await expect.poll(ready, { interval: 50 }).toBe(200);
   expect((await asked()).status).toBe(202);
+});
+
+test('a server that ends while its ledger is away looks for it no more', async () => {
+  let looks = 0;
+  const nobody = createServer((socket) => {
+    looks++;
+    socket.destroy();
+  });
+  await once(nobody.listen(0, '127.0.0.1'), 'listening');
+  const { port } = nobody.address() as AddressInfo;
+  const ledger = await openLedgerToServe(`redis://127.0.0.1:${port}`, {
+    rateLimitPerMinute: 1,
+    warn: () => {},
+  });
+  const looked = looks;
+  await expect.poll(() => looks, { interval: 20 }).toBeGreaterThan(looked);
+  await ledger.close();
+  const before = looks;
+  await pause(1_500);
+  expect(looks).toBe(before);
+  nobody.close();
 });
 
 test('a ledger that waiting does not mend ends the start with one line', async () => {

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { type CallTally, LedgerCalls, StoreCalls } from '../../infra/observe/backend-calls.ts';
+import { Breaker } from '../../shards/breaker.ts';
+
+const fault = new Error('away');
+const failing = {
+  'throws at once': () => {
+    throw fault;
+  },
+  'rejects later': () => Promise.reject(fault),
+};
+const told = (tally: CallTally | undefined) => [
+  tally?.failed,
+  tally?.underWay,
+  tally?.durations.counts.reduce((sum, each) => sum + each),
+  tally?.bytes,
+];
+
+test.each(Object.entries(failing))(
+  'a call of a ledger that %s is counted as failed, once',
+  async (_, call) => {
+    const calls = new LedgerCalls(null, null);
+    const made = async () => calls.around({ operation: 'admit' }, call);
+    await expect(made()).rejects.toBe(fault);
+    expect(told(calls.byKind.get('admit'))).toEqual([1, 0, 1, 0]);
+    expect(await calls.around({ operation: 'admit' }, () => 'well')).toBe('well');
+    expect(told(calls.byKind.get('admit'))).toEqual([1, 0, 2, 0]);
+  },
+);
+
+test.each(Object.entries(failing))(
+  'of a read of a store that %s no bytes are counted',
+  async (_, call) => {
+    const rest = { failuresInARow: 2, restMs: 60_000, isFailure: () => true, refusal: () => fault };
+    const calls = new StoreCalls(new Breaker(rest), null);
+    const read = { operation: 'range', object: 'nearest/24510-0.tta', bytes: 460 } as const;
+    await expect(calls.around(read, call)).rejects.toBe(fault);
+    expect(told(calls.byKind.get('nearest'))).toEqual([1, 0, 1, 0]);
+    expect(await calls.around(read, async () => 'row')).toBe('row');
+    expect(told(calls.byKind.get('nearest'))).toEqual([1, 0, 2, 460]);
+  },
+);
+
+test('a debit is charged by its outcome, what comes back is repaid, and neither when it fails', async () => {
+  const calls = new LedgerCalls(null, null);
+  const debit = { operation: 'debit', route: 'summary', tokens: 61 } as const;
+  await calls.around(debit, async () => ({ outcome: 'debited' }));
+  await calls.around(debit, async () => ({ outcome: 'exhausted' }));
+  await calls.around({ operation: 'refund', tokens: 11 }, async () => {});
+  await expect(calls.around(debit, failing['rejects later'])).rejects.toBe(fault);
+  await expect(
+    calls.around({ operation: 'refund', tokens: 11 }, failing['rejects later']),
+  ).rejects.toBe(fault);
+  expect([[...calls.charged], calls.repaid]).toEqual([[['summary', 61]], 11]);
+});
