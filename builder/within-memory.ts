@@ -4,7 +4,7 @@ import type { CountyScope } from './county/county-scope.ts';
 import { BuildError } from './errors.ts';
 import { duration } from './progress.ts';
 import { isLinked, type LinkedRegion } from './region/link-region.ts';
-import { ROUTING } from './routing-parameters.ts';
+import { PERCENTILE_INDEX } from './routing-parameters.ts';
 import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchWorld } from './search/search-world.ts';
 import { LANES } from './transit/lane-search.ts';
@@ -106,11 +106,13 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
     0,
   );
   const stops = transit?.timetable.stopCount ?? 0;
-  const events = stops * ROUTING.transit.departures * 6;
-  // The labels of all calls, what was found at each, and one more walk search.
-  const calls = (transit?.timetable.arrivals.length ?? 0) * (2 * LANES + 4);
+  // The labels of all calls; by stop and lane, the fastest departures and their bounds.
+  const calls = (transit?.timetable.arrivals.length ?? 0) * LANES;
+  const fastest = stops * LANES * (PERCENTILE_INDEX + 4) * 4;
+  // Times from all lanes to what they reach.
+  const times = (transit?.egress.targets.length ?? 0) * LANES * 4;
   const chunks = walk.terminals.targetCount * 64;
-  return street + events + calls + stops * 60 + chunks;
+  return street + calls + fastest + times + chunks;
 }
 
 /**

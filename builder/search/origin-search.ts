@@ -3,6 +3,7 @@ import { PERCENTILE_INDEX, ROUTING } from '../routing-parameters.ts';
 import { StreetSearch } from '../streets/street-search.ts';
 import { unpackLink } from '../streets/street-world.ts';
 import { DoorToDoor } from '../transit/door-to-door.ts';
+import { FastestDepartures } from '../transit/fastest-departures.ts';
 import { LANES, LaneSearch } from '../transit/lane-search.ts';
 import type { TransitWorld } from '../transit/transit-world.ts';
 import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './reached.ts';
@@ -76,12 +77,11 @@ class TransitSearch {
   readonly #world: SearchWorld;
   readonly #toStops: StreetSearch;
   readonly #search: LaneSearch;
+  readonly #fastest: FastestDepartures;
   readonly #doorToDoor: DoorToDoor;
-  readonly #destinations: number;
   readonly #targets: number;
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
-  #windowStart: Millis = 0;
   /** Targets with a time, in no order, some twice: the first `reachedCount`. */
   readonly reached: Uint32Array;
   readonly times: Int32Array;
@@ -91,15 +91,14 @@ class TransitSearch {
     const { departures, departureStep, boardSlack, maxWalkLeg } = ROUTING.transit;
     this.#world = world;
     this.#toStops = new StreetSearch(world.walk.graph, world.walk.terminals, maxWalkLeg);
-    this.#search = new LaneSearch(timetable, order, {
-      departures,
-      step: departureStep,
-      boardSlack,
-      limit: BLOCK_LIMIT,
+    const limits = { departures, step: departureStep, boardSlack, limit: BLOCK_LIMIT };
+    this.#search = new LaneSearch(timetable, order, limits);
+    this.#fastest = new FastestDepartures(timetable.stopCount, limits, PERCENTILE_INDEX + 1);
+    this.#doorToDoor = new DoorToDoor(egress, this.#fastest, {
+      split: world.destinations,
+      limits: [DESTINATION_LIMIT, BLOCK_LIMIT],
     });
-    this.#destinations = world.destinations;
     this.#targets = world.destinations + world.blocks;
-    this.#doorToDoor = new DoorToDoor(egress, { departures, index: PERCENTILE_INDEX });
     this.#accessStops = new Int32Array(timetable.stopCount);
     this.#accessTimes = new Int32Array(timetable.stopCount);
     this.reached = new Uint32Array(2 * this.#targets);
@@ -108,15 +107,16 @@ class TransitSearch {
 
   /** Searches from up to as many blocks as there are lanes. */
   begin(blocks: readonly BlockOrdinal[], windowStart: Millis): void {
-    this.#windowStart = windowStart;
     this.#search.begin(windowStart);
+    this.#fastest.begin(windowStart);
     for (const [lane, block] of blocks.entries()) {
       const link = unpackLink(this.#world.walk.blockLinks, block);
       if (!link) continue;
       this.#toStops.run(link);
       this.#board(lane, this.#toStops);
     }
-    this.#search.run();
+    this.#search.run(this.#fastest);
+    this.#doorToDoor.run();
   }
 
   #board(lane: number, { reached, reachedCount, times }: StreetSearch): void {
@@ -134,14 +134,8 @@ class TransitSearch {
   /** Fills in what is reached from the block of a lane, by walking or by transit. */
   run(lane: number, walked: Reached): void {
     this.#beginWith(walked);
-    const search = this.#search;
-    const stops = search.take(lane);
-    if (stops === 0) return;
-    const limits = [DESTINATION_LIMIT, BLOCK_LIMIT] as const;
     const { lowered } = this.#doorToDoor;
-    const split = this.#destinations;
-    const windowStart = this.#windowStart;
-    const count = this.#doorToDoor.lower(search, stops, windowStart, this.times, split, limits);
+    const count = this.#doorToDoor.lower(lane, this.times);
     this.reached.set(lowered.subarray(0, count), this.reachedCount);
     this.reachedCount += count;
   }

@@ -1,258 +1,331 @@
+import { grown } from '../../shards/grown.ts';
 import type { Millis } from '../../shards/units.ts';
 import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT, NO_WALK } from './egress.ts';
-import type { RangeArrivals } from './range-arrivals.ts';
+import { DEPARTURE_BITS, DEPARTURE_MASK, type FastestDepartures } from './fastest-departures.ts';
+import { LANES } from './lane-search.ts';
 
-/** Times and their departures are kept as one number each: `time << DEPARTURE_BITS | departure`. */
-const DEPARTURE_BITS = 6;
-const DEPARTURE_MASK = (1 << DEPARTURE_BITS) - 1;
-/** No time is as long, with any walk or without. */
-const NEVER = NO_WALK << DEPARTURE_BITS;
+/** Up to which time targets count: those below `split` up to the first limit, others to the second. */
+export interface TargetLimits {
+  readonly split: number;
+  readonly limits: readonly [Millis, Millis];
+}
 
 /**
- * Reduces a range search to one time a target: for each departure the best of walking all the way
- * and of alighting anywhere and walking on; of those, sorted, the one at `index`.
+ * Reduces what a range search found to one time a target: for each departure the best of alighting
+ * anywhere and walking on; of those, sorted, the `wanted`th.
  *
- * So of each stop only its fastest `index + 1` departures matter: to any target, these are no
- * slower than the time that counts, and the others no faster. In a dense city a target has hundreds
- * of stops within a walk, and nearly all of them are of no use: the time by one stop alone bounds
- * the time by all of them. What takes longer than that is left out, of each cluster of targets the
- * far stops.
+ * In a dense city a target has hundreds of stops within a walk, and nearly all of them are of no
+ * use: the time by one stop alone bounds the time by all of them. So it goes by bounds, from coarse
+ * to fine, and looks closely only at what each leaves (filter and refinement, as in Seidl and
+ * Kriegel's multi-step search, 1998):
+ *
+ * - For all lanes at a time, the stops that may matter to any target of a cluster for any lane.
+ *   Neighbours reach the same stops at nearly the same times, and what is known of walks and stops is
+ *   read from memory once for all of them: that is what takes most time.
+ * - For a lane, those of them that may matter to any target of the cluster.
+ * - For a target, the time by the best stop alone. Nearly always no other stop has a departure that
+ *   is faster than that, and then it is the time by all of them.
+ * - Where there is one, departures are counted one by one.
  */
 export class DoorToDoor {
   readonly #egress: EgressTable;
-  readonly #wanted: number;
+  readonly #fastest: FastestDepartures;
+  readonly #upTo: TargetLimits;
   /**
-   * Of each reached stop the fastest departures, the fastest first, each with its time; `NEVER`:
-   * none.
+   * By stop and lane, as by stop: the least time, and the time that counts if one alights nowhere
+   * else. `NO_WALK`: not reached. By stop alone, the least and the greatest of all lanes.
    */
-  readonly #fast: Int32Array;
-  /** Of each reached stop the least time, and the time that counts if one alights nowhere else. */
   readonly #shortest: Int32Array;
   readonly #alone: Int32Array;
+  readonly #shortestOfAll: Int32Array;
+  readonly #aloneOfAll: Int32Array;
+  /** Lanes that reach any stop. */
+  readonly #lanes = new Int32Array(LANES);
+  #laneCount = 0;
   /** Groups that any reached stop has walks to, and the least time to any of those stops. */
   readonly #groups: Int32Array;
   readonly #least: Int32Array;
-  /** The pairs that may matter to a target of the cluster in hand. */
+  /** The pairs of the cluster in hand that may matter to any lane, and those that may to a lane. */
+  readonly #shared: Int32Array;
+  #sharedCount = 0;
   readonly #pairs: Int32Array;
-  /**
-   * Of each target of the cluster in hand: what is not below this does not matter, and so many of
-   * the fastest departures so far.
-   */
-  readonly #below = new Int32Array(CLUSTER_SIZE);
-  readonly #kept = new Uint8Array(CLUSTER_SIZE);
+  #pairCount = 0;
+  /** Of each target of the cluster in hand: the time to beat, the best by one stop, and its pair. */
+  readonly #bounds = new Int32Array(CLUSTER_SIZE);
+  readonly #times = new Int32Array(CLUSTER_SIZE);
+  readonly #by = new Int32Array(CLUSTER_SIZE);
+  /** The fastest departures to the target in hand so far. */
   readonly #best: Int32Array;
-  /** Targets that the last run lowered, in no order: as many as it said. */
+  /**
+   * Clusters that may be reached from any lane's origin, and the times to the targets of the `n`th
+   * from that of lane `l`: from `(n × LANES + l) × CLUSTER_SIZE`.
+   */
+  readonly #clusters: Int32Array;
+  #clusterCount = 0;
+  #found = new Int32Array(LANES * CLUSTER_SIZE);
+  /** Targets that the last `lower` lowered, in no order: as many as it said. */
   readonly lowered: Uint32Array;
-  #loweredCount = 0;
 
-  constructor(egress: EgressTable, window: { departures: number; index: number }) {
-    if (window.departures > 1 << DEPARTURE_BITS) throw new Error('too many departures');
+  constructor(egress: EgressTable, fastest: FastestDepartures, upTo: TargetLimits) {
     this.#egress = egress;
-    this.#wanted = window.index + 1;
+    this.#fastest = fastest;
+    this.#upTo = upTo;
     const stops = egress.firstGroup.length - 1;
-    this.#fast = new Int32Array(stops * this.#wanted);
-    this.#shortest = new Int32Array(stops).fill(NO_WALK);
-    this.#alone = new Int32Array(stops).fill(NO_WALK);
-    const groupCount = ((egress.firstPair.length - 1) >>> GROUP_SHIFT) + 1;
+    this.#shortest = new Int32Array(stops * LANES);
+    this.#alone = new Int32Array(stops * LANES);
+    this.#shortestOfAll = new Int32Array(stops);
+    this.#aloneOfAll = new Int32Array(stops);
+    const clusters = egress.firstPair.length - 1;
+    const groupCount = (clusters >>> GROUP_SHIFT) + 1;
     this.#groups = new Int32Array(groupCount);
     this.#least = new Int32Array(groupCount).fill(NO_WALK);
+    this.#shared = new Int32Array(stops);
     this.#pairs = new Int32Array(stops);
-    this.#best = new Int32Array(CLUSTER_SIZE * this.#wanted);
+    this.#best = new Int32Array(fastest.wanted);
+    this.#clusters = new Int32Array(clusters);
     this.lowered = new Uint32Array(egress.targets.length);
   }
 
-  /**
-   * Lowers `times`, which hold the direct walks (over the limit: not reached), to door-to-door
-   * times where transit is faster: of targets below `split` those up to the first limit, of the
-   * others those up to the second. Transit that takes longer than the limit lowers nothing. Returns
-   * how many it lowered.
-   */
-  lower(
-    search: RangeArrivals,
-    reachedStops: number,
-    windowStart: Millis,
-    times: Int32Array,
-    split: number,
-    limits: readonly [Millis, Millis],
-  ): number {
+  /** Finds the times by transit from the origins of all lanes. */
+  run(): void {
     const { firstGroup, groups, firstPair } = this.#egress;
+    const { stops, stopCount } = this.#fastest;
     const least = this.#least;
-    this.#loweredCount = 0;
     let groupCount = 0;
-    for (let i = 0; i < reachedStops; i++) {
-      const stop = search.reached[i];
-      this.#keepFast(search, stop, windowStart);
-      const shortest = this.#shortest[stop];
+    this.#takeFastest();
+    for (let i = 0; i < stopCount; i++) {
+      const stop = stops[i];
+      const shortest = this.#shortestOfAll[stop];
       for (let g = firstGroup[stop]; g < firstGroup[stop + 1]; g++) {
         const group = groups[g];
         if (least[group] === NO_WALK) this.#groups[groupCount++] = group;
         if (shortest < least[group]) least[group] = shortest;
       }
     }
+    this.#clusterCount = 0;
     for (let i = 0; i < groupCount; i++) {
       const group = this.#groups[i];
       const end = Math.min((group + 1) << GROUP_SHIFT, firstPair.length - 1);
       for (let cluster = group << GROUP_SHIFT; cluster < end; cluster++) {
-        this.#lowerCluster(cluster, least[group], times, split, limits);
+        this.#reachCluster(cluster, least[group]);
       }
       least[group] = NO_WALK;
-    }
-    for (let i = 0; i < reachedStops; i++) {
-      const stop = search.reached[i];
-      this.#shortest[stop] = NO_WALK;
-      this.#alone[stop] = NO_WALK;
-    }
-    return this.#loweredCount;
-  }
-
-  #lowerCluster(
-    cluster: number,
-    least: Millis,
-    times: Int32Array,
-    split: number,
-    limits: readonly [Millis, Millis],
-  ): void {
-    const { targets } = this.#egress;
-    const first = cluster << CLUSTER_SHIFT;
-    const size = Math.min(targets.length - first, CLUSTER_SIZE);
-    const below = this.#below;
-    let slowest = 0;
-    for (let i = 0; i < size; i++) {
-      const target = targets[first + i];
-      const limit = target < split ? limits[0] : limits[1];
-      const bound = Math.min(times[target], limit + 1);
-      if (bound > slowest) slowest = bound;
-      below[i] = bound << DEPARTURE_BITS;
-    }
-    const pairs = this.#choosePairs(cluster, least, slowest);
-    if (pairs === 0) return;
-    this.#kept.fill(0);
-    for (let i = 0; i < pairs; i++) this.#alight(this.#pairs[i], size);
-    const last = this.#wanted - 1;
-    for (let i = 0; i < size; i++) {
-      if (this.#kept[i] <= last) continue;
-      const target = targets[first + i];
-      times[target] = this.#best[i * this.#wanted + last] >> DEPARTURE_BITS;
-      this.lowered[this.#loweredCount++] = target;
     }
   }
 
   /**
-   * Chooses the pairs of a cluster that can lead to any of its targets below `bound`, the best
-   * first. No stop near is reached in less than `least`.
+   * Lowers `times`, which hold the direct walks from a lane's origin (over the limit: not reached),
+   * to the times by transit where they are less. Transit that takes longer than a target's limit
+   * lowers nothing. Returns how many it lowered.
    */
-  #choosePairs(cluster: number, least: Millis, bound: Millis): number {
+  lower(lane: number, times: Int32Array): number {
+    const { targets } = this.#egress;
+    const found = this.#found;
+    let lowered = 0;
+    for (let n = 0; n < this.#clusterCount; n++) {
+      const first = this.#clusters[n] << CLUSTER_SHIFT;
+      const size = Math.min(targets.length - first, CLUSTER_SIZE);
+      const row = (n * LANES + lane) << CLUSTER_SHIFT;
+      for (let i = 0; i < size; i++) {
+        const target = targets[first + i];
+        if (found[row + i] >= times[target]) continue;
+        times[target] = found[row + i];
+        this.lowered[lowered++] = target;
+      }
+    }
+    return lowered;
+  }
+
+  /** Lays out what bounds the times by each stop. A lane that gets nowhere bounds nothing. */
+  #takeFastest(): void {
+    const { keys, wanted, stops, stopCount } = this.#fastest;
+    let moving = 0;
+    this.#shortestOfAll.fill(NO_WALK);
+    this.#aloneOfAll.fill(NO_WALK);
+    for (let i = 0; i < stopCount; i++) {
+      for (let lane = 0; lane < LANES; lane++) {
+        const at = stops[i] * LANES + lane;
+        this.#shortest[at] = keys[at * wanted] >> DEPARTURE_BITS;
+        this.#alone[at] = keys[at * wanted + wanted - 1] >> DEPARTURE_BITS;
+        if (this.#shortest[at] !== NO_WALK) moving |= 1 << lane;
+      }
+    }
+    this.#laneCount = 0;
+    for (let left = moving; left !== 0; left &= left - 1) {
+      this.#lanes[this.#laneCount++] = lowestBit(left);
+    }
+    for (let i = 0; i < stopCount; i++) {
+      let shortest = NO_WALK;
+      let alone = 0;
+      for (let l = 0; l < this.#laneCount; l++) {
+        const at = stops[i] * LANES + this.#lanes[l];
+        shortest = Math.min(shortest, this.#shortest[at]);
+        alone = Math.max(alone, this.#alone[at]);
+      }
+      this.#shortestOfAll[stops[i]] = shortest;
+      this.#aloneOfAll[stops[i]] = alone;
+    }
+  }
+
+  /** The times to the targets of a cluster. No stop near is reached in less than `least`. */
+  #reachCluster(cluster: number, least: Millis): void {
+    const { targets } = this.#egress;
+    const { split, limits } = this.#upTo;
+    const first = cluster << CLUSTER_SHIFT;
+    const size = Math.min(targets.length - first, CLUSTER_SIZE);
+    const bounds = this.#bounds;
+    let slowest = 0;
+    for (let i = 0; i < size; i++) {
+      bounds[i] = limits[targets[first + i] < split ? 0 : 1] + 1;
+      slowest = Math.max(slowest, bounds[i]);
+    }
+    this.#choosePairs(cluster, least, slowest);
+    if (this.#sharedCount === 0) return;
+    const n = this.#clusterCount++;
+    this.#clusters[n] = cluster;
+    const begin = (n * LANES) << CLUSTER_SHIFT;
+    const end = begin + (LANES << CLUSTER_SHIFT);
+    if (end > this.#found.length) this.#found = grown(this.#found, end);
+    this.#found.fill(NO_WALK, begin, end);
+    for (let l = 0; l < this.#laneCount; l++) {
+      const lane = this.#lanes[l];
+      const below = this.#keepPairs(lane, slowest);
+      if (this.#pairCount === 0) continue;
+      this.#alightOnce(lane, size, below);
+      this.#alightTwice(lane, size);
+      const row = begin + (lane << CLUSTER_SHIFT);
+      for (let i = 0; i < size; i++) {
+        if (this.#times[i] < bounds[i]) this.#found[row + i] = this.#times[i];
+      }
+    }
+  }
+
+  /**
+   * Chooses the pairs of a cluster that can lead to any of its targets below `bound` in any lane. No
+   * stop near is reached in less than `least`.
+   */
+  #choosePairs(cluster: number, least: Millis, bound: Millis): void {
     const { firstPair, stop, nearest, farthest } = this.#egress;
-    const shortest = this.#shortest;
-    const alone = this.#alone;
-    const pairs = this.#pairs;
+    const shortest = this.#shortestOfAll;
+    const alone = this.#aloneOfAll;
+    const shared = this.#shared;
     let below = bound;
     let chosen = 0;
-    let best = 0;
     for (let pair = firstPair[cluster]; pair < firstPair[cluster + 1]; pair++) {
       // Those that follow are farther away.
       if (least + nearest[pair] >= below) break;
       const from = stop[pair];
       if (shortest[from] + nearest[pair] >= below) continue;
       // All stops together do as well as this one: what takes longer does not matter.
-      const enough = alone[from] + farthest[pair];
-      if (enough < below) {
-        below = enough + 1;
-        best = chosen;
-      }
-      pairs[chosen++] = pair;
+      below = Math.min(below, alone[from] + farthest[pair] + 1);
+      shared[chosen++] = pair;
     }
-    if (chosen === 0) return 0;
-    const first = pairs[best];
-    pairs[best] = pairs[0];
-    pairs[0] = first;
     let kept = 0;
     for (let i = 0; i < chosen; i++) {
-      if (shortest[stop[pairs[i]]] + nearest[pairs[i]] < below) pairs[kept++] = pairs[i];
+      if (shortest[stop[shared[i]]] + nearest[shared[i]] < below) shared[kept++] = shared[i];
     }
-    return kept;
+    this.#sharedCount = kept;
   }
 
-  /** Keeps of a stop the departures that can matter to any target. */
-  #keepFast(search: RangeArrivals, stop: number, windowStart: Millis): void {
-    const { eventCount, eventArrival, eventDeparture } = search;
-    const { departures, step } = search.limits;
-    const wanted = this.#wanted;
-    const fast = this.#fast;
-    const first = stop * wanted;
-    const last = first + wanted - 1;
-    fast.fill(NEVER, first, last + 1);
-    const firstEvent = stop * departures;
-    const end = firstEvent + eventCount[stop];
-    for (let e = firstEvent; e < end; e++) {
-      const before = e + 1 < end ? eventDeparture[e + 1] : -1;
-      // Who leaves earlier, but after the step before, arrives no earlier: the time only grows.
-      let time = eventArrival[e] - (windowStart + eventDeparture[e] * step);
-      for (let d = eventDeparture[e]; d > before; d--, time += step) {
-        const key = (time << DEPARTURE_BITS) | d;
-        if (key >= fast[last]) break;
-        let at = last;
-        for (; at > first && fast[at - 1] > key; at--) fast[at] = fast[at - 1];
-        fast[at] = key;
-      }
-    }
-    this.#shortest[stop] = fast[first] >> DEPARTURE_BITS;
-    this.#alone[stop] = fast[last] >> DEPARTURE_BITS;
-  }
-
-  /** Alights at a pair's stop, and walks on to each of the first `size` targets of its cluster. */
-  #alight(pair: number, size: number): void {
-    const { stop, walks } = this.#egress;
-    const wanted = this.#wanted;
-    const fast = this.#fast;
-    const below = this.#below;
-    const first = stop[pair] * wanted;
-    const fastest = fast[first];
-    for (let i = 0; i < size; i++) {
-      const walk = walks[pair * CLUSTER_SIZE + i] << DEPARTURE_BITS;
-      if (fastest + walk >= below[i]) continue;
-      if (this.#kept[i] === 0) {
-        this.#arriveFirst(i, first, walk);
-        continue;
-      }
-      for (let f = first; f < first + wanted; f++) {
-        const key = fast[f] + walk;
-        if (key >= below[i]) break;
-        this.#arrive(i, key);
-      }
-    }
-  }
-
-  /** Keeps the times by the first stop for a target of the cluster in hand: they are in order. */
-  #arriveFirst(target: number, fastest: number, walk: number): void {
-    const wanted = this.#wanted;
-    const below = this.#below[target];
+  /** Keeps those of the pairs that can lead to any target below a bound in a lane; returns a closer one. */
+  #keepPairs(lane: number, bound: Millis): Millis {
+    const { stop, nearest, farthest } = this.#egress;
+    const shared = this.#shared;
+    let below = bound;
     let kept = 0;
-    for (; kept < wanted; kept++) {
-      const key = this.#fast[fastest + kept] + walk;
-      if (key >= below) break;
-      this.#best[target * wanted + kept] = key;
+    for (let i = 0; i < this.#sharedCount; i++) {
+      const pair = shared[i];
+      const at = stop[pair] * LANES + lane;
+      if (this.#shortest[at] + nearest[pair] >= below) continue;
+      const enough = this.#alone[at] + farthest[pair];
+      if (enough < below) below = enough + 1;
+      this.#pairs[kept++] = pair;
     }
-    this.#kept[target] = kept;
-    if (kept === wanted) this.#below[target] = this.#best[target * wanted + wanted - 1];
+    this.#pairCount = kept;
+    return below;
   }
 
-  /** Keeps a departure's time among the best of a target of the cluster in hand. */
-  #arrive(target: number, key: number): void {
-    const best = this.#best;
-    const wanted = this.#wanted;
-    const first = target * wanted;
-    const kept = this.#kept[target];
-    const end = first + kept;
-    let at = first;
-    // A departure counts once, by its best stop.
-    while (at < end && ((best[at] ^ key) & DEPARTURE_MASK) !== 0) at++;
-    if (at < end) {
-      if (best[at] <= key) return;
-    } else if (kept < wanted) this.#kept[target]++;
-    else at--;
-    for (; at > first && best[at - 1] > key; at--) best[at] = best[at - 1];
-    best[at] = key;
-    if (this.#kept[target] === wanted) this.#below[target] = best[first + wanted - 1];
+  /** The time to each target by the best stop alone. */
+  #alightOnce(lane: number, size: number, below: Millis): void {
+    const { stop, nearest, walks } = this.#egress;
+    const times = this.#times;
+    const by = this.#by;
+    for (let i = 0; i < size; i++) {
+      times[i] = this.#bounds[i];
+      by[i] = -1;
+    }
+    for (let p = 0; p < this.#pairCount; p++) {
+      const pair = this.#pairs[p];
+      const alone = this.#alone[stop[pair] * LANES + lane];
+      if (alone + nearest[pair] >= below) continue;
+      const first = pair << CLUSTER_SHIFT;
+      for (let i = 0; i < size; i++) {
+        const time = alone + walks[first + i];
+        if (time >= times[i]) continue;
+        times[i] = time;
+        by[i] = pair;
+      }
+    }
   }
+
+  /** Where another stop has a departure that is faster than that, counts those of all stops. */
+  #alightTwice(lane: number, size: number): void {
+    const { stop, nearest, walks } = this.#egress;
+    const times = this.#times;
+    const by = this.#by;
+    let slowest = 0;
+    for (let i = 0; i < size; i++) if (times[i] > slowest) slowest = times[i];
+    let contested = 0;
+    for (let p = 0; p < this.#pairCount; p++) {
+      const pair = this.#pairs[p];
+      const shortest = this.#shortest[stop[pair] * LANES + lane];
+      if (shortest + nearest[pair] >= slowest) continue;
+      const first = pair << CLUSTER_SHIFT;
+      for (let i = 0; i < size; i++) {
+        if (shortest + walks[first + i] < times[i] && by[i] !== pair) contested |= 1 << i;
+      }
+    }
+    for (let left = contested; left !== 0; left &= left - 1) this.#count(lane, lowestBit(left));
+  }
+
+  /** The time to a target by the departures of all stops. */
+  #count(lane: number, i: number): void {
+    const { stop, walks } = this.#egress;
+    const { keys, wanted } = this.#fastest;
+    const best = this.#best;
+    let below = this.#times[i] << DEPARTURE_BITS;
+    let kept = 0;
+    for (let p = 0; p < this.#pairCount; p++) {
+      const pair = this.#pairs[p];
+      const walk = walks[(pair << CLUSTER_SHIFT) + i] << DEPARTURE_BITS;
+      const first = (stop[pair] * LANES + lane) * wanted;
+      for (let at = first; at < first + wanted && keys[at] + walk < below; at++) {
+        kept = keepBest(best, kept, keys[at] + walk);
+        if (kept === wanted) below = best[wanted - 1];
+      }
+    }
+    if (kept === wanted) this.#times[i] = best[wanted - 1] >> DEPARTURE_BITS;
+  }
+}
+
+/**
+ * Keeps a departure's time among the first `kept` of the best, which ascend, for as many as there is
+ * room for; returns how many there are then.
+ */
+function keepBest(best: Int32Array, kept: number, key: number): number {
+  let at = 0;
+  // A departure counts once, by its best stop.
+  while (at < kept && ((best[at] ^ key) & DEPARTURE_MASK) !== 0) at++;
+  let count = kept;
+  if (at < kept) {
+    if (best[at] <= key) return kept;
+  } else if (kept < best.length) count++;
+  else at--;
+  for (; at > 0 && best[at - 1] > key; at--) best[at] = best[at - 1];
+  best[at] = key;
+  return count;
+}
+
+function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word);
 }

@@ -1,6 +1,6 @@
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { CallOrder } from './call-order.ts';
-import type { RangeArrivals, RangeLimits } from './range-arrivals.ts';
+import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
 import { BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 import { NO_ALIGHTING } from './trip-transfers.ts';
 
@@ -8,6 +8,7 @@ import { NO_ALIGHTING } from './trip-transfers.ts';
 export const LANES = 16;
 /** A label is so many words, of four bytes. */
 const WORDS = 4;
+const LANES_PER_WORD = LANES / WORDS;
 /** The highest bit of each byte, which no departure needs. */
 const HIGH = 0x80808080 | 0;
 const MOST_DEPARTURES = 126;
@@ -25,8 +26,8 @@ const MOST_DEPARTURES = 126;
  * It is exact: whoever may leave later and be aboard may leave earlier and wait, so the arrivals of
  * a stop over the whole window are the calls there with a later departure than all before them.
  */
-export class LaneSearch implements RangeArrivals {
-  readonly limits: RangeLimits;
+export class LaneSearch {
+  readonly #limits: RangeLimits;
   readonly #timetable: Timetable;
   readonly #order: CallOrder;
   /** By place: of each lane one more than the departure; 0: none. */
@@ -35,61 +36,34 @@ export class LaneSearch implements RangeArrivals {
   /** Patterns that anybody of any lane is aboard of, and those whose followers are known to be. */
   readonly #isRidden: Uint8Array;
   readonly #isFollowed: Uint8Array;
-  /** Stops that any lane reaches. */
-  readonly #stops: Int32Array;
-  #stopCount = 0;
-  readonly #isStop: Uint8Array;
+  /** By stop: of each lane the label of those who are there so far. */
+  readonly #known: Int32Array;
+  readonly #knownLanes: Uint8Array;
   #windowStart: Millis = 0;
   /** The places of the window. */
   #begin = 0;
   #end = 0;
 
-  readonly reached: Int32Array;
-  readonly eventCount: Int32Array;
-  readonly eventDeparture: Uint16Array;
-  readonly eventArrival: Int32Array;
-  #reachedCount = 0;
-  /**
-   * What was found at the `i`th of the stops: arrivals from `firstFound[i]` to `firstFound[i + 1]`,
-   * at which any lane gains; and all labels there, those of one lane side by side.
-   */
-  readonly #firstFound: Int32Array;
-  readonly #found: Int32Array;
-  readonly #foundLabels: Uint8Array;
-  /** The arrivals of a stop at which the lane in hand gains. */
-  readonly #events: Int32Array;
-
   constructor(timetable: Timetable, order: CallOrder, limits: RangeLimits) {
     if (limits.departures > MOST_DEPARTURES) throw new Error('too many departures');
     const { stopCount, patternCount } = timetable;
-    this.limits = limits;
+    this.#limits = limits;
     this.#timetable = timetable;
     this.#order = order;
     this.#labels = new Int32Array(order.arrival.length * WORDS);
     this.#lanes = new Uint8Array(this.#labels.buffer);
     this.#isRidden = new Uint8Array(patternCount);
     this.#isFollowed = new Uint8Array(patternCount);
-    this.#stops = new Int32Array(stopCount);
-    this.#isStop = new Uint8Array(stopCount);
-    this.reached = new Int32Array(stopCount);
-    this.eventCount = new Int32Array(stopCount);
-    this.eventDeparture = new Uint16Array(stopCount * limits.departures);
-    this.eventArrival = new Int32Array(stopCount * limits.departures);
-    this.#firstFound = new Int32Array(stopCount + 1);
-    this.#found = new Int32Array(order.atStop.length);
-    this.#foundLabels = new Uint8Array(order.atStop.length * LANES);
-    this.#events = new Int32Array(limits.departures);
+    this.#known = new Int32Array(stopCount * WORDS);
+    this.#knownLanes = new Uint8Array(this.#known.buffer);
   }
 
-  /** Forgets all lanes, for origins whose window opens at `windowStart`. */
+  /** Begins anew, for origins whose window opens at `windowStart`. */
   begin(windowStart: Millis): void {
-    this.#labels.fill(0, this.#begin * WORDS, this.#end * WORDS);
     this.#isRidden.fill(0);
     this.#isFollowed.fill(0);
-    for (let i = 0; i < this.#stopCount; i++) this.#isStop[this.#stops[i]] = 0;
-    this.#stopCount = 0;
     const { arrival } = this.#order;
-    const { departures, step, limit } = this.limits;
+    const { departures, step, limit } = this.#limits;
     const last = windowStart + (departures - 1) * step + limit;
     this.#windowStart = windowStart;
     this.#begin = firstNotBefore(arrival, 0, arrival.length, windowStart);
@@ -98,14 +72,14 @@ export class LaneSearch implements RangeArrivals {
 
   /** Says from where a lane's origin is how far from which stops, on foot. */
   board(lane: number, accessStops: Int32Array, accessTimes: Int32Array): void {
-    const { boardSlack } = this.limits;
+    const { boardSlack } = this.#limits;
     for (let i = 0; i < accessStops.length; i++) {
       this.#boardAt(lane, accessStops[i], this.#windowStart + accessTimes[i] + boardSlack);
     }
   }
 
   /** Searches from the origins of all lanes. */
-  run(): void {
+  run(found: ArrivalListener): void {
     const { knots } = this.#order;
     let place = this.#begin;
     for (let knot = 0; knot < knots.length; knot += 2) {
@@ -119,46 +93,7 @@ export class LaneSearch implements RangeArrivals {
       place = to;
     }
     this.#sweep(place, this.#end);
-    this.#gather();
-  }
-
-  /** Fills in what was found for a lane; returns how many stops it reached. */
-  take(lane: number): number {
-    const { departures, step, limit } = this.limits;
-    const found = this.#found;
-    const labels = this.#foundLabels;
-    const events = this.#events;
-    const { eventArrival, eventDeparture } = this;
-    // Who leaves with departure 0 arrives within the limit up to then; label 1 is of departure 0.
-    const lastOfNone = this.#windowStart - step + limit;
-    for (let i = 0; i < this.#reachedCount; i++) this.eventCount[this.reached[i]] = 0;
-    this.#reachedCount = 0;
-    for (let i = 0; i < this.#stopCount; i++) {
-      const first = this.#firstFound[i];
-      const count = this.#firstFound[i + 1] - first;
-      const own = first * LANES + lane * count;
-      let gains = 0;
-      let latest = 0;
-      for (let n = 0; n < count; n++) {
-        const label = labels[own + n];
-        if (label <= latest) continue;
-        latest = label;
-        if (found[first + n] > lastOfNone + label * step) continue;
-        // Of arrivals at one time, that of the latest departure counts.
-        if (gains > 0 && found[first + events[gains - 1]] === found[first + n]) gains--;
-        events[gains++] = n;
-      }
-      if (gains === 0) continue;
-      const stop = this.#stops[i];
-      this.eventCount[stop] = gains;
-      for (let at = stop * departures; gains > 0; at++) {
-        const n = events[--gains];
-        eventDeparture[at] = labels[own + n] - 1;
-        eventArrival[at] = found[first + n];
-      }
-      this.reached[this.#reachedCount++] = stop;
-    }
-    return this.#reachedCount;
+    this.#tell(found);
   }
 
   /** Boards the trips that leave a stop, of which the first is ready at `ready`. */
@@ -166,7 +101,7 @@ export class LaneSearch implements RangeArrivals {
     const { firstVisit, visits, firstCall, callRules, tripCount, firstTime, firstTrip, hasLinks } =
       this.#timetable;
     const times = this.#timetable.departures;
-    const { departures, step } = this.limits;
+    const { departures, step } = this.#limits;
     const last = ready + (departures - 1) * step;
     for (let visit = firstVisit[stop]; visit < firstVisit[stop + 1]; visit++) {
       const pattern = visits[2 * visit];
@@ -196,7 +131,7 @@ export class LaneSearch implements RangeArrivals {
 
   /** Goes through places once; says whether any label grew, or a pattern is newly ridden. */
   #sweep(from: number, to: number): boolean {
-    const { pattern, firstSource, sources, stop } = this.#order;
+    const { pattern, firstSource, sources } = this.#order;
     const labels = this.#labels;
     const isRidden = this.#isRidden;
     let grew = false;
@@ -233,43 +168,44 @@ export class LaneSearch implements RangeArrivals {
         this.#follow(by);
         grew = true;
       }
-      const at = stop[place];
-      if (at !== NO_ALIGHTING && !this.#isStop[at]) {
-        this.#isStop[at] = 1;
-        this.#stops[this.#stopCount++] = at;
-      }
     }
     return grew;
   }
 
-  /** Brings together what was found at each stop, so that lanes need not look for it. */
-  #gather(): void {
-    const { firstAtStop, atStop, arrival } = this.#order;
+  /**
+   * Tells what was found, and forgets it. Whoever is aboard as a vehicle arrives at a stop, by a later
+   * departure than anybody who was there before, arrives there with it.
+   */
+  #tell(found: ArrivalListener): void {
+    const { pattern, stop } = this.#order;
     const labels = this.#labels;
-    let found = 0;
-    for (let i = 0; i < this.#stopCount; i++) {
-      const stop = this.#stops[i];
-      const first = found;
-      let [a, b, c, d] = [0, 0, 0, 0];
-      for (let at = firstAtStop[stop]; at < firstAtStop[stop + 1]; at++) {
-        const place = atStop[at] * WORDS;
-        const nextA = latest(a, labels[place]);
-        const nextB = latest(b, labels[place + 1]);
-        const nextC = latest(c, labels[place + 2]);
-        const nextD = latest(d, labels[place + 3]);
-        if (nextA === a && nextB === b && nextC === c && nextD === d) continue;
-        [a, b, c, d] = [nextA, nextB, nextC, nextD];
-        this.#found[found++] = atStop[at];
-      }
-      const count = found - first;
-      for (let n = 0; n < count; n++) {
-        const place = this.#found[first + n];
-        this.#found[first + n] = arrival[place];
-        for (let lane = 0; lane < LANES; lane++) {
-          this.#foundLabels[first * LANES + lane * count + n] = this.#lanes[place * LANES + lane];
+    const known = this.#known;
+    known.fill(0);
+    for (let place = this.#begin; place < this.#end; place++) {
+      if (!this.#isRidden[pattern[place]]) continue;
+      const at = stop[place];
+      for (let word = 0; word < WORDS; word++) {
+        const label = labels[place * WORDS + word];
+        if (label === 0) continue;
+        if (at !== NO_ALIGHTING) {
+          const before = known[at * WORDS + word];
+          if (latest(before, label) !== before) this.#tellOf(found, place, at, word);
         }
+        labels[place * WORDS + word] = 0;
       }
-      this.#firstFound[i + 1] = found;
+    }
+  }
+
+  /** Tells of the four lanes of a word. */
+  #tellOf(found: ArrivalListener, place: number, stop: StopOrdinal, word: number): void {
+    const arrival = this.#order.arrival[place];
+    const firstLane = word * LANES_PER_WORD;
+    for (let lane = firstLane; lane < firstLane + LANES_PER_WORD; lane++) {
+      const label = this.#lanes[place * LANES + lane];
+      const before = this.#knownLanes[stop * LANES + lane];
+      if (label <= before) continue;
+      this.#knownLanes[stop * LANES + lane] = label;
+      found.arrive(stop, lane, arrival, before, label - 1);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Millis } from '../../shards/units.ts';
+import type { Millis, StopOrdinal } from '../../shards/units.ts';
 
 /** What a search over a range of departures asks for. */
 export interface RangeLimits {
@@ -11,19 +11,11 @@ export interface RangeLimits {
   readonly limit: Millis;
 }
 
-/**
- * What it finds. Who leaves earlier may wait, so a stop's arrivals over the whole window are a few
- * steps, the events.
- */
-export interface RangeArrivals {
-  readonly limits: RangeLimits;
-  /** Stops that it reached, the first of them as many as it said. */
-  readonly reached: Int32Array;
+/** Who is told what a search from several origins at a time finds. */
+export interface ArrivalListener {
   /**
-   * Per stop, `eventCount[s]` steps from `s × departures`: leaving with departure `eventDeparture`
-   * or any before it, one arrives at `eventArrival`. Departures descend and arrivals with them.
+   * Who sets out from a lane's origin with any departure from `first` to `last` alights at a stop at
+   * `arrival`, and not before. Of one stop it is told in the order of arrivals.
    */
-  readonly eventCount: Int32Array;
-  readonly eventDeparture: Uint16Array;
-  readonly eventArrival: Int32Array;
+  arrive(stop: StopOrdinal, lane: number, arrival: Millis, first: number, last: number): void;
 }

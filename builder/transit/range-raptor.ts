@@ -1,6 +1,6 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
-import type { RangeArrivals, RangeLimits } from './range-arrivals.ts';
+import type { RangeLimits } from './range-arrivals.ts';
 import { SeatedTrips } from './seated-trips.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
@@ -16,9 +16,16 @@ const NEVER = 0x7fff_ffff;
  * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
  * into that trip, and into no other of its pattern: `SeatedTrips`.
  */
-export class RangeRaptor implements RangeArrivals {
+export class RangeRaptor {
   readonly limits: RangeLimits;
+  /** Stops that the last run reached, the first of them as many as it said. */
   readonly reached: Int32Array;
+  /**
+   * Who leaves earlier may wait, so a stop's arrivals over the whole window are a few steps, the
+   * events: per stop, `eventCount[s]` from `s × departures`. Leaving with departure
+   * `eventDeparture` or any before it, one arrives at `eventArrival`. Departures descend and
+   * arrivals with them.
+   */
   readonly eventCount: Int32Array;
   readonly eventDeparture: Uint16Array;
   readonly eventArrival: Int32Array;

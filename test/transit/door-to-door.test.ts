@@ -1,33 +1,22 @@
 import { expect, test } from 'vitest';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
-import { buildFootpaths } from '../../builder/transit/footpaths.ts';
-import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
-import { ALIGHT, BOARD, buildTimetable } from '../../builder/transit/timetable.ts';
+import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
 
 test('the only way there is taken, which takes as long as its own bound and as trips may', () => {
-  const [from, to] = [0, 1];
-  const trip = {
-    stops: [from, to],
-    rules: [BOARD, ALIGHT],
-    arrivals: [100_000, 200_000],
-    departures: [100_000, 200_000],
-  };
   const [limit, step, walk, never] = [250_000, 60_000, 50_000, 250_001];
-  const footpaths = buildFootpaths(2, [], [], 0);
-  const window = { departures: 1, step };
-  const raptor = new RangeRaptor(buildTimetable(2, [trip]), footpaths, {
-    ...window,
-    boardSlack: 0,
-    limit,
-  });
+  const [stop, lane] = [1, 15];
+  const limits = { departures: 1, step, boardSlack: 0, limit };
+  const fastest = new FastestDepartures(2, limits, 1);
+  fastest.begin(0);
+  fastest.arrive(stop, lane, 200_000, 0, 0);
   const egress = new EgressBuilder(Int32Array.of(0));
   egress.endStop();
   egress.add(0, walk);
   egress.endStop();
-  const reached = raptor.run(Int32Array.of(from), Int32Array.of(0), 0);
+  const search = new DoorToDoor(egress.finish(), fastest, { split: 1, limits: [limit, limit] });
   const times = Int32Array.of(never);
-  const search = new DoorToDoor(egress.finish(), { ...window, index: 0 });
-  search.lower(raptor, reached, 0, times, 1, [limit, limit]);
+  search.run();
+  expect(search.lower(lane, times)).toBe(1);
   expect([...times]).toEqual([250_000]);
 });

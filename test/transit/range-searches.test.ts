@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { buildCallOrder } from '../../builder/transit/call-order.ts';
 import { DoorToDoor } from '../../builder/transit/door-to-door.ts';
 import { EgressBuilder } from '../../builder/transit/egress.ts';
+import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
 import { buildFootpaths, type Footpaths } from '../../builder/transit/footpaths.ts';
 import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
-import type { RangeArrivals } from '../../builder/transit/range-arrivals.ts';
+import type { ArrivalListener } from '../../builder/transit/range-arrivals.ts';
 import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
 import { ALIGHT, BOARD, buildTimetable, type Timetable } from '../../builder/transit/timetable.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
@@ -66,13 +67,17 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
     const footpaths = buildFootpaths(last + 1, [], [], MINUTE);
     const search = by === 'range RAPTOR' ? raptor : lanes;
     const access = [{ stops: Int32Array.of(0), times: Int32Array.of(0) }];
-    const [found] = search(timetable, footpaths)(access);
-    const { eventCount, eventDeparture, eventArrival } = found.arrivals;
-    const at = last * LIMITS.departures;
-    return Array.from({ length: eventCount[last] }, (_, event) => ({
-      departure: eventDeparture[at + event],
-      arrival: (eventArrival[at + event] - OPENS) / MINUTE,
-    }));
+    const found: { departure: number; arrival: number }[] = [];
+    search(
+      timetable,
+      footpaths,
+      access,
+    )({
+      arrive: (stop, _, arrival, __, departure) => {
+        if (stop === last) found.push({ departure, arrival: (arrival - OPENS) / MINUTE });
+      },
+    });
+    return found;
   }
 
   test('who is at the stop a minute before, and off the vehicle as the hour ends, makes it', () => {
@@ -149,7 +154,6 @@ function builderTimes(
   }
   const egressTable = egress.finish();
   const timesBy = (search: Search) => {
-    const doorToDoor = new DoorToDoor(egressTable, { departures: 60, index: 5 });
     const access = walks.access.map((row) => {
       const near = row.flatMap((time, stop) => (time <= WALK_LIMIT ? [{ stop, time }] : []));
       return {
@@ -157,48 +161,69 @@ function builderTimes(
         times: Int32Array.from(near, ({ time }) => time),
       };
     });
-    return Array.from(search(access), ({ arrivals, reached }, origin) => {
+    const fastest = new FastestDepartures(stopCount, LIMITS, 6);
+    const upTo = { split: targetCount, limits: [LIMIT, LIMIT] } as const;
+    const doorToDoor = new DoorToDoor(egressTable, fastest, upTo);
+    const tell = search(timetable, footpaths, access);
+    // What was found before, from elsewhere and at another time, is forgotten.
+    fastest.begin(OPENS - 10 * MINUTE);
+    for (let lane = 0; lane < LANES; lane++) fastest.arrive(0, lane, OPENS, 0, 59);
+    doorToDoor.run();
+    fastest.begin(OPENS);
+    tell(fastest);
+    doorToDoor.run();
+    return access.map((_, origin) => {
       const times = Int32Array.from(walks.direct[origin], (time) => Math.min(time, LIMIT + 1));
-      doorToDoor.lower(arrivals, reached, OPENS, times, targetCount, [LIMIT, LIMIT]);
+      doorToDoor.lower(laneOf(origin), times);
       return Array.from(times, (time) => (time <= LIMIT ? time : null));
     });
   };
   return {
-    raptor: timesBy(raptor(timetable, footpaths)),
-    lanes: timesBy(lanes(timetable, footpaths)),
+    raptor: timesBy(raptor),
+    lanes: timesBy(lanes),
   };
 }
 
 type Access = readonly { readonly stops: Int32Array; readonly times: Int32Array }[];
-/** Searches from origins, and hands over what it finds before it goes on to the next. */
-type Search = (access: Access) => Iterable<{ arrivals: RangeArrivals; reached: number }>;
+/** Searches from origins, each in its lane, and tells what it finds. */
+type Search = (
+  timetable: Timetable,
+  footpaths: Footpaths,
+  access: Access,
+) => (found: ArrivalListener) => void;
 
-function raptor(timetable: Timetable, footpaths: Footpaths): Search {
-  const search = new RangeRaptor(timetable, footpaths, LIMITS);
-  return function* (access) {
-    for (const { stops, times } of access) {
-      yield { arrivals: search, reached: search.run(stops, times, OPENS) };
-    }
-  };
+/** The first origin is searched from in the last lane. */
+function laneOf(origin: number): number {
+  return LANES - 1 - origin;
 }
 
-/** The first origin is searched from in the last lane, and a search before it left all lanes full. */
-function lanes(timetable: Timetable, footpaths: Footpaths): Search {
+const raptor: Search = (timetable, footpaths, access) => (found) => {
+  const search = new RangeRaptor(timetable, footpaths, LIMITS);
+  for (const [origin, { stops, times }] of access.entries()) {
+    const reached = search.run(stops, times, OPENS);
+    for (const stop of search.reached.subarray(0, reached)) {
+      let first = 0;
+      const begin = stop * LIMITS.departures;
+      for (let at = begin + search.eventCount[stop] - 1; at >= begin; at--) {
+        const last = search.eventDeparture[at];
+        found.arrive(stop, laneOf(origin), search.eventArrival[at], first, last);
+        first = last + 1;
+      }
+    }
+  }
+};
+
+/** A search before it left all lanes full. */
+const lanes: Search = (timetable, footpaths, access) => (found) => {
   const transfers = buildTripTransfers(timetable, footpaths, LIMIT);
   const search = new LaneSearch(timetable, buildCallOrder(timetable, transfers), LIMITS);
-  return function* (access) {
-    search.begin(OPENS - 10 * MINUTE);
-    for (let lane = 0; lane < LANES; lane++) {
-      const { stops, times } = access[lane % access.length];
-      search.board(lane, stops, times);
-    }
-    search.run();
-    search.take(0);
-    search.begin(OPENS);
-    for (const [i, { stops, times }] of access.entries()) search.board(LANES - 1 - i, stops, times);
-    search.run();
-    for (const i of access.keys()) {
-      yield { arrivals: search, reached: search.take(LANES - 1 - i) };
-    }
-  };
-}
+  search.begin(OPENS - 10 * MINUTE);
+  for (let lane = 0; lane < LANES; lane++) {
+    const { stops, times } = access[lane % access.length];
+    search.board(lane, stops, times);
+  }
+  search.run({ arrive: () => {} });
+  search.begin(OPENS);
+  for (const [i, { stops, times }] of access.entries()) search.board(laneOf(i), stops, times);
+  search.run(found);
+};

@@ -1,0 +1,72 @@
+import type { Millis, StopOrdinal } from '../../shards/units.ts';
+import { LANES } from './lane-search.ts';
+import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
+
+/** Times and their departures are kept as one number each: `time << DEPARTURE_BITS | departure`. */
+export const DEPARTURE_BITS = 6;
+export const DEPARTURE_MASK = (1 << DEPARTURE_BITS) - 1;
+/** No time is as long, with any walk or without. */
+export const NO_TIME = 1 << 24;
+const NEVER = NO_TIME << DEPARTURE_BITS;
+
+/**
+ * Keeps of each stop, for each lane's origin, the departures by which one is there fastest, as many
+ * as are wanted: where the `wanted`th best time to a target counts, no others matter to any, as
+ * these are no slower than the time that counts, and the others no faster.
+ */
+export class FastestDepartures implements ArrivalListener {
+  readonly wanted: number;
+  readonly #limits: RangeLimits;
+  /**
+   * Those of stop `s` and lane `l`, the fastest first, each with its time: from
+   * `(s × LANES + l) × wanted`. `NEVER`: no more.
+   */
+  readonly keys: Int32Array;
+  /** Stops that are reached from any lane's origin: the first `stopCount`. */
+  readonly stops: Int32Array;
+  stopCount = 0;
+  readonly #isReached: Uint8Array;
+  #windowStart: Millis = 0;
+
+  constructor(stopCount: number, limits: RangeLimits, wanted: number) {
+    if (limits.departures > 1 << DEPARTURE_BITS) throw new Error('too many departures');
+    this.wanted = wanted;
+    this.#limits = limits;
+    this.keys = new Int32Array(stopCount * LANES * wanted).fill(NEVER);
+    this.stops = new Int32Array(stopCount);
+    this.#isReached = new Uint8Array(stopCount);
+  }
+
+  /** Forgets all, for origins whose window opens at `windowStart`. */
+  begin(windowStart: Millis): void {
+    const width = LANES * this.wanted;
+    for (let i = 0; i < this.stopCount; i++) {
+      const stop = this.stops[i];
+      this.#isReached[stop] = 0;
+      this.keys.fill(NEVER, stop * width, (stop + 1) * width);
+    }
+    this.stopCount = 0;
+    this.#windowStart = windowStart;
+  }
+
+  arrive(stop: StopOrdinal, lane: number, arrival: Millis, first: number, last: number): void {
+    const { step, limit } = this.#limits;
+    const keys = this.keys;
+    const fastest = (stop * LANES + lane) * this.wanted;
+    const slowest = fastest + this.wanted - 1;
+    // Who leaves earlier arrives no earlier: the time only grows.
+    let time = arrival - (this.#windowStart + last * step);
+    if (time > limit) return;
+    if (this.#isReached[stop] === 0) {
+      this.#isReached[stop] = 1;
+      this.stops[this.stopCount++] = stop;
+    }
+    for (let departure = last; departure >= first; departure--, time += step) {
+      const key = (time << DEPARTURE_BITS) | departure;
+      if (key >= keys[slowest]) return;
+      let at = slowest;
+      for (; at > fastest && keys[at - 1] > key; at--) keys[at] = keys[at - 1];
+      keys[at] = key;
+    }
+  }
+}
