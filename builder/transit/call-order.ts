@@ -1,5 +1,6 @@
 import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Millis } from '../../shards/units.ts';
+import { reducedWays } from './reduced-ways.ts';
 import type { Timetable } from './timetable.ts';
 import { NO_ALIGHTING, type TripTransfers } from './trip-transfers.ts';
 
@@ -47,9 +48,13 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
   const arrival = order.map((call) => calls[start[call]]);
   const stop = order.map((call) => calls[start[call] + 1]);
   const pattern = order.map((call) => patternOfCall[call]);
-  const { first: firstSource, list: sources } = grouped(count, (add) => {
+  const ways = grouped(count, (add) => {
     eachWay(timetable, transfers, (from, to) => add(placeOf[to], placeOf[from]));
   });
+  const { firstSource, sources } = reducedWays(
+    { firstCall, placeOf },
+    { firstSource: ways.first, sources: ways.list },
+  );
   const { first: firstAtStop, list: atStop } = grouped(timetable.stopCount, (add) => {
     for (let place = 0; place < count; place++) {
       if (stop[place] !== NO_ALIGHTING) add(stop[place], place);

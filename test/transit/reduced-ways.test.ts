@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { reducedWays } from '../../builder/transit/reduced-ways.ts';
+import { sumCounts } from '../../shards/prefix-sums.ts';
+import { forAll } from '../support/for-all.ts';
+import { Dice } from './dice.ts';
+
+type Way = readonly [from: number, to: number];
+
+test('what leads where stays the same, whatever ways are left out', () =>
+  forAll(200, fc.nat(), fc.integer({ min: 1, max: 6 }), (seed, trips) => {
+    const { calls, ways } = randomCalls(seed, trips);
+    const left = reduced(calls, ways);
+    expect(leads(left, calls.placeOf.length)).toEqual(leads(ways, calls.placeOf.length));
+  }));
+
+test('a way is left out that a ride between takes as well, from a later call of its trip', () => {
+  // Trips of two calls, one and one: from the first, by the second, to the third; and straight.
+  const calls = { firstCall: Int32Array.of(0, 2, 3, 4), placeOf: Int32Array.of(0, 1, 2, 3) };
+  const by: Way[] = [
+    [0, 1],
+    [1, 2],
+    [2, 3],
+  ];
+  expect(reduced(calls, [...by, [0, 3]])).toEqual(by);
+  const earlier: Way[] = [
+    [0, 1],
+    [0, 2],
+    [1, 3],
+    [2, 3],
+  ];
+  expect(reduced(calls, earlier)).toEqual(earlier);
+});
+
+/** Trips whose calls stand mixed, with ways from each call to the next, and any others, some back. */
+function randomCalls(seed: number, trips: number) {
+  const dice = new Dice(seed);
+  const lengths = Array.from({ length: trips }, () => 1 + dice.below(5));
+  const firstCall = Int32Array.from([0, ...lengths]);
+  const count = sumCounts(firstCall);
+  const placeOf = new Int32Array(count);
+  const next = firstCall.slice(0, trips);
+  for (let place = 0; place < count; place++) {
+    const waiting = lengths.flatMap((_, t) => (next[t] < firstCall[t + 1] ? [t] : []));
+    placeOf[next[waiting[dice.below(waiting.length)]]++] = place;
+  }
+  const ways: Way[] = [];
+  lengths.forEach((length, t) => {
+    for (let call = firstCall[t]; call < firstCall[t] + length - 1; call++) {
+      ways.push([placeOf[call], placeOf[call + 1]]);
+    }
+  });
+  for (let i = dice.below(3 * count); i > 0; i--) {
+    const [a, b] = [dice.below(count), dice.below(count)];
+    const isBack = dice.chance(0.05);
+    if (a !== b) ways.push(a < b === !isBack ? [a, b] : [b, a]);
+  }
+  return { calls: { firstCall, placeOf }, ways };
+}
+
+/** Those that are kept, by where they lead. */
+function reduced(
+  calls: { firstCall: Int32Array; placeOf: Int32Array },
+  ways: readonly Way[],
+): Way[] {
+  const sorted = ways.toSorted(([, a], [, b]) => a - b);
+  const firstSource = new Int32Array(calls.placeOf.length + 1);
+  for (const [, to] of ways) firstSource[to + 1]++;
+  sumCounts(firstSource);
+  const kept = reducedWays(calls, {
+    firstSource,
+    sources: Int32Array.from(sorted, ([from]) => from),
+  });
+  return [...calls.placeOf.keys()].flatMap((to) =>
+    Array.from(
+      kept.sources.subarray(kept.firstSource[to], kept.firstSource[to + 1]),
+      (from): Way => [from, to],
+    ),
+  );
+}
+
+/** For each place, all that it leads to, by any number of ways. */
+function leads(ways: readonly Way[], count: number): number[][] {
+  return Array.from({ length: count }, (_, start) => {
+    const found = new Set([start]);
+    for (const from of found) for (const [a, to] of ways) if (a === from) found.add(to);
+    return [...found].sort((a, b) => a - b);
+  });
+}
