@@ -1,8 +1,8 @@
 import type { FeedFacts } from '../../shards/manifest.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
-import type { Feed } from './feed.ts';
-import { type FeedDays, nearestDay, ordinaryDays } from './ordinary-days.ts';
+import type { FeedOutline } from './feed-outline.ts';
+import { type FeedDays, nearestDay } from './ordinary-days.ts';
 import {
   dateOf,
   dayNumber,
@@ -33,19 +33,19 @@ const TOLD = 3;
  * day asked for on which none runs at all.
  */
 export function chooseServiceDays(
-  feeds: readonly Feed[],
+  feeds: readonly FeedOutline[],
   asked: ServiceDate | null,
   near: ServiceDay,
   progress: Progress,
 ): ServiceDays {
-  const daysOf = feeds.map(ordinaryDays);
-  feeds.forEach(({ source }, i) => {
-    if (daysOf[i].ordinary.size > 0) return;
+  const daysOf = feeds.map(({ days }) => days);
+  feeds.forEach(({ path, days }) => {
+    if (days.ordinary.size > 0) return;
     throw new BuildError(
-      `${source.path}: no trip runs on any weekday; leave the feed out, or fetch a current one`,
+      `${path}: no trip runs on any weekday; leave the feed out, or fetch a current one`,
     );
   });
-  const systems = versionsOfFeeds(feeds, daysOf);
+  const systems = versionsOfFeeds(feeds);
   const common = asked === null ? commonDay(systems, daysOf, near) : dayNumber(asked);
   if (!daysOf.some(({ trips }) => trips.has(common))) refuseDay(common, daysOf);
   const byFeed = feeds.map((): ServiceDay | null => null);
@@ -55,16 +55,16 @@ export function chooseServiceDays(
     for (const other of versions) {
       if (other === chosen) continue;
       progress.note(
-        `WARNING: ${feeds[other].source.path} is another version of ${feeds[chosen].source.path}, which is read on ${isoDate(dateOf(byFeed[chosen]))}; it is left out`,
+        `WARNING: ${feeds[other].path} is another version of ${feeds[chosen].path}, which is read on ${isoDate(dateOf(byFeed[chosen]))}; it is left out`,
       );
     }
   }
   const patterns = feeds.map((_, i) => tellPatterns(daysOf[i], byFeed[i] ?? common));
-  feeds.forEach(({ source, agency }, i) => {
+  feeds.forEach(({ path, agency }, i) => {
     const day = byFeed[i];
     if (day === null) return;
     const [, ...others] = patterns[i];
-    const name = `${source.path} (${agency})`;
+    const name = `${path} (${agency})`;
     if (day !== common) {
       const why = daysOf[i].trips.has(common) ? 'no ordinary service' : 'no service';
       progress.note(
@@ -91,13 +91,13 @@ export function chooseServiceDays(
  * Feeds, by their place in the list, that are versions of one, which the id in their `feed_info.txt`
  * says: the later ones begin later.
  */
-function versionsOfFeeds(feeds: readonly Feed[], daysOf: readonly FeedDays[]): number[][] {
+function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
   const systems = new Map<string, number[]>();
   feeds.forEach(({ info: { feedId } }, i) => {
     const key = feedId === null ? `file ${i}` : `feed ${feedId}`;
     systems.set(key, [...(systems.get(key) ?? []), i]);
   });
-  const begins = (i: number) => feeds[i].info.firstDay ?? Math.min(...daysOf[i].ordinary);
+  const begins = (i: number) => feeds[i].info.firstDay ?? Math.min(...feeds[i].days.ordinary);
   return [...systems.values()].map((versions) => versions.sort((a, b) => begins(a) - begins(b)));
 }
 

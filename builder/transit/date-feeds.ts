@@ -1,6 +1,6 @@
 import type { FeedFacts } from '../../shards/manifest.ts';
 import { BuildError } from '../errors.ts';
-import { type Feed, readFeed } from '../gtfs/feed.ts';
+import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
 import { chooseServiceDays } from '../gtfs/service-day.ts';
 import type { ServiceDate, ServiceDay } from '../gtfs/service-time.ts';
 import { fingerprint } from '../inputs/fingerprint.ts';
@@ -33,20 +33,16 @@ export async function dateFeeds(
   near: ServiceDay,
   progress: Progress,
 ): Promise<DatedFeeds> {
-  const feeds: Feed[] = [];
-  try {
-    const digests = await distinctFeeds(paths);
-    for (const feed of paths) feeds.push(await readFeed(feed));
-    const { common, byFeed, patterns } = chooseServiceDays(feeds, askedDate, near, progress);
-    return {
-      clock: clockOf(feeds, common),
-      feeds: paths.map((path, i) => ({
-        ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
-      })),
-    };
-  } finally {
-    for (const feed of feeds) feed.source.close();
-  }
+  const digests = await distinctFeeds(paths);
+  const feeds: FeedOutline[] = [];
+  for (const path of paths) feeds.push(await readFeedOutline(path));
+  const { common, byFeed, patterns } = chooseServiceDays(feeds, askedDate, near, progress);
+  return {
+    clock: clockOf(feeds, common),
+    feeds: paths.map((path, i) => ({
+      ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
+    })),
+  };
 }
 
 /** Digests of feeds, which must be different ones: trips of one given twice would run twice. */

@@ -1,5 +1,5 @@
 import type { Millis, Seconds } from '../../shards/units.ts';
-import type { Feed } from '../gtfs/feed.ts';
+import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { offsetAtNoon, type ServiceDate } from '../gtfs/service-time.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 
@@ -18,9 +18,8 @@ const SECOND: Millis = 1000;
 const { windowStart, departures, departureStep } = ROUTING.transit;
 const WINDOW = departures * departureStep;
 
-export function clockOf(feeds: readonly Feed[], common: ServiceDate): TransitClock {
-  const size = (feed: Feed) => [...feed.tripsOfService.values()].reduce((a, b) => a + b, 0);
-  const largest = feeds.reduce((best, feed) => (size(feed) > size(best) ? feed : best));
+export function clockOf(feeds: readonly FeedOutline[], common: ServiceDate): TransitClock {
+  const largest = feeds.reduce((best, feed) => (feed.trips > best.trips ? feed : best));
   const clock = { common, aheadOfUtc: offsetAtNoon(largest.timeZone, common) };
   const opens = feeds.map(({ timeZone }) => windowStart + shiftOf(clock, timeZone) * SECOND);
   return {
