@@ -12,6 +12,7 @@ import { programVersion } from './plan/program-version.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/prepared-blocks.ts';
 import { FeedTables } from './prepare/prepared-feeds.ts';
+import { OsmTables } from './prepare/prepared-osm.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
@@ -74,7 +75,8 @@ export async function buildRegion(
     const paths = pathsOf(plan, request.pathOf);
     const feeds = plan.service_date === null ? null : new FeedTables(store, plan.feeds);
     const blocks = new BlockTables(store, plan.blocks);
-    const region = await readRegion({ ...paths, blocks, feeds, counties }, progress);
+    const osm = new OsmTables(store, plan.osm);
+    const region = await readRegion({ ...paths, osm, blocks, feeds, counties }, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());
     const censusPlaces = await readCensusPlaces(paths.places, own);

@@ -1,6 +1,7 @@
-import { checkedSection, readEnvelope, writeEnvelope } from '../../shards/envelope.ts';
+import { writeEnvelope } from '../../shards/envelope.ts';
 import type { Position, Ring } from '../../shards/geometry/polygon.ts';
 import type { CountyFips } from '../../shards/units.ts';
+import { bytesOf, openTable } from '../inputs/number-table.ts';
 import type { BlockPoint, CensusBlock } from './blocks.ts';
 
 /**
@@ -69,22 +70,6 @@ export function decodeBlocks(
     ...{ geoid, county, population: known(populations[i]), landArea: known(landAreas[i]) },
     ...{ isWater, lon, lat, area: { polygons: areas[i] } },
   }));
-}
-
-function openTable(object: string, whole: Uint8Array, kind: string) {
-  const envelope = readEnvelope(object, whole, whole.length, kind);
-  const section = (tag: string) => checkedSection(object, envelope, tag, whole);
-  // Where the bytes lie in memory is not known to suit.
-  const own = (tag: string) => Uint8Array.from(section(tag)).buffer;
-  return {
-    section,
-    numbers: (tag: string) => new Float64Array(own(tag)),
-    lengths: (tag: string) => new Uint32Array(own(tag)),
-  };
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** Parts what stands one after another into lists of these lengths. */

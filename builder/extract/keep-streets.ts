@@ -11,7 +11,7 @@ export interface KeptStreets {
   readonly nodes: StreetNodes;
   /** By ordinal in the table: 1 where a way for walking passes. */
   readonly walkable: Uint8Array;
-  /** References to nodes that the file lacks: they are left out of their ways. */
+  /** References of those ways to nodes that no file has: they are left out. */
   readonly missingNodes: number;
 }
 
@@ -28,16 +28,18 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
   for (let way = 0; way < ends.length; way++) {
     const ordinals: number[] = [];
     let comesIn = false;
+    let missing = 0;
     for (let i = way === 0 ? 0 : ends[way - 1]; i < ends[way]; i++) {
       const ordinal = table.find(refs[i]);
       if (table.isMissing(ordinal)) {
-        missingNodes++;
+        missing++;
         continue;
       }
       ordinals.push(ordinal);
       comesIn ||= boxContains(area, table.lon[ordinal], table.lat[ordinal]);
     }
     if (!comesIn || ordinals.length < 2) continue;
+    missingNodes += missing;
     keptWays.push(way);
     const isWalkable = isWalkedThrough(raw.traits.view()[way]);
     for (const ordinal of ordinals) {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Area, Ring } from '../../shards/geometry/polygon.ts';
 import { boxAroundBoth, boxesMeet, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Metres, Millis } from '../../shards/units.ts';
@@ -6,7 +7,8 @@ import { outlineOf } from './outline.ts';
 
 /** What a file claims to be, by its header and the polygon beside it. */
 export interface OsmClaims {
-  readonly path: string;
+  /** The last part of its path. */
+  readonly name: string;
   /** Where it claims to hold everything; null when it does not say. */
   readonly box: BoundingBox | null;
   /** The polygon it was cut by, if that lies beside it. */
@@ -21,7 +23,7 @@ const BEYOND_AN_EXTRACT: Metres = 50_000;
 export async function claimsOf(path: string): Promise<OsmClaims> {
   const [header, outline] = await Promise.all([headerOfPbf(path), outlineOf(path)]);
   return {
-    ...{ path, outline, cutMs: header.newestMs },
+    ...{ name: basename(path), outline, cutMs: header.newestMs },
     box: header.box ?? (outline && boxAround(outline)),
   };
 }

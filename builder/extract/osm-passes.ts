@@ -1,5 +1,4 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import { GrowingList } from '../../shards/growing-list.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { mayBeDestination } from '../destinations/classify.ts';
 import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
@@ -9,7 +8,7 @@ import { copyTags, type Tags } from '../osm/tags.ts';
 import { isImpassable, isOpenWater } from '../streets/impassable.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { wayTime } from '../streets/way-time.ts';
-import { addLine, type RawLines, type RawStreets } from './raw-streets.ts';
+import { addLine, addStreet, type RawLines, type RawStreets } from './raw-streets.ts';
 
 /** Areas that may be destinations, and the ways they need: their nodes, once the way was met. */
 export interface MetAreas {
@@ -27,15 +26,6 @@ export interface MetLines {
 
 export function noAreas(): MetAreas {
   return { areas: new Map(), memberWays: new Map(), shores: new Set() };
-}
-
-export function noLines(): MetLines {
-  const numbers = () => new GrowingList(Float64Array);
-  const lines = () => ({ endRef: numbers(), refs: numbers() });
-  return {
-    streets: { osmId: numbers(), traits: numbers(), times: new Map(), ...lines() },
-    impassable: lines(),
-  };
 }
 
 /** The first pass: relations say what ways they need. */
@@ -71,17 +61,13 @@ export function wayPass(
     const traits = streetTraits(tags);
     if (traits === 0 || refs.length <= 1 || seenStreets?.has(id)) return;
     seenStreets?.add(id);
-    const time = wayTime(tags);
-    if (time) streets.times.set(streets.osmId.length, time);
-    streets.osmId.push(id);
-    streets.traits.push(traits);
-    addLine(streets, refs);
+    addStreet(streets, id, refs, traits, wayTime(tags));
   };
   return {
     way(id, refs, tags) {
       if ((shores.has(id) || isImpassable(tags)) && refs.length > 1 && !seenImpassable?.has(id)) {
         seenImpassable?.add(id);
-        addLine(impassable, refs);
+        addLine(impassable, id, refs);
       }
       keepStreet(id, refs, tags);
       const isArea = refs.length > 0 && mayBeDestination(tags);

@@ -1,22 +1,51 @@
-import type { GrowingList } from '../../shards/growing-list.ts';
+import { GrowingList } from '../../shards/growing-list.ts';
 import type { WayTime } from '../streets/way-time.ts';
 
 /** Ways as met: flat, by node id, before anything is known of the nodes. */
 export interface RawLines {
+  readonly osmId: GrowingList<Float64Array>;
   /** Where each way's refs end in `refs`. */
   readonly endRef: GrowingList<Float64Array>;
   readonly refs: GrowingList<Float64Array>;
 }
 
 export interface RawStreets extends RawLines {
-  readonly osmId: GrowingList<Float64Array>;
   readonly traits: GrowingList<Float64Array>;
   /** By way, as met, the times of those that are not walked along. */
   readonly times: Map<number, WayTime>;
 }
 
+export function noLines(): RawLines {
+  const numbers = () => new GrowingList(Float64Array);
+  return { osmId: numbers(), endRef: numbers(), refs: numbers() };
+}
+
+export function noStreets(): RawStreets {
+  return { ...noLines(), traits: new GrowingList(Float64Array), times: new Map() };
+}
+
 /** Adds a way to others. */
-export function addLine({ endRef, refs }: RawLines, nodes: Iterable<number>): void {
-  for (const node of nodes) refs.push(node);
-  endRef.push(refs.length);
+export function addLine(lines: RawLines, id: number, nodes: Iterable<number>): void {
+  lines.osmId.push(id);
+  for (const node of nodes) lines.refs.push(node);
+  lines.endRef.push(lines.refs.length);
+}
+
+/** Adds a street to others. */
+export function addStreet(
+  streets: RawStreets,
+  id: number,
+  nodes: Iterable<number>,
+  traits: number,
+  time: WayTime | null | undefined,
+): void {
+  if (time) streets.times.set(streets.osmId.length, time);
+  streets.traits.push(traits);
+  addLine(streets, id, nodes);
+}
+
+/** The refs of a way by its position. */
+export function refsOf({ refs, endRef }: RawLines, way: number): Float64Array {
+  const ends = endRef.view();
+  return refs.view().subarray(way === 0 ? 0 : ends[way - 1], ends[way]);
 }

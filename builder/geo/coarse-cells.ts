@@ -26,6 +26,19 @@ export function coarseCellAt(lon: Degrees, lat: Degrees): number {
   return numberOf(along(lon), along(lat));
 }
 
+/** The box of a cell by its number. */
+export function boxOfCell(cell: number): BoundingBox {
+  const y = Math.floor(cell / CELLS_A_PARALLEL);
+  const eastwards = cell - y * CELLS_A_PARALLEL;
+  const x = eastwards < CELLS_A_PARALLEL / 2 ? eastwards : eastwards - CELLS_A_PARALLEL;
+  return {
+    minLon: x / CELLS_A_DEGREE,
+    minLat: y / CELLS_A_DEGREE,
+    maxLon: (x + 1) / CELLS_A_DEGREE,
+    maxLat: (y + 1) / CELLS_A_DEGREE,
+  };
+}
+
 /** Past the antimeridian the cells go on at its other side. */
 function numberOf(x: number, y: number): number {
   return y * CELLS_A_PARALLEL + ((x + 2 * CELLS_A_PARALLEL) % CELLS_A_PARALLEL);

@@ -9,9 +9,8 @@ export type PathOf = (input: PlannedInput) => string;
 export function pathsOf(
   { inputs }: ReleasePlan,
   pathOf: PathOf,
-): Omit<Required<InputPaths>, 'blocks' | 'gtfs'> {
+): Omit<Required<InputPaths>, 'osm' | 'blocks' | 'gtfs'> {
   return {
-    osm: inputs.osm.map(pathOf),
     places: inputs.places.map(pathOf),
     pois: inputs.pois.map(pathOf),
     elevation: inputs.elevation.map(pathOf),

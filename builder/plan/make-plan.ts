@@ -9,11 +9,16 @@ import type { InputPaths, Means, PlanRequest } from '../build-request.ts';
 import { readPoiFiles } from '../destinations/from-files.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
+import { boxOfCell } from '../geo/coarse-cells.ts';
+import { coveredBy } from '../geo/cover-grid.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
 import { prepareBlocks } from '../prepare/prepare-blocks.ts';
 import { prepareFeeds } from '../prepare/prepare-feeds.ts';
+import { prepareOsm } from '../prepare/prepare-osm.ts';
 import { BlockTables } from '../prepare/prepared-blocks.ts';
+import type { PreparedFeed } from '../prepare/prepared-feeds.ts';
+import { streetAreaOf } from '../prepare/prepared-osm.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
@@ -60,7 +65,7 @@ export async function planRelease(
   );
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  const prepared = [...objectRefsIn([plan.blocks, plan.feeds])];
+  const prepared = [...objectRefsIn([plan.blocks, plan.osm, plan.feeds])];
   await receipts.keep('plan', key, { plan: ref, prepared });
   return { ref, plan, pathOf };
 }
@@ -129,6 +134,12 @@ async function makePlan(
   const feeds = await datesOf(request, progress);
   const listed =
     feeds === null ? await listedTypes(request.pois ?? [], around(box, hasHills), progress) : null;
+  const prepared = feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [];
+  const area = reachable(around(box, hasHills), prepared, hasHills);
+  const osm = await prepareOsm({
+    ...means,
+    ...{ paths: inputs.osm.map(pathOf), area, madeOf: keyOf([inputs.osm, area]) },
+  });
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
     program: programVersion(),
@@ -148,7 +159,8 @@ async function makePlan(
       }),
     },
     blocks,
-    feeds: feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [],
+    osm,
+    feeds: prepared,
     counties,
   };
 }
@@ -199,8 +211,20 @@ function serviceDate(iso: string): string {
 }
 
 /** As far as anybody gets without transit. */
-function around(counties: BoundingBox, hasHills: boolean): BoundingBox {
-  return bufferBox(counties, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
+function around(box: BoundingBox, hasHills: boolean): BoundingBox {
+  return bufferBox(box, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
+}
+
+/** What holds the streets of every unit: its feeds may lead it to any stop, and it goes on from there. */
+function reachable(
+  byStreet: BoundingBox,
+  feeds: readonly PreparedFeed[],
+  hasHills: boolean,
+): BoundingBox {
+  const stops = feeds.flatMap(({ cells }) =>
+    cells.map((cell) => around(boxOfCell(cell), hasHills)),
+  );
+  return coveredBy(streetAreaOf(coveredBy(stops.reduce(boxAroundBoth, byStreet))));
 }
 
 /** Types that lists of POIs around the counties have: theirs is what else only feeds would give. */

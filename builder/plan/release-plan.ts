@@ -7,6 +7,7 @@ import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
 import { preparedBlocksSchema } from '../prepare/prepared-blocks.ts';
 import { preparedFeedSchema } from '../prepare/prepared-feeds.ts';
+import { preparedOsmSchema } from '../prepare/prepared-osm.ts';
 import { countySketchSchema } from './county-sketch.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
@@ -38,6 +39,8 @@ const releasePlanSchema = z.strictObject({
   }),
   /** The blocks of all counties given: one may go to those that one does not begin in. */
   blocks: preparedBlocksSchema,
+  /** What the OSM files have as far as anybody comes from those counties. */
+  osm: preparedOsmSchema,
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
   /** The counties to begin in, ascending. */

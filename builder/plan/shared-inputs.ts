@@ -57,8 +57,8 @@ export async function fetchInputs(
 }
 
 function inputsOf({ inputs }: ReleasePlan): PlannedInput[] {
-  const { blocks: _, gtfs: __, ...read } = inputs;
-  return Object.values(read).flat();
+  const { places, pois, elevation } = inputs;
+  return [...places, ...pois, ...elevation];
 }
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {

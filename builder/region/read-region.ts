@@ -1,6 +1,6 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, CountyFips, DestId, Metres } from '../../shards/units.ts';
+import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -8,10 +8,10 @@ import { readPoiFiles } from '../destinations/from-files.ts';
 import { mergeSources } from '../destinations/merge-sources.ts';
 import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
-import { extractOsm } from '../extract/extract-osm.ts';
 import { coveredBy } from '../geo/cover-grid.ts';
 import type { BlockTables } from '../prepare/prepared-blocks.ts';
 import type { FeedTables } from '../prepare/prepared-feeds.ts';
+import { type OsmTables, streetAreaOf } from '../prepare/prepared-osm.ts';
 import type { Progress } from '../progress.ts';
 import { fastestOf, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
@@ -53,9 +53,9 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** What a region is read of: what was prepared of blocks and feeds, and paths of files. */
+/** What a region is read of: what was prepared of streets, blocks and feeds, and paths of files. */
 export interface RegionInputs {
-  readonly osm: readonly string[];
+  readonly osm: OsmTables;
   readonly blocks: BlockTables;
   readonly pois?: readonly string[];
   readonly elevation?: readonly string[];
@@ -64,13 +64,6 @@ export interface RegionInputs {
   /** The counties to begin in, ascending. */
   readonly counties: readonly CountyFips[];
 }
-
-/**
- * Streets are read so much farther than anything can be reached. What is tied to a street depends on
- * whether that is an island, and regions that share a border have to agree: so a piece of streets is
- * taken for one only if it ends within what is read, and those that are seldom reach farther.
- */
-const ISLAND_MARGIN: Metres = 5_000;
 
 /** Reads all inputs. Bad input is a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
@@ -84,7 +77,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const transit = around?.transit ?? null;
   // Scopes of counties go by cells: none may lead past what is read.
   const area = coveredBy(around?.area ?? byStreet);
-  const extract = await extractOsm(request.osm, area, progress, bufferBox(area, ISLAND_MARGIN));
+  const extract = await request.osm.extract(area, streetAreaOf(area), progress);
   const listed =
     request.pois && request.pois.length > 0 ? await readPoiFiles(request.pois, area, progress) : [];
   const destinations = [

@@ -1,11 +1,10 @@
-import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';
-import { withBlocks } from '../support/prepared-city.ts';
+import { extractOsm, withBlocks } from '../support/prepared-city.ts';
 import { figure, median } from './figure.ts';
 import type { BenchInputs } from './inputs.ts';
 

@@ -3,12 +3,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { osmDestId } from '../../builder/destinations/dest-id.ts';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { TAXONOMY, type TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
-import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { type OplElement, readWithOsmium } from '../osm/opl.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { extractOsm } from '../support/prepared-city.ts';
 
 const scratch = new Scratch();
 const leafNamed = new Map(TAXONOMY.map((entry) => [entry.label, entry]));

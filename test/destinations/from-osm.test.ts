@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { mergeDuplicates } from '../../builder/destinations/duplicates.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
-import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { extractOsm } from '../support/prepared-city.ts';
 import { boxRing } from '../support/rings.ts';
 
 const scratch = new Scratch();

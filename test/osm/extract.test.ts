@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BuildError } from '../../builder/errors.ts';
-import { extractOsm, type OsmExtract } from '../../builder/extract/extract-osm.ts';
+import type { OsmExtract } from '../../builder/extract/extract-osm.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
@@ -12,6 +12,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
+import { extractOsm } from '../support/prepared-city.ts';
 import { readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
 

@@ -1,11 +1,10 @@
-import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { withBlocks } from '../support/prepared-city.ts';
+import { extractOsm, withBlocks } from '../support/prepared-city.ts';
 import { SecondEngine } from './second-engine.ts';
 
 const HALF_HOUR_MS = 30 * 60_000;

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { OsmExtract } from '../../builder/extract/extract-osm.ts';
 import { prepareBlocks } from '../../builder/prepare/prepare-blocks.ts';
 import { prepareFeeds } from '../../builder/prepare/prepare-feeds.ts';
+import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
 import { BlockTables } from '../../builder/prepare/prepared-blocks.ts';
 import { FeedTables } from '../../builder/prepare/prepared-feeds.ts';
-import { silent } from '../../builder/progress.ts';
+import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
+import { type Progress, silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import type { CountyFips } from '../../shards/units.ts';
+import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 
 /** What is prepared with, in a store that is gone after. */
 function withMeans<T>(work: (means: Means) => Promise<T>): Promise<T> {
@@ -28,7 +31,7 @@ interface Means {
   readonly store: FolderStore;
   readonly receipts: Receipts;
   readonly scratch: string;
-  readonly progress: typeof silent;
+  readonly progress: Progress;
 }
 
 const tablesOf = async (paths: readonly string[], means: Means) =>
@@ -40,6 +43,23 @@ const preparedOf = (feeds: DatedFeeds, means: Means) =>
     keyOf: (madeOf) => createHash('sha256').update(JSON.stringify(madeOf)).digest('hex'),
   });
 
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+
+const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
+  new OsmTables(means.store, await prepareOsm({ ...means, paths, area, madeOf: 'files' }));
+
+/** What is in files of OpenStreetMap within an area, as a unit has it that reads what was prepared. */
+export function extractOsm(
+  paths: readonly string[],
+  area: BoundingBox,
+  progress: Progress,
+): Promise<OsmExtract> {
+  return withMeans(async (means) => {
+    const tables = await osmOf(paths, { ...means, progress }, area);
+    return tables.extract(area, area, silent);
+  });
+}
+
 /** Works with the blocks of some files. */
 export function withBlocks<T>(
   paths: readonly string[],
@@ -49,7 +69,8 @@ export function withBlocks<T>(
 }
 
 /** What a region is read of, as files. */
-interface Files extends Pick<RegionInputs, 'osm' | 'pois' | 'elevation'> {
+interface Files extends Pick<RegionInputs, 'pois' | 'elevation'> {
+  readonly osm: readonly string[];
   readonly blocks: readonly string[];
   readonly feeds: DatedFeeds | null;
   /** All that there are, if none is named. */
@@ -62,6 +83,7 @@ export function readFiles(files: Files): Promise<Region> {
     const blocks = await tablesOf(files.blocks, means);
     const counties = files.counties.length > 0 ? files.counties : blocks.counties;
     const feeds = files.feeds && new FeedTables(means.store, await preparedOf(files.feeds, means));
-    return readRegion({ ...files, blocks, counties, feeds }, silent);
+    const osm = await osmOf(files.osm, means);
+    return readRegion({ ...files, osm, blocks, counties, feeds }, silent);
   });
 }

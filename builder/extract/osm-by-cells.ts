@@ -1,0 +1,62 @@
+import { boxOf } from '../../shards/geometry/wgs84.ts';
+import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
+import type { MapCells } from '../geo/map-cells.ts';
+import type { NodeTable } from '../osm/node-table.ts';
+import type { OsmElements } from './osm-elements.ts';
+import { type RawLines, refsOf } from './raw-streets.ts';
+
+/** What lies in a cell, of elements: ways by their positions among them. */
+export interface CellElements {
+  readonly streets: number[];
+  readonly impassable: number[];
+  readonly areas: AreaSource[];
+  readonly points: PointSource[];
+}
+
+/**
+ * Parts elements by the cells that they come into, each into all of those: a way with its nodes, an
+ * area with the box around it, inside which its middle and its doors are.
+ */
+export function partByCells(elements: OsmElements, cells: MapCells): Map<number, CellElements> {
+  const { table, streets, impassable, areas, points } = elements;
+  const parts = new Map<number, CellElements>();
+  const partOf = (cell: number): CellElements => {
+    const part = parts.get(cell) ?? { streets: [], impassable: [], areas: [], points: [] };
+    parts.set(cell, part);
+    return part;
+  };
+  eachInItsCells(streets, table, cells, (way, cell) => partOf(cell).streets.push(way));
+  eachInItsCells(impassable, table, cells, (way, cell) => partOf(cell).impassable.push(way));
+  for (const area of areas) {
+    const nodes = area.lines
+      .flatMap(({ way }) => Array.from(elements.memberWays.get(way) ?? [], (id) => table.find(id)))
+      .filter((node) => !table.isMissing(node));
+    if (nodes.length === 0) continue;
+    const box = boxOf(nodes.map((node) => [table.lon[node], table.lat[node]]));
+    for (const cell of cells.touching(box)) partOf(cell).areas.push(area);
+  }
+  for (const point of points) {
+    const cell = cells.at(point.lon, point.lat);
+    if (cell !== -1) partOf(cell).points.push(point);
+  }
+  return parts;
+}
+
+function eachInItsCells(
+  lines: RawLines,
+  table: NodeTable,
+  cells: MapCells,
+  found: (way: number, cell: number) => void,
+): void {
+  for (let way = 0; way < lines.osmId.length; way++) {
+    const met: number[] = [];
+    for (const id of refsOf(lines, way)) {
+      const node = table.find(id);
+      if (table.isMissing(node)) continue;
+      const cell = cells.at(table.lon[node], table.lat[node]);
+      if (cell === -1 || met.includes(cell)) continue;
+      met.push(cell);
+      found(way, cell);
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { type Section, writeEnvelope } from '../../shards/envelope.ts';
+import { joined } from '../../shards/joined.ts';
+import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
+import { bytesOf, openTable } from '../inputs/number-table.ts';
+import { NodeTable } from '../osm/node-table.ts';
+import type { Tags } from '../osm/tags.ts';
+import type { WayTime } from '../streets/way-time.ts';
+import type { CellElements } from './osm-by-cells.ts';
+import type { OsmElements } from './osm-elements.ts';
+import { addLine, addStreet, noLines, noStreets, type RawLines, refsOf } from './raw-streets.ts';
+
+/** Elements of OpenStreetMap in a cell, as an object. Numbers stay exactly what they are. */
+const KIND = 'OSMC';
+
+type TagList = readonly (readonly [key: string, value: string])[];
+
+/** What is not numbers, as JSON: the few elements that may be destinations, and ferries. */
+interface TaggedElements {
+  readonly areas: readonly (Omit<AreaSource, 'tags'> & { readonly tags: TagList })[];
+  readonly points: readonly (Omit<PointSource, 'tags'> & { readonly tags: TagList })[];
+  /** By position of the street. */
+  readonly times: readonly (readonly [number, WayTime])[];
+}
+
+/** Encodes elements, cell by cell. */
+export class OsmCellEncoder {
+  readonly #elements: OsmElements;
+  /** By node of the table: its number in the cell that is being encoded. */
+  readonly #numberOf: Uint32Array;
+
+  constructor(elements: OsmElements) {
+    this.#elements = elements;
+    this.#numberOf = new Uint32Array(elements.table.ids.length);
+  }
+
+  encode({ streets, impassable, areas, points }: CellElements): Uint8Array {
+    const { table, ...all } = this.#elements;
+    const members = this.#membersOf(areas);
+    const lines = {
+      streets: this.#linesOf(all.streets, streets),
+      impassable: this.#linesOf(all.impassable, impassable),
+      members: this.#linesOf(members, [...Array(members.osmId.length).keys()]),
+    };
+    const nodes = this.#numberNodes(Object.values(lines).map(({ nodes }) => nodes));
+    const traits = all.streets.traits.view();
+    const tagged: TaggedElements = {
+      areas: areas.map((area) => ({ ...area, tags: listOf(area.tags) })),
+      points: points.map((point) => ({ ...point, tags: listOf(point.tags) })),
+      times: streets.flatMap((way, i) => {
+        const time = all.streets.times.get(way);
+        return time ? [[i, time] as const] : [];
+      }),
+    };
+    return writeEnvelope(KIND, [
+      { tag: 'NODE', bytes: bytesOf(Float64Array.from(nodes, (node) => table.ids[node])) },
+      { tag: 'LON ', bytes: bytesOf(Float64Array.from(nodes, (node) => table.lon[node])) },
+      { tag: 'LAT ', bytes: bytesOf(Float64Array.from(nodes, (node) => table.lat[node])) },
+      { tag: 'TRAI', bytes: Uint8Array.from(nodes, (node) => table.traits[node]) },
+      { tag: 'GATE', bytes: Uint8Array.from(nodes, (node) => table.gate[node]) },
+      { tag: 'STRA', bytes: bytesOf(Uint32Array.from(streets, (way) => traits[way])) },
+      ...this.#sectionsOf('S', lines.streets),
+      ...this.#sectionsOf('I', lines.impassable),
+      ...this.#sectionsOf('M', lines.members),
+      { tag: 'TAGS', bytes: Buffer.from(JSON.stringify(tagged)) },
+    ]);
+  }
+
+  /** The ways that draw areas. */
+  #membersOf(areas: readonly AreaSource[]): RawLines {
+    const members = noLines();
+    for (const way of new Set(areas.flatMap(({ lines }) => lines.map(({ way }) => way)))) {
+      const refs = this.#elements.memberWays.get(way);
+      if (refs) addLine(members, way, refs);
+    }
+    return members;
+  }
+
+  #linesOf(lines: RawLines, ways: readonly number[]): NodeLines {
+    const { table } = this.#elements;
+    const ids = lines.osmId.view();
+    const ends = new Uint32Array(ways.length);
+    let count = 0;
+    ways.forEach((way, i) => {
+      ends[i] = count += refsOf(lines, way).length;
+    });
+    const nodes = new Uint32Array(count);
+    let at = 0;
+    for (const way of ways) for (const id of refsOf(lines, way)) nodes[at++] = table.find(id);
+    return { ids: Float64Array.from(ways, (way) => ids[way]), ends, nodes };
+  }
+
+  /** Numbers the nodes of a cell, ascending. */
+  #numberNodes(lists: readonly Uint32Array[]): Uint32Array {
+    const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const list of lists) {
+      all.set(list, at);
+      at += list.length;
+    }
+    const nodes = all.sort().filter((node, i) => i === 0 || node !== all[i - 1]);
+    nodes.forEach((node, number) => {
+      this.#numberOf[node] = number;
+    });
+    return nodes;
+  }
+
+  #sectionsOf(letter: string, { ids, ends, nodes }: NodeLines): Section[] {
+    const refs = nodes.map((node) => this.#numberOf[node]);
+    return [
+      { tag: `${letter}IDS`, bytes: bytesOf(ids) },
+      { tag: `${letter}END`, bytes: bytesOf(ends) },
+      { tag: `${letter}REF`, bytes: bytesOf(refs) },
+    ];
+  }
+}
+
+/** Ways by their nodes in the table. */
+interface NodeLines {
+  readonly ids: Float64Array;
+  readonly ends: Uint32Array;
+  readonly nodes: Uint32Array;
+}
+
+/** Puts the elements of cells together again, each once, ascending by id. */
+export class OsmCellJoiner {
+  readonly #streets = noStreets();
+  readonly #impassable = noLines();
+  readonly #memberWays = new Map<number, Float64Array>();
+  readonly #areas = new Map<string, AreaSource>();
+  readonly #points: PointSource[] = [];
+  readonly #nodes: Pick<NodeTable, 'ids' | 'lon' | 'lat' | 'traits' | 'gate'>[] = [];
+  readonly #seenStreets = new Set<number>();
+  readonly #seenImpassable = new Set<number>();
+
+  /** Adds a cell, of the object of this name. */
+  add(object: string, bytes: Uint8Array): void {
+    const { section, numbers, lengths } = openTable(object, bytes, KIND);
+    const ids = numbers('NODE');
+    this.#nodes.push({
+      ...{ ids, lon: numbers('LON '), lat: numbers('LAT ') },
+      ...{ traits: section('TRAI'), gate: section('GATE') },
+    });
+    const eachLine = (
+      letter: string,
+      line: (id: number, refs: Float64Array, i: number) => void,
+    ) => {
+      const [ends, refs] = [lengths(`${letter}END`), lengths(`${letter}REF`)];
+      let start = 0;
+      numbers(`${letter}IDS`).forEach((id, i) => {
+        line(
+          id,
+          Float64Array.from(refs.subarray(start, ends[i]), (ref) => ids[ref]),
+          i,
+        );
+        start = ends[i];
+      });
+    };
+    const tagged = JSON.parse(Buffer.from(section('TAGS')).toString()) as TaggedElements;
+    const times = new Map(tagged.times);
+    const traits = lengths('STRA');
+    eachLine('S', (id, refs, i) => {
+      if (this.#seenStreets.has(id)) return;
+      this.#seenStreets.add(id);
+      addStreet(this.#streets, id, refs, traits[i], times.get(i));
+    });
+    eachLine('I', (id, refs) => {
+      if (this.#seenImpassable.has(id)) return;
+      this.#seenImpassable.add(id);
+      addLine(this.#impassable, id, refs);
+    });
+    eachLine('M', (id, refs) => this.#memberWays.set(id, refs));
+    for (const area of tagged.areas) {
+      this.#areas.set(`${area.type} ${area.id}`, { ...area, tags: new Map(area.tags) });
+    }
+    for (const point of tagged.points) this.#points.push({ ...point, tags: new Map(point.tags) });
+  }
+
+  finish(): OsmElements {
+    return {
+      streets: this.#sortedStreets(),
+      impassable: this.#sortedImpassable(),
+      // Relations first: of what is drawn twice, that with the lower position is asked first.
+      areas: [...this.#areas.values()].sort((a, b) =>
+        a.type === b.type ? a.id - b.id : a.type === 'relation' ? -1 : 1,
+      ),
+      memberWays: this.#memberWays,
+      points: this.#points.sort((a, b) => a.id - b.id),
+      table: this.#table(),
+    };
+  }
+
+  #sortedStreets() {
+    const [sorted, found] = [noStreets(), this.#streets];
+    const [ids, traits] = [found.osmId.view(), found.traits.view()];
+    for (const way of ascending(ids)) {
+      addStreet(sorted, ids[way], refsOf(found, way), traits[way], found.times.get(way));
+    }
+    return sorted;
+  }
+
+  #sortedImpassable() {
+    const sorted = noLines();
+    const ids = this.#impassable.osmId.view();
+    for (const way of ascending(ids)) addLine(sorted, ids[way], refsOf(this.#impassable, way));
+    return sorted;
+  }
+
+  #table(): NodeTable {
+    const table = new NodeTable(joined(this.#nodes.map(({ ids }) => ids)));
+    for (const { ids, lon, lat, traits, gate } of this.#nodes) {
+      ids.forEach((id, i) => {
+        const node = table.find(id);
+        table.lon[node] = lon[i];
+        table.lat[node] = lat[i];
+        table.traits[node] = traits[i];
+        table.gate[node] = gate[i];
+      });
+    }
+    return table;
+  }
+}
+
+/** Positions of ids, in their order. */
+function ascending(ids: Float64Array): Uint32Array {
+  return Uint32Array.from(ids.keys()).sort((a, b) => ids[a] - ids[b]);
+}
+
+function listOf(tags: Tags): TagList {
+  return [...tags.entries()];
+}

@@ -1,0 +1,19 @@
+import { checkedSection, readEnvelope } from '../../shards/envelope.ts';
+
+/** An object of the builder's own, whose sections are numbers, mostly. */
+export function openTable(object: string, whole: Uint8Array, kind: string) {
+  const envelope = readEnvelope(object, whole, whole.length, kind);
+  const section = (tag: string) => checkedSection(object, envelope, tag, whole);
+  // Where the bytes lie in memory is not known to suit.
+  const own = (tag: string) => Uint8Array.from(section(tag)).buffer;
+  return {
+    section,
+    numbers: (tag: string) => new Float64Array(own(tag)),
+    lengths: (tag: string) => new Uint32Array(own(tag)),
+  };
+}
+
+/** Numbers as a section has them. */
+export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { bufferBox } from '../../shards/geometry/wgs84.ts';
+import { objectRefSchema } from '../../shards/manifest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { BoundingBox, Metres } from '../../shards/units.ts';
+import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-osm.ts';
+import { OsmCellJoiner } from '../extract/osm-cell.ts';
+import { MapCells } from '../geo/map-cells.ts';
+import type { Progress } from '../progress.ts';
+
+/** Where what was read of OpenStreetMap lies in a store. */
+export const preparedOsmSchema = z.strictObject({
+  /** What is known of each file, as JSON. */
+  files: objectRefSchema,
+  /** The elements of each cell that has any, by its number. */
+  cells: z.record(z.string(), objectRefSchema),
+});
+export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
+
+/**
+ * Streets are read so much farther than anything can be reached. What is tied to a street depends on
+ * whether that is an island, and regions that share a border have to agree: so a piece of streets is
+ * taken for one only if it ends within what is read, and those that are seldom reach farther.
+ */
+const ISLAND_MARGIN: Metres = 5_000;
+
+/** How far streets are read, of who may go as far as a box. */
+export function streetAreaOf(area: BoundingBox): BoundingBox {
+  return bufferBox(area, ISLAND_MARGIN);
+}
+
+/** The elements of OpenStreetMap of a plan, of which only those are read that lie around an area. */
+export class OsmTables {
+  readonly #store: Store;
+  readonly #prepared: PreparedOsm;
+
+  constructor(store: Store, prepared: PreparedOsm) {
+    this.#store = store;
+    this.#prepared = prepared;
+  }
+
+  /** Destinations within `area`, and streets within `streetArea`, which holds it. */
+  async extract(
+    area: BoundingBox,
+    streetArea: BoundingBox,
+    progress: Progress,
+  ): Promise<OsmExtract> {
+    const near = new MapCells(streetArea);
+    const cells = Object.keys(this.#prepared.cells).filter((cell) => near.has(Number(cell)));
+    const stage = progress.start('osm', cells.length, 'cells');
+    const joiner = new OsmCellJoiner();
+    for (const [i, cell] of cells.entries()) {
+      const ref = this.#prepared.cells[cell];
+      joiner.add(ref.name, await readVerified(this.#store, ref));
+      stage.at(i + 1);
+    }
+    const extract = extractOsm(joiner.finish(), await this.#files(), area, streetArea);
+    const { streets, nodes, missingNodes, destinations } = extract;
+    stage.finish(
+      `${streets.count} street ways, ${nodes.count} nodes (${missingNodes} missing at the edge), ${destinations.length} destinations`,
+    );
+    return extract;
+  }
+
+  async #files(): Promise<OsmFile[]> {
+    // By its hash it is what this program has written.
+    const bytes = await readVerified(this.#store, this.#prepared.files);
+    return JSON.parse(Buffer.from(bytes).toString());
+  }
+}

@@ -1,0 +1,103 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { extractOsm } from '../../builder/extract/extract-osm.ts';
+import { gatherOsm } from '../../builder/extract/gather-osm.ts';
+import { claimsOf } from '../../builder/extract/osm-claims.ts';
+import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
+import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
+import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { Scratch } from '../osm/scratch.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+
+const scratch = new Scratch();
+const folder = folderOfEachTest();
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+
+beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
+
+const STEPS = [...Array(13).keys()];
+const node = (x: number, y: number) => 100 * x + y + 1;
+
+/** Streets a tenth of a degree apart around where four cells meet, and what else is mapped. */
+function countryside(): string {
+  const nodes = STEPS.flatMap((x) =>
+    STEPS.map((y) => {
+      const tags = (x + y) % 5 === 0 ? 'shop=supermarket,name=Here' : '';
+      return `n${node(x, y)} T${tags} x${(x - 6) / 10} y${(y - 6) / 10}`;
+    }),
+  );
+  const row = (y: number) => STEPS.map((x) => `n${node(x, y)}`).join(',');
+  const column = (x: number) => STEPS.map((y) => `n${node(x, y)}`).join(',');
+  const ring = (corners: readonly number[]) => [...corners, corners[0]].map((n) => `n${n}`).join();
+  // Their corners are far from the middle of what they surround.
+  const outer = [
+    ...['n5001 T x-0.4997 y-0.4997', 'n5002 T x0.4997 y-0.4997', 'n5003 T x0.4997 y0.4997'],
+    'n5004 Tbarrier=gate x-0.4997 y0.4997',
+  ];
+  return scratch.pbf('countryside', [
+    ...nodes,
+    ...outer,
+    ...STEPS.map((y) => `w${1000 + y} Thighway=residential N${row(y)}`),
+    ...STEPS.map((x) => `w${2000 - x} Thighway=path N${column(x)}`),
+    `w3000 Troute=ferry,foot=yes,duration=00:20 Nn${node(0, 0)},n${node(12, 12)}`,
+    `w3001 Twaterway=river Nn${node(12, 0)},n${node(7, 1)},n99999,n${node(0, 12)}`,
+    `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)}`,
+    `w3003 T N${ring([5001, 5002, 5003, 5004])}`,
+    `w3004 Tleisure=park,name=Common N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
+    'r1 Ttype=multipolygon,leisure=park,name=Wide Mw3003@outer',
+    'r2 Ttype=multipolygon,natural=water Mw3004@outer',
+  ]);
+}
+
+async function prepare(file: string, store: FolderStore, area = EVERYWHERE) {
+  const about = { paths: [file], madeOf: 'files', area, receipts: new Receipts(store) };
+  return prepareOsm({ ...about, store, progress: silent });
+}
+
+function box(minLon: number, minLat: number, maxLon: number, maxLat: number): BoundingBox {
+  return { minLon, minLat, maxLon, maxLat };
+}
+
+test.each([
+  ['within one cell, which a side of a park leads through', box(0.05, -0.52, 0.2, -0.48)],
+  ['on both sides of a border', box(-0.12, -0.52, 0.13, 0.1)],
+  ['with all', box(-1, -1, 1, 1)],
+])('a unit has of the cells around it what the files have there: %s', async (_, area) => {
+  const file = countryside();
+  const streetArea = box(area.minLon - 0.06, area.minLat - 0.02, area.maxLon, area.maxLat);
+  const store = new FolderStore(path.join(folder, 'store'));
+  const tables = new OsmTables(store, await prepare(file, store));
+  const { newestMs, ...elements } = await gatherOsm([file], EVERYWHERE, { at() {} });
+  const files = [{ ...(await claimsOf(file)), newestMs: newestMs.get(file)! }];
+  const whole = extractOsm(elements, files, area, streetArea);
+  expect(whole.destinations.map(({ name }) => name)).toEqual(expect.arrayContaining(['Wide']));
+  expect(whole.impassable.lines.count).toBeGreaterThan(0);
+  expect(await tables.extract(area, streetArea, silent)).toEqual(whole);
+  await store.close();
+});
+
+test('files are read once; a cell that was damaged is found out, and made again', async () => {
+  const file = countryside();
+  const store = new FolderStore(path.join(folder, 'store'));
+  const prepared = await prepare(file, store);
+  const [{ name, bytes }] = Object.values(prepared.cells);
+  await writeFile(path.join(folder, 'store', name), Buffer.alloc(bytes));
+  const tables = new OsmTables(store, prepared);
+  await expect(tables.extract(EVERYWHERE, EVERYWHERE, silent)).rejects.toThrow(name);
+  expect(await prepare(file, store)).toEqual(prepared);
+  await rm(file);
+  expect(await prepare(file, store)).toEqual(prepared);
+  await store.close();
+});
+
+test('cells are those of the area alone', async () => {
+  const store = new FolderStore(path.join(folder, 'store'));
+  const { cells } = await prepare(countryside(), store, box(0.01, 0.01, 0.02, 0.02));
+  expect(Object.keys(cells)).toHaveLength(1);
+  await store.close();
+});
