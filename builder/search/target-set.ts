@@ -1,3 +1,4 @@
+import { lowestBit } from '../../shards/lowest-bit.ts';
 import type { TargetOrdinal } from '../../shards/units.ts';
 
 const WORD_SHIFT = 5;
@@ -39,8 +40,4 @@ export class TargetSet {
     }
     return count;
   }
-}
-
-function lowestBit(word: number): number {
-  return WORD_MASK - Math.clz32(word & -word);
 }

@@ -1,4 +1,5 @@
 import { grown } from '../../shards/grown.ts';
+import { lowestBit } from '../../shards/lowest-bit.ts';
 import type { Millis } from '../../shards/units.ts';
 import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT, NO_WALK } from './egress.ts';
 import { DEPARTURE_BITS, DEPARTURE_MASK, type FastestDepartures } from './fastest-departures.ts';
@@ -324,8 +325,4 @@ function keepBest(best: Int32Array, kept: number, key: number): number {
   for (; at > 0 && best[at - 1] > key; at--) best[at] = best[at - 1];
   best[at] = key;
   return count;
-}
-
-function lowestBit(word: number): number {
-  return 31 - Math.clz32(word & -word);
 }

@@ -1,3 +1,4 @@
+import { lowestBit } from '../../shards/lowest-bit.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { CallOrder } from './call-order.ts';
 import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
@@ -9,6 +10,8 @@ export const LANES = 16;
 /** A label is so many words, of four bytes. */
 const WORDS = 4;
 const LANES_PER_WORD = LANES / WORDS;
+/** Bits of places are so many a word, as a power of two. */
+const PLACE_SHIFT = 5;
 /** The highest bit of each byte, which no departure needs. */
 const HIGH = 0x80808080 | 0;
 const MOST_DEPARTURES = 126;
@@ -36,6 +39,8 @@ export class LaneSearch {
   /** Patterns that anybody of any lane is aboard of, and those whose followers are known to be. */
   readonly #isRidden: Uint8Array;
   readonly #isFollowed: Uint8Array;
+  /** A bit for each place of those patterns: what else runs costs next to nothing, however much. */
+  readonly #due: Int32Array;
   /** By stop: of each lane the label of those who are there so far. */
   readonly #known: Int32Array;
   readonly #knownLanes: Uint8Array;
@@ -54,12 +59,14 @@ export class LaneSearch {
     this.#lanes = new Uint8Array(this.#labels.buffer);
     this.#isRidden = new Uint8Array(patternCount);
     this.#isFollowed = new Uint8Array(patternCount);
+    this.#due = new Int32Array((order.arrival.length >>> PLACE_SHIFT) + 1);
     this.#known = new Int32Array(stopCount * WORDS);
     this.#knownLanes = new Uint8Array(this.#known.buffer);
   }
 
   /** Begins anew, for origins whose window opens at `windowStart`. */
   begin(windowStart: Millis): void {
+    this.#due.fill(0);
     this.#isRidden.fill(0);
     this.#isFollowed.fill(0);
     const { arrival } = this.#order;
@@ -126,18 +133,16 @@ export class LaneSearch {
     if (place >= this.#end) return;
     const at = place * LANES + lane;
     if (this.#lanes[at] <= departure) this.#lanes[at] = departure + 1;
-    this.#isRidden[pattern] = 1;
+    this.#ride(pattern);
   }
 
   /** Goes through places once; says whether any label grew, or a pattern is newly ridden. */
   #sweep(from: number, to: number): boolean {
     const { pattern, firstSource, sources } = this.#order;
     const labels = this.#labels;
-    const isRidden = this.#isRidden;
     let grew = false;
-    for (let place = from; place < to; place++) {
+    for (let place = this.#nextDue(from, to); place < to; place = this.#nextDue(place + 1, to)) {
       const by = pattern[place];
-      if (!isRidden[by]) continue;
       const own = place * WORDS;
       let a = labels[own];
       let b = labels[own + 1];
@@ -177,12 +182,16 @@ export class LaneSearch {
    * departure than anybody who was there before, arrives there with it.
    */
   #tell(found: ArrivalListener): void {
-    const { pattern, stop } = this.#order;
+    const { stop } = this.#order;
     const labels = this.#labels;
     const known = this.#known;
+    const end = this.#end;
     known.fill(0);
-    for (let place = this.#begin; place < this.#end; place++) {
-      if (!this.#isRidden[pattern[place]]) continue;
+    for (
+      let place = this.#nextDue(this.#begin, end);
+      place < end;
+      place = this.#nextDue(place + 1, end)
+    ) {
       const at = stop[place];
       for (let word = 0; word < WORDS; word++) {
         const label = labels[place * WORDS + word];
@@ -196,7 +205,7 @@ export class LaneSearch {
     }
   }
 
-  /** Tells of the four lanes of a word. */
+  /** Tells of the lanes of a word. */
   #tellOf(found: ArrivalListener, place: number, stop: StopOrdinal, word: number): void {
     const arrival = this.#order.arrival[place];
     const firstLane = word * LANES_PER_WORD;
@@ -209,10 +218,36 @@ export class LaneSearch {
     }
   }
 
+  /** Somebody may be aboard of a pattern from here on. */
+  #ride(pattern: number): void {
+    if (this.#isRidden[pattern]) return;
+    this.#isRidden[pattern] = 1;
+    const { firstTrip } = this.#timetable;
+    const { firstCall, placeOf } = this.#order;
+    const end = firstCall[firstTrip[pattern + 1]];
+    for (let call = firstCall[firstTrip[pattern]]; call < end; call++) {
+      const place = placeOf[call];
+      this.#due[place >>> PLACE_SHIFT] |= 1 << place;
+    }
+  }
+
   #follow(pattern: number): void {
     const { firstNext, next } = this.#order;
     this.#isFollowed[pattern] = 1;
-    for (let i = firstNext[pattern]; i < firstNext[pattern + 1]; i++) this.#isRidden[next[i]] = 1;
+    for (let i = firstNext[pattern]; i < firstNext[pattern + 1]; i++) this.#ride(next[i]);
+  }
+
+  /** The first place from `from` on, before `end`, at which anybody may be aboard; `end`: none. */
+  #nextDue(from: number, end: number): number {
+    const due = this.#due;
+    let word = from >>> PLACE_SHIFT;
+    let left = due[word] & (-1 << from);
+    const endWord = end >>> PLACE_SHIFT;
+    while (left === 0) {
+      if (word++ >= endWord) return end;
+      left = due[word];
+    }
+    return Math.min(end, (word << PLACE_SHIFT) + lowestBit(left));
   }
 }
 
