@@ -1,11 +1,13 @@
+import { GrowingList } from '../../shards/growing-list.ts';
 import { joined } from '../../shards/joined.ts';
-import type { BoundingBox, Millis } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
+import type { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { NodeTable } from '../osm/node-table.ts';
 import { readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
-import type { StageProgress } from '../progress.ts';
+import { SortedIds } from '../osm/sorted-ids.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { noAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
 import { noLines, noStreets, type RawLines } from './raw-streets.ts';
@@ -15,45 +17,74 @@ export interface GatheredOsm extends OsmElements {
   readonly newestMs: ReadonlyMap<string, Millis>;
 }
 
-/** How many bytes of files are read to gather what is in them. */
-export async function bytesToGather(paths: readonly string[]): Promise<number> {
-  const bytes = await Promise.all(paths.map(sizeOf));
-  return 3 * bytes.reduce((sum, size) => sum + size, 0);
-}
+/** How many times files are read to gather what is in them; of a part of them, two times more. */
+export const PASSES = 3;
+export const PASSES_OF_PART = 5;
 
 /**
- * Reads what streets and destinations within `area` are made of from OSM PBF files, and more, in three
- * passes over each: relations, which say what ways they need; ways, which say what nodes they need;
- * nodes. Files may overlap. `stage` is told of MB.
+ * Reads what streets and destinations in some cells are made of from OSM PBF files, in three passes
+ * over each: relations, which say what ways they need; ways, which say what nodes they need; nodes.
+ * Files may overlap. `isPart`: they hold much more than that, so that two passes before find the ways
+ * there; without, all of them are held. `read` is told of bytes.
  */
 export async function gatherOsm(
   paths: readonly string[],
-  area: BoundingBox,
-  stage: Pick<StageProgress, 'at'>,
+  cells: MapCells,
+  isPart: boolean,
+  read: (bytes: Bytes) => void,
 ): Promise<GatheredOsm> {
-  let before = 0;
   const newestMs = new Map<string, Millis>();
   const pass = async (handlers: PbfHandlers) => {
     for (const path of paths) {
-      const onBytes = (done: number) => stage.at(Math.round((before + done) / 1e6));
-      const seen = await readPbf(path, handlers, onBytes);
+      let before = 0;
+      const seen = await readPbf(path, handlers, (done) => {
+        read(done - before);
+        before = done;
+      });
       newestMs.set(path, Math.max(newestMs.get(path) ?? 0, seen.newestMs));
-      before += await sizeOf(path);
+      // One that is sorted is left at its first way when only nodes are wanted.
+      read((await sizeOf(path)) - before);
     }
   };
 
+  const near = isPart ? await waysIn(cells.grown(), pass) : null;
   const met = noAreas();
   await pass(relationPass(met));
   const lines = { streets: noStreets(), impassable: noLines() };
-  await pass(wayPass(met, lines, paths.length > 1));
+  const isNear = (way: number) => near === null || near.has(way);
+  await pass(wayPass(met, lines, isNear, paths.length > 1));
   const table = new NodeTable(allReferences([lines.streets, lines.impassable], met.memberWays));
   const points = new Map<number, PointSource>();
-  await pass(nodePass(table, points, area));
+  await pass(nodePass(table, points, cells.box));
   return {
     ...lines,
     ...{ areas: [...met.areas.values()], memberWays: met.memberWays },
     ...{ points: [...points.values()], table, newestMs },
   };
+}
+
+/**
+ * The ways that have a node in some cells. An area may reach into cells where it has none: what is drawn
+ * by a single way has one in those around them.
+ */
+async function waysIn(
+  cells: MapCells,
+  pass: (handlers: PbfHandlers) => Promise<void>,
+): Promise<SortedIds> {
+  const found = new GrowingList(Float64Array);
+  await pass({
+    node(id, lon, lat) {
+      if (cells.at(lon, lat) !== -1) found.push(id);
+    },
+  });
+  const nodes = new SortedIds(found.view());
+  const ways = new GrowingList(Float64Array);
+  await pass({
+    way(id, refs) {
+      if (refs.some((node) => nodes.has(node))) ways.push(id);
+    },
+  });
+  return new SortedIds(ways.view());
 }
 
 function allReferences(

@@ -47,12 +47,13 @@ export function relationPass({ areas, memberWays, shores }: MetAreas): PbfHandle
 }
 
 /**
- * The second pass: ways say what nodes they need. `isOverlapping`: of several files, two may have
- * the same way.
+ * The second pass: ways say what nodes they need. Of those that are not near, none is kept but to
+ * draw relations. `isOverlapping`: of several files, two may have the same way.
  */
 export function wayPass(
   { areas, memberWays, shores }: MetAreas,
   { streets, impassable }: MetLines,
+  isNear: (way: number) => boolean,
   isOverlapping: boolean,
 ): PbfHandlers {
   const seenStreets = isOverlapping ? new Set<number>() : null;
@@ -65,6 +66,10 @@ export function wayPass(
   };
   return {
     way(id, refs, tags) {
+      if (!isNear(id)) {
+        if (memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
+        return;
+      }
       if ((shores.has(id) || isImpassable(tags)) && refs.length > 1 && !seenImpassable?.has(id)) {
         seenImpassable?.add(id);
         addLine(impassable, id, refs);

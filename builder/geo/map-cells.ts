@@ -5,18 +5,43 @@ const CELLS_A_DEGREE = 4;
 const COLUMNS = 360 * CELLS_A_DEGREE;
 const ROWS = 180 * CELLS_A_DEGREE;
 
-/** The cells of a grid around the earth that a box touches. At the antimeridian both end. */
+/** A rectangle of the cells of a grid around the earth. At the antimeridian they end. */
 export class MapCells {
   readonly #west: number;
-  readonly #east: number;
   readonly #south: number;
+  readonly #east: number;
   readonly #north: number;
 
-  constructor({ minLon, minLat, maxLon, maxLat }: BoundingBox) {
-    this.#west = columnOf(minLon);
-    this.#east = columnOf(maxLon);
-    this.#south = rowOf(minLat);
-    this.#north = rowOf(maxLat);
+  private constructor(west: number, south: number, east: number, north: number) {
+    this.#west = Math.max(0, west);
+    this.#south = Math.max(0, south);
+    this.#east = Math.min(COLUMNS - 1, east);
+    this.#north = Math.min(ROWS - 1, north);
+  }
+
+  /** Those that a box touches. */
+  static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): MapCells {
+    return new MapCells(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
+  }
+
+  /** These and those around them. */
+  grown(): MapCells {
+    return new MapCells(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
+  }
+
+  /** Two parts of about one size; none of a single cell. */
+  halves(): MapCells[] {
+    const [west, south, east, north] = [this.#west, this.#south, this.#east, this.#north];
+    if (east - west > north - south) {
+      const middle = Math.floor((west + east) / 2);
+      return [
+        new MapCells(west, south, middle, north),
+        new MapCells(middle + 1, south, east, north),
+      ];
+    }
+    if (north === south) return [];
+    const middle = Math.floor((south + north) / 2);
+    return [new MapCells(west, south, east, middle), new MapCells(west, middle + 1, east, north)];
   }
 
   /** Of a cell by its number. */

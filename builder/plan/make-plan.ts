@@ -137,8 +137,8 @@ async function makePlan(
   const prepared = feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const osm = await prepareOsm({
-    ...means,
-    ...{ paths: inputs.osm.map(pathOf), area, madeOf: keyOf([inputs.osm, area]) },
+    ...{ ...means, paths: inputs.osm.map(pathOf), area },
+    keyOf: (madeOf) => keyOf([inputs.osm, madeOf]),
   });
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {

@@ -46,7 +46,7 @@ export class OsmTables {
     streetArea: BoundingBox,
     progress: Progress,
   ): Promise<OsmExtract> {
-    const near = new MapCells(streetArea);
+    const near = MapCells.of(streetArea);
     const cells = Object.keys(this.#prepared.cells).filter((cell) => near.has(Number(cell)));
     const stage = progress.start('osm', cells.length, 'cells');
     const joiner = new OsmCellJoiner();

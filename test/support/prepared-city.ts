@@ -34,19 +34,18 @@ interface Means {
   readonly progress: Progress;
 }
 
+const keyOf = (madeOf: readonly unknown[]) =>
+  createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
+
 const tablesOf = async (paths: readonly string[], means: Means) =>
   new BlockTables(means.store, await prepareBlocks({ ...means, paths, madeOf: 'files' }));
 
-const preparedOf = (feeds: DatedFeeds, means: Means) =>
-  prepareFeeds(feeds, {
-    ...means,
-    keyOf: (madeOf) => createHash('sha256').update(JSON.stringify(madeOf)).digest('hex'),
-  });
+const preparedOf = (feeds: DatedFeeds, means: Means) => prepareFeeds(feeds, { ...means, keyOf });
 
 const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 
 const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
-  new OsmTables(means.store, await prepareOsm({ ...means, paths, area, madeOf: 'files' }));
+  new OsmTables(means.store, await prepareOsm({ ...means, paths, area, keyOf }));
 
 /** What is in files of OpenStreetMap within an area, as a unit has it that reads what was prepared. */
 export function extractOsm(

@@ -1,0 +1,40 @@
+/** Ids, ascending, each once, in a flat array: where one stands among them. */
+export class SortedIds {
+  readonly ids: Float64Array;
+  #cursor = 0;
+
+  /** `ids` in any order, repeats welcome. They are sorted in place. */
+  constructor(ids: Float64Array) {
+    ids.sort();
+    let count = 0;
+    for (let i = 0; i < ids.length; i++) {
+      if (i === 0 || ids[i] !== ids[i - 1]) ids[count++] = ids[i];
+    }
+    this.ids = ids.slice(0, count);
+  }
+
+  /** The ordinal of an id, or -1. Ids asked for in ascending order cost a step each. */
+  find(id: number): number {
+    const { ids } = this;
+    if (this.#cursor >= ids.length || ids[this.#cursor] > id) this.#cursor = 0;
+    let low = this.#cursor;
+    // Gallop from where the last one was: files are sorted, and so mostly are questions.
+    let stride = 1;
+    while (low + stride < ids.length && ids[low + stride] <= id) {
+      low += stride;
+      stride *= 2;
+    }
+    let high = Math.min(ids.length - 1, low + stride);
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (ids[middle] <= id) low = middle;
+      else high = middle - 1;
+    }
+    this.#cursor = low;
+    return ids[low] === id ? low : -1;
+  }
+
+  has(id: number): boolean {
+    return this.find(id) !== -1;
+  }
+}
