@@ -1,8 +1,8 @@
+import { OrdinalSet } from '../../shards/ordinal-set.ts';
 import { rankIn } from '../../shards/sorted.ts';
 import type { Millis } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { SearchWorld } from './search-world.ts';
-import { TargetSet } from './target-set.ts';
 
 /** How long a row to a destination may be, and one to a block. */
 export const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
@@ -22,7 +22,7 @@ export interface Reached {
 export class WithinLimits implements Reached {
   readonly #destinations: number;
   readonly #all: number;
-  readonly #set: TargetSet;
+  readonly #set: OrdinalSet;
   readonly times: Int32Array;
   readonly targets: Uint32Array;
   destinations = 0;
@@ -31,7 +31,7 @@ export class WithinLimits implements Reached {
   constructor({ destinations, blocks }: SearchWorld, times: Int32Array) {
     this.#destinations = destinations;
     this.#all = destinations + blocks;
-    this.#set = new TargetSet(this.#all);
+    this.#set = new OrdinalSet(this.#all);
     this.times = times;
     this.targets = new Uint32Array(this.#all);
   }

@@ -1,4 +1,5 @@
 import { grown } from '../../shards/grown.ts';
+import { OrdinalSet } from '../../shards/ordinal-set.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-world.ts';
@@ -22,7 +23,8 @@ export class StreetSearch {
   readonly #limit: Millis;
   readonly #distance: Int32Array;
   readonly #scanned: Int32Array;
-  readonly #touched: Int32Array;
+  readonly #touched: Uint32Array;
+  readonly #inOrder: OrdinalSet;
   readonly #bucketHead: Int32Array;
   #entryVertex: Int32Array;
   #entryNext: Int32Array;
@@ -43,7 +45,8 @@ export class StreetSearch {
     this.#limit = limit;
     this.#distance = new Int32Array(graph.vertexCount).fill(limit + 1);
     this.#scanned = new Int32Array(graph.vertexCount).fill(NIL);
-    this.#touched = new Int32Array(graph.vertexCount);
+    this.#touched = new Uint32Array(graph.vertexCount);
+    this.#inOrder = new OrdinalSet(graph.vertexCount);
     this.#bucketHead = new Int32Array((limit >>> BUCKET_SHIFT) + 1).fill(NIL);
     this.#entryVertex = new Int32Array(graph.arcs.length + 16);
     this.#entryNext = new Int32Array(graph.arcs.length + 16);
@@ -55,6 +58,7 @@ export class StreetSearch {
   run(...origin: readonly SearchLink[]): number {
     this.clear();
     const touched = this.#settle(origin);
+    this.#sortTouched(touched);
     this.#reachFromVertices(touched);
     for (const link of origin) this.#reachOnChain(link);
     for (let i = 0; i < touched; i++) {
@@ -136,6 +140,12 @@ export class StreetSearch {
     this.settled += settled;
     this.relaxed += relaxed;
     return touched;
+  }
+
+  /** What hangs on vertices lies in their order: read so, it comes from memory in a row. */
+  #sortTouched(touched: number): void {
+    for (let i = 0; i < touched; i++) this.#inOrder.add(this.#touched[i]);
+    this.#inOrder.moveTo(this.#touched);
   }
 
   #reachFromVertices(touched: number): void {

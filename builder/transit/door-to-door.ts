@@ -1,4 +1,3 @@
-import { grown } from '../../shards/grown.ts';
 import { lowestBit } from '../../shards/lowest-bit.ts';
 import type { Millis } from '../../shards/units.ts';
 import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT, NO_WALK } from './egress.ts';
@@ -40,9 +39,8 @@ export class DoorToDoor {
   readonly #alone: Int32Array;
   readonly #shortestOfAll: Int32Array;
   readonly #aloneOfAll: Int32Array;
-  /** Lanes that reach any stop. */
-  readonly #lanes = new Int32Array(LANES);
-  #laneCount = 0;
+  /** Lanes that reach any stop: a bit each. */
+  #moving = 0;
   /** Groups that any reached stop has walks to, and the least time to any of those stops. */
   readonly #groups: Int32Array;
   readonly #least: Int32Array;
@@ -59,11 +57,11 @@ export class DoorToDoor {
   readonly #best: Int32Array;
   /**
    * Clusters that may be reached from any lane's origin, and the times to the targets of the `n`th
-   * from that of lane `l`: from `(n × LANES + l) × CLUSTER_SIZE`.
+   * from that of lane `l`: from `(l × clusters + n) × CLUSTER_SIZE`. `NO_WALK`: not reached.
    */
   readonly #clusters: Int32Array;
   #clusterCount = 0;
-  #found = new Int32Array(LANES * CLUSTER_SIZE);
+  readonly #found: Int32Array;
   /** Targets that the last `lower` lowered, in no order: as many as it said. */
   readonly lowered: Uint32Array;
 
@@ -84,6 +82,7 @@ export class DoorToDoor {
     this.#pairs = new Int32Array(stops);
     this.#best = new Int32Array(fastest.wanted);
     this.#clusters = new Int32Array(clusters);
+    this.#found = new Int32Array(LANES * clusters * CLUSTER_SIZE);
     this.lowered = new Uint32Array(egress.targets.length);
   }
 
@@ -123,10 +122,11 @@ export class DoorToDoor {
     const { targets } = this.#egress;
     const found = this.#found;
     let lowered = 0;
+    if ((this.#moving & (1 << lane)) === 0) return lowered;
     for (let n = 0; n < this.#clusterCount; n++) {
       const first = this.#clusters[n] << CLUSTER_SHIFT;
       const size = Math.min(targets.length - first, CLUSTER_SIZE);
-      const row = (n * LANES + lane) << CLUSTER_SHIFT;
+      const row = this.#rowOf(n, lane);
       for (let i = 0; i < size; i++) {
         const target = targets[first + i];
         if (found[row + i] >= times[target]) continue;
@@ -140,7 +140,7 @@ export class DoorToDoor {
   /** Lays out what bounds the times by each stop. A lane that gets nowhere bounds nothing. */
   #takeFastest(): void {
     const { keys, wanted, stops, stopCount } = this.#fastest;
-    let moving = 0;
+    this.#moving = 0;
     this.#shortestOfAll.fill(NO_WALK);
     this.#aloneOfAll.fill(NO_WALK);
     for (let i = 0; i < stopCount; i++) {
@@ -148,18 +148,14 @@ export class DoorToDoor {
         const at = stops[i] * LANES + lane;
         this.#shortest[at] = keys[at * wanted] >> DEPARTURE_BITS;
         this.#alone[at] = keys[at * wanted + wanted - 1] >> DEPARTURE_BITS;
-        if (this.#shortest[at] !== NO_WALK) moving |= 1 << lane;
+        if (this.#shortest[at] !== NO_WALK) this.#moving |= 1 << lane;
       }
-    }
-    this.#laneCount = 0;
-    for (let left = moving; left !== 0; left &= left - 1) {
-      this.#lanes[this.#laneCount++] = lowestBit(left);
     }
     for (let i = 0; i < stopCount; i++) {
       let shortest = NO_WALK;
       let alone = 0;
-      for (let l = 0; l < this.#laneCount; l++) {
-        const at = stops[i] * LANES + this.#lanes[l];
+      for (let left = this.#moving; left !== 0; left &= left - 1) {
+        const at = stops[i] * LANES + lowestBit(left);
         shortest = Math.min(shortest, this.#shortest[at]);
         alone = Math.max(alone, this.#alone[at]);
       }
@@ -184,21 +180,20 @@ export class DoorToDoor {
     if (this.#sharedCount === 0) return;
     const n = this.#clusterCount++;
     this.#clusters[n] = cluster;
-    const begin = (n * LANES) << CLUSTER_SHIFT;
-    const end = begin + (LANES << CLUSTER_SHIFT);
-    if (end > this.#found.length) this.#found = grown(this.#found, end);
-    this.#found.fill(NO_WALK, begin, end);
-    for (let l = 0; l < this.#laneCount; l++) {
-      const lane = this.#lanes[l];
+    for (let left = this.#moving; left !== 0; left &= left - 1) {
+      const lane = lowestBit(left);
       const below = this.#keepPairs(lane, slowest);
-      if (this.#pairCount === 0) continue;
       this.#alightOnce(lane, size, below);
       this.#alightTwice(lane, size);
-      const row = begin + (lane << CLUSTER_SHIFT);
+      const row = this.#rowOf(n, lane);
       for (let i = 0; i < size; i++) {
-        if (this.#times[i] < bounds[i]) this.#found[row + i] = this.#times[i];
+        this.#found[row + i] = this.#times[i] < bounds[i] ? this.#times[i] : NO_WALK;
       }
     }
+  }
+
+  #rowOf(n: number, lane: number): number {
+    return (lane * this.#clusters.length + n) << CLUSTER_SHIFT;
   }
 
   /**

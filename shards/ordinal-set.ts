@@ -1,25 +1,25 @@
-import { lowestBit } from '../../shards/lowest-bit.ts';
-import type { TargetOrdinal } from '../../shards/units.ts';
+import { lowestBit } from './lowest-bit.ts';
 
 const WORD_SHIFT = 5;
 const WORD_MASK = 31;
 
 /**
- * A set of targets that lists them ascending, without a sort and without a look at those that are
- * not in it: a bit for each target, and one for each word of those that is not empty.
+ * A set of ordinals that lists them ascending, without a sort and without a look at those that are
+ * not in it: a bit for each ordinal, and one for each word of those that is not empty.
  */
-export class TargetSet {
+export class OrdinalSet {
   readonly #bits: Int32Array;
   readonly #filled: Int32Array;
 
-  constructor(targets: number) {
-    this.#bits = new Int32Array((targets >>> WORD_SHIFT) + 1);
-    this.#filled = new Int32Array((targets >>> (2 * WORD_SHIFT)) + 1);
+  /** For ordinals below a bound. */
+  constructor(bound: number) {
+    this.#bits = new Int32Array((bound >>> WORD_SHIFT) + 1);
+    this.#filled = new Int32Array((bound >>> (2 * WORD_SHIFT)) + 1);
   }
 
-  add(target: TargetOrdinal): void {
-    const word = target >>> WORD_SHIFT;
-    this.#bits[word] |= 1 << (target & WORD_MASK);
+  add(ordinal: number): void {
+    const word = ordinal >>> WORD_SHIFT;
+    this.#bits[word] |= 1 << (ordinal & WORD_MASK);
     this.#filled[word >>> WORD_SHIFT] |= 1 << (word & WORD_MASK);
   }
 
