@@ -29,6 +29,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'error-facts', 'process-alive'],
     ...['sorted', 'grown', 'growing-list', 'joined'],
     'prefix-sums',
+    ...['lowest-bit', 'ordinal-set'],
     ...['folded-text', 'spelled'],
     'varint',
     'crc32c',

@@ -1,7 +1,14 @@
-import type { CallOrder } from './call-order.ts';
+/** Where the calls of trips stand: trip `t` has `firstCall[t]` to `firstCall[t + 1]`, exclusive. */
+interface Calls {
+  readonly firstCall: Int32Array;
+  readonly placeOf: Int32Array;
+}
 
-type Calls = Pick<CallOrder, 'firstCall' | 'placeOf'>;
-type Ways = Pick<CallOrder, 'firstSource' | 'sources'>;
+/** The places that lead to place `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+interface Ways {
+  readonly firstSource: Int32Array;
+  readonly sources: Int32Array;
+}
 
 /**
  * Leaves out of the ways between calls those that others take as well: a way from one call to another
