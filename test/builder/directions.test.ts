@@ -97,8 +97,9 @@ test('back to one direction nothing is made, and garbage collection takes the ot
     'plans/99001',
     // What was prepared for who builds by that plan.
     ...COUNTIES.flatMap((county) => [`prepared/${county}-outlines`, `prepared/${county}-points`]),
+    ...['prepared/osm', 'prepared/osm-744893', 'prepared/osm-744894'],
     ...COUNTIES.map((county) => `reach-to/${county}`),
-    ...['receipts/blocks', 'receipts/join', 'receipts/plan'],
+    ...['receipts/blocks', 'receipts/join', 'receipts/osm', 'receipts/plan'],
     ...COUNTIES.map((county) => `receipts/reach-to-${county}`),
     // What is only needed to join the region with others once more.
     ...['receipts/region-99001', 'regions/99001'],
