@@ -13,6 +13,7 @@ import type { StoredPlan } from './plan/release-plan.ts';
 import { BlockTables } from './prepare/prepared-blocks.ts';
 import { FeedTables } from './prepare/prepared-feeds.ts';
 import { OsmTables } from './prepare/prepared-osm.ts';
+import { PoiTables } from './prepare/prepared-pois.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
@@ -76,7 +77,8 @@ export async function buildRegion(
     const feeds = plan.service_date === null ? null : new FeedTables(store, plan.feeds);
     const blocks = new BlockTables(store, plan.blocks);
     const osm = new OsmTables(store, plan.osm);
-    const region = await readRegion({ ...paths, osm, blocks, feeds, counties }, progress);
+    const pois = new PoiTables(store, plan.pois);
+    const region = await readRegion({ ...paths, osm, blocks, pois, feeds, counties }, progress);
     const linked = linkRegion(region, plan.modes, new Taxonomy(plan.taxonomy.types), progress);
     const own = boxAround([...region.counties.values()].flat());
     const censusPlaces = await readCensusPlaces(paths.places, own);

@@ -1,15 +1,13 @@
 import { open } from 'node:fs/promises';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, DestId } from '../../shards/units.ts';
+import type { BoundingBox, Bytes } from '../../shards/units.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import type { Progress } from '../progress.ts';
-import { checkDestIds } from './check-dest-ids.ts';
 import type { Destination } from './destination.ts';
 import { listedPoi } from './listed-poi.ts';
-import { mergeSources, withoutDuplicates } from './merge-sources.ts';
 import { isOverturePoi, type OverturePoi, overturePoi } from './overture-poi.ts';
 
 /** The members of both schemas: what is read of a file that has columns. */
@@ -19,57 +17,45 @@ const COLUMNS = [
   ...['addresses'],
 ];
 
+/** A place as a list has it. */
+export interface PoiAccount {
+  readonly destination: Destination;
+  /** Where it stands: who has two of one id is to find them. */
+  readonly record: string;
+  /** How sure Overture is of it, 0 to 1; null in a list of one's own. */
+  readonly confidence: number | null;
+}
+
 /**
- * Reads POIs within `area` from GeoJSON and GeoParquet files, ascending by `destId`; each record in
- * Overture's schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`). A
- * wrong record of one's own fails the build. Of Overture's, which are many and not the reader's to
- * mend, those that make no destination are counted and noted; of those that it has twice, the one
- * it is surer of stays. A place that both know is one: that of the list. The order of the files
- * does not matter.
+ * Reads POIs within `area` from GeoJSON and GeoParquet files, one by one; each record in Overture's
+ * schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`). A wrong record of
+ * one's own fails the build. Of Overture's, which are many and not the reader's to mend, those that
+ * make no destination are counted and noted.
  */
-export async function readPoiFiles(
+export async function* readPoiFiles(
   paths: readonly string[],
   area: BoundingBox,
-  progress: Progress,
-): Promise<Destination[]> {
-  const bytes = await Promise.all(paths.map(sizeOf));
-  const total = bytes.reduce((sum, size) => sum + size, 0);
-  const stage = progress.start('pois', Math.round(total / 1e6), 'MB');
-  const listed: Destination[] = [];
-  /** Where those stand: who has two of one id is to find them. */
-  const records: { destId: DestId; source: string }[] = [];
-  const overture = new Map<string, OverturePoiRead>();
+  progress: Pick<Progress, 'note'>,
+  onBytes: (done: Bytes) => void = () => {},
+): AsyncGenerator<PoiAccount> {
   let before = 0;
-  for (const [i, path] of paths.entries()) {
+  for (const path of paths) {
     const dropped = new DroppedPois();
-    const onBytes = (done: number) => stage.at(Math.round((before + done) / 1e6));
-    for await (const record of await featuresOf(path, area, onBytes)) {
+    for await (const record of await featuresOf(path, area, (done) => onBytes(before + done))) {
       if (!isOverturePoi(record)) {
         const read = listedPoi(record);
-        const { destId, lon, lat } = read.destination;
-        if (!boxContains(area, lon, lat)) continue;
-        listed.push(read.destination);
-        records.push({ destId, source: read.record });
+        const { lon, lat } = read.destination;
+        if (boxContains(area, lon, lat)) yield { ...read, confidence: null };
         continue;
       }
       const read = overturePoi(record, area);
       if ('dropped' in read) dropped.count(read);
-      else keepOne(overture, read);
+      else yield { ...read, record: read.destination.source };
     }
     const summary = dropped.summary();
     if (summary) progress.note(`${path}: left out ${summary}`);
-    before += bytes[i];
+    before += await sizeOf(path);
   }
-  const trusted = [...overture.values()]
-    .sort((a, b) => b.confidence - a.confidence || a.destination.destId - b.destination.destId)
-    .map(({ destination }) => destination);
-  checkDestIds([...records, ...trusted]);
-  const single = withoutDuplicates(trusted);
-  const pois = mergeSources(listed, single);
-  const duplicates = trusted.length - single.length;
-  const inBoth = listed.length + single.length - pois.length;
-  stage.finish(`${pois.length} POIs, ${inBoth} of them in two sources; ${duplicates} duplicates`);
-  return pois;
 }
 
 const PARQUET_MAGIC = 'PAR1';
@@ -96,15 +82,6 @@ async function firstBytes(path: string, count: number): Promise<string> {
   } catch (error) {
     throw unreadable(path, error);
   }
-}
-
-type OverturePoiRead = Extract<OverturePoi, { destination: Destination }>;
-
-/** Extracts overlap; of two records of one place that differ, either, but always the same one. */
-function keepOne(pois: Map<string, OverturePoiRead>, poi: OverturePoiRead): void {
-  const { source } = poi.destination;
-  const other = pois.get(source);
-  if (!other || JSON.stringify(poi) < JSON.stringify(other)) pois.set(source, poi);
 }
 
 const REASONS = {

@@ -9,10 +9,9 @@ export type PathOf = (input: PlannedInput) => string;
 export function pathsOf(
   { inputs }: ReleasePlan,
   pathOf: PathOf,
-): Omit<Required<InputPaths>, 'osm' | 'blocks' | 'gtfs'> {
+): Omit<Required<InputPaths>, 'osm' | 'blocks' | 'pois' | 'gtfs'> {
   return {
     places: inputs.places.map(pathOf),
-    pois: inputs.pois.map(pathOf),
     elevation: inputs.elevation.map(pathOf),
   };
 }

@@ -6,7 +6,6 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
 import type { InputPaths, Means, PlanRequest } from '../build-request.ts';
-import { readPoiFiles } from '../destinations/from-files.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
 import { boxOfCell } from '../geo/coarse-cells.ts';
@@ -16,9 +15,11 @@ import { dateOfPbf } from '../osm/pbf.ts';
 import { prepareBlocks } from '../prepare/prepare-blocks.ts';
 import { prepareFeeds } from '../prepare/prepare-feeds.ts';
 import { prepareOsm } from '../prepare/prepare-osm.ts';
+import { preparePois } from '../prepare/prepare-pois.ts';
 import { BlockTables } from '../prepare/prepared-blocks.ts';
 import type { PreparedFeed } from '../prepare/prepared-feeds.ts';
 import { streetAreaOf } from '../prepare/prepared-osm.ts';
+import { PoiTables } from '../prepare/prepared-pois.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
@@ -65,7 +66,7 @@ export async function planRelease(
   );
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  const prepared = [...objectRefsIn([plan.blocks, plan.osm, plan.feeds])];
+  const prepared = [...objectRefsIn([plan.blocks, plan.osm, plan.pois, plan.feeds])];
   await receipts.keep('plan', key, { plan: ref, prepared });
   return { ref, plan, pathOf };
 }
@@ -132,14 +133,17 @@ async function makePlan(
   const { counties, box } = await sketchCounties(request, new BlockTables(store, blocks));
   const hasHills = inputs.elevation.length > 0;
   const feeds = await datesOf(request, progress);
-  const listed =
-    feeds === null ? await listedTypes(request.pois ?? [], around(box, hasHills), progress) : null;
   const prepared = feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
+  const pois = await preparePois({
+    ...{ ...means, paths: inputs.pois.map(pathOf), area },
+    keyOf: (madeOf) => keyOf([inputs.pois, madeOf]),
+  });
   const osm = await prepareOsm({
     ...{ ...means, paths: inputs.osm.map(pathOf), area },
     keyOf: (madeOf) => keyOf([inputs.osm, madeOf]),
   });
+  const listed = feeds ? null : await typesIn(new PoiTables(store, pois), around(box, hasHills));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
     program: programVersion(),
@@ -160,6 +164,7 @@ async function makePlan(
     },
     blocks,
     osm,
+    pois,
     feeds: prepared,
     counties,
   };
@@ -227,13 +232,9 @@ function reachable(
   return coveredBy(streetAreaOf(coveredBy(stops.reduce(boxAroundBoth, byStreet))));
 }
 
-/** Types that lists of POIs around the counties have: theirs is what else only feeds would give. */
-async function listedTypes(
-  pois: readonly string[],
-  area: BoundingBox,
-  progress: Progress,
-): Promise<ReadonlySet<DestTypeId>> {
-  if (pois.length === 0) return new Set();
-  const listed = await readPoiFiles(pois, area, progress);
-  return new Set(listed.flatMap(({ types }) => types));
+/** Types that lists have around the counties: theirs is what else only feeds would give. */
+async function typesIn(pois: PoiTables, area: BoundingBox): Promise<ReadonlySet<DestTypeId>> {
+  const found = new Set<DestTypeId>();
+  for await (const { types } of pois.within(area)) for (const type of types) found.add(type);
+  return found;
 }

@@ -6,6 +6,7 @@ import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
 import { preparedBlocksSchema } from '../prepare/prepared-blocks.ts';
+import { preparedCellsSchema } from '../prepare/prepared-cells.ts';
 import { preparedFeedSchema } from '../prepare/prepared-feeds.ts';
 import { preparedOsmSchema } from '../prepare/prepared-osm.ts';
 import { countySketchSchema } from './county-sketch.ts';
@@ -41,6 +42,8 @@ const releasePlanSchema = z.strictObject({
   blocks: preparedBlocksSchema,
   /** What the OSM files have as far as anybody comes from those counties. */
   osm: preparedOsmSchema,
+  /** What lists of places have there. */
+  pois: preparedCellsSchema,
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
   /** The counties to begin in, ascending. */

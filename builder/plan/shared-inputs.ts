@@ -57,8 +57,7 @@ export async function fetchInputs(
 }
 
 function inputsOf({ inputs }: ReleasePlan): PlannedInput[] {
-  const { places, pois, elevation } = inputs;
-  return [...places, ...pois, ...elevation];
+  return [...inputs.places, ...inputs.elevation];
 }
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {

@@ -3,17 +3,13 @@ import path from 'node:path';
 import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
-import {
-  type BlockTable,
-  decodeBlocks,
-  decodePoints,
-  encodeBlocks,
-} from '../census/block-table.ts';
+import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.ts';
 import { type CensusBlock, readBlocks } from '../census/blocks.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
+import { type PileFiles, Piles } from './piles.ts';
 import {
   type PreparedBlocks,
   type PreparedCounty,
@@ -42,21 +38,26 @@ export interface BlockPreparation {
  * given twice, fail by name.
  */
 export async function prepareBlocks(preparation: BlockPreparation): Promise<PreparedBlocks> {
-  const { paths, madeOf, store, receipts, scratch, progress } = preparation;
-  const kept = await receipts.find('blocks', madeOf, preparedBlocksSchema);
-  if (kept) return kept;
+  const { receipts, madeOf } = preparation;
+  const make = () => readAll(preparation);
+  return receipts.findOrMake('blocks', madeOf, preparedBlocksSchema, make);
+}
+
+async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
+  const { paths, store, scratch, progress } = preparation;
   const stage = progress.start('blocks', null, 'blocks');
-  const piles = new BlockPiles(scratch, preparation.heldBlocks ?? HELD_BLOCKS);
+  const most = preparation.heldBlocks ?? HELD_BLOCKS;
+  const piles = new Piles(path.join(scratch, 'blocks-'), most, inTables);
   let read = 0;
   for (const file of paths) {
     for await (const block of readBlocks(file)) {
-      await piles.add(block);
+      await piles.add(block.county, block);
       stage.at(++read);
     }
   }
   if (read === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
   const prepared: [CountyFips, PreparedCounty][] = [];
-  for (const county of piles.counties) {
+  for (const county of piles.keys.sort()) {
     const blocks = (await piles.take(county)).sort((a, b) => a.geoid - b.geoid);
     const twice = blocks.find(({ geoid }, i) => geoid === blocks[i - 1]?.geoid);
     if (twice) {
@@ -66,10 +67,8 @@ export async function prepareBlocks(preparation: BlockPreparation): Promise<Prep
     }
     prepared.push([county, await putCounty(store, county, blocks)]);
   }
-  const all = Object.fromEntries(prepared);
-  await receipts.keep('blocks', madeOf, all);
   stage.finish(`${read} blocks in ${prepared.length} counties`);
-  return all;
+  return Object.fromEntries(prepared);
 }
 
 async function putCounty(
@@ -87,59 +86,17 @@ async function putCounty(
   };
 }
 
-/** Blocks in any order, piled up by county in files when they are many. */
-class BlockPiles {
-  readonly #scratch: string;
-  readonly #most: number;
-  readonly #held = new Map<CountyFips, CensusBlock[]>();
-  readonly #files = new Map<CountyFips, string[]>();
-  #heldBlocks = 0;
+const inTables: PileFiles<CountyFips, CensusBlock> = {
+  async write(file, blocks) {
+    const { points, outlines } = encodeBlocks(blocks);
+    await writeFile(pointsOf(file), points);
+    await writeFile(outlinesOf(file), outlines);
+  },
+  async read(file, county) {
+    const [points, outlines] = [await readFile(pointsOf(file)), await readFile(outlinesOf(file))];
+    return decodeBlocks(file, outlines, decodePoints(file, points, county));
+  },
+};
 
-  constructor(scratch: string, most: number) {
-    this.#scratch = scratch;
-    this.#most = most;
-  }
-
-  get counties(): CountyFips[] {
-    return [...new Set([...this.#held.keys(), ...this.#files.keys()])].sort();
-  }
-
-  async add(block: CensusBlock): Promise<void> {
-    addTo(this.#held, block.county, block);
-    if (++this.#heldBlocks >= this.#most) await this.#layAside();
-  }
-
-  /** All of a county, which are held no longer. */
-  async take(county: CountyFips): Promise<CensusBlock[]> {
-    const blocks = this.#held.get(county) ?? [];
-    this.#held.delete(county);
-    for (const file of this.#files.get(county) ?? []) {
-      const [points, outlines] = await Promise.all(partsOf(file).map((part) => readFile(part)));
-      blocks.push(...decodeBlocks(file, outlines, decodePoints(file, points, county)));
-    }
-    return blocks;
-  }
-
-  async #layAside(): Promise<void> {
-    for (const [county, blocks] of this.#held) {
-      const file = path.join(this.#scratch, `${county}-${this.#files.get(county)?.length ?? 0}`);
-      const { points, outlines }: BlockTable = encodeBlocks(blocks);
-      const [pointsFile, outlinesFile] = partsOf(file);
-      await writeFile(pointsFile, points);
-      await writeFile(outlinesFile, outlines);
-      addTo(this.#files, county, file);
-    }
-    this.#held.clear();
-    this.#heldBlocks = 0;
-  }
-}
-
-function partsOf(file: string): string[] {
-  return [`${file}.points`, `${file}.outlines`];
-}
-
-function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
-}
+const pointsOf = (file: string) => `${file}.points`;
+const outlinesOf = (file: string) => `${file}.outlines`;

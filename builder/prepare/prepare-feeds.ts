@@ -35,10 +35,8 @@ export async function prepareFeeds(
     if (day === null) continue;
     const feed = { ...file, day };
     const key = keyOf([clock, feed.day, feed.sha256, feed.patterns, path.basename(feed.path)]);
-    const kept = await receipts.find('feed', key, preparedFeedSchema);
-    const found = kept ?? (await prepareFeed(feed, clock, store, progress));
-    if (!kept) await receipts.keep('feed', key, found);
-    prepared.push(found);
+    const make = () => prepareFeed(feed, clock, store, progress);
+    prepared.push(await receipts.findOrMake('feed', key, preparedFeedSchema, make));
   }
   const trips = prepared.reduce((sum, { facts }) => sum + facts.trips_in_window, 0);
   stage.finish(

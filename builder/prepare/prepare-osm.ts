@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { objectRefSchema } from '../../shards/manifest.ts';
-import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
 import type { BoundingBox, Bytes, Millis } from '../../shards/units.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
 import { gatherOsm, PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
@@ -13,6 +12,7 @@ import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 import { cutBatches } from './osm-batches.ts';
+import { type PreparedCells, preparedCellsSchema } from './prepared-cells.ts';
 import type { PreparedOsm } from './prepared-osm.ts';
 
 /** Of files, packed as they are: in memory it is some three times as much. */
@@ -42,7 +42,7 @@ const batchSchema = z.strictObject({
   streets: z.int(),
   /** When the newest element of each file was edited, or it was cut; null where none was read. */
   newest_ms: z.array(z.number().nullable()),
-  cells: z.record(z.string(), objectRefSchema),
+  cells: preparedCellsSchema,
 });
 type Batch = z.infer<typeof batchSchema>;
 
@@ -72,10 +72,8 @@ export async function prepareOsm(preparation: OsmPreparation): Promise<PreparedO
   const batches: Batch[] = [];
   for (const cells of cut) {
     const key = keyOf([cells.box, cut.length > 1]);
-    const kept = await receipts.find('osm', key, batchSchema);
-    const batch = kept ?? (await readBatch(files, cells, cut.length > 1, store, read));
-    if (!kept) await receipts.keep('osm', key, batch);
-    batches.push(batch);
+    const make = () => readBatch(files, cells, cut.length > 1, store, read);
+    batches.push(await receipts.findOrMake('osm', key, batchSchema, make));
   }
   const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
   if (streets === 0) {
@@ -105,7 +103,7 @@ async function readBatch(
   const paths = near.map(({ path }) => path);
   const { newestMs, ...elements } = await gatherOsm(paths, cells, isPart, read);
   const encoder = new OsmCellEncoder(elements);
-  const refs: Record<string, ObjectRef> = {};
+  const refs: PreparedCells = {};
   const parts = [...partByCells(elements, cells)].sort(([a], [b]) => a - b);
   for (const [cell, part] of parts) {
     refs[cell] = await putObject(store, `prepared/osm-${cell}`, 'tta', encoder.encode(part));

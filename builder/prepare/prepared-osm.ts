@@ -6,15 +6,15 @@ import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, Metres } from '../../shards/units.ts';
 import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-osm.ts';
 import { OsmCellJoiner } from '../extract/osm-cell.ts';
-import { MapCells } from '../geo/map-cells.ts';
 import type { Progress } from '../progress.ts';
+import { objectsNear, preparedCellsSchema } from './prepared-cells.ts';
 
 /** Where what was read of OpenStreetMap lies in a store. */
 export const preparedOsmSchema = z.strictObject({
   /** What is known of each file, as JSON. */
   files: objectRefSchema,
-  /** The elements of each cell that has any, by its number. */
-  cells: z.record(z.string(), objectRefSchema),
+  /** The elements of each cell that has any. */
+  cells: preparedCellsSchema,
 });
 export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
 
@@ -46,12 +46,10 @@ export class OsmTables {
     streetArea: BoundingBox,
     progress: Progress,
   ): Promise<OsmExtract> {
-    const near = MapCells.of(streetArea);
-    const cells = Object.keys(this.#prepared.cells).filter((cell) => near.has(Number(cell)));
+    const cells = objectsNear(this.#prepared.cells, streetArea);
     const stage = progress.start('osm', cells.length, 'cells');
     const joiner = new OsmCellJoiner();
-    for (const [i, cell] of cells.entries()) {
-      const ref = this.#prepared.cells[cell];
+    for (const [i, ref] of cells.entries()) {
       joiner.add(ref.name, await readVerified(this.#store, ref));
       stage.at(i + 1);
     }

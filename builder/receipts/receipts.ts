@@ -38,6 +38,20 @@ export class Receipts {
     return kept && (await this.#hasObjects(kept)) ? kept : null;
   }
 
+  /** What a stage has left for this key; without such a receipt it is made, and leaves one. */
+  async findOrMake<T extends z.ZodType>(
+    stage: string,
+    key: string,
+    schema: T,
+    make: () => Promise<z.infer<T>>,
+  ): Promise<z.infer<T>> {
+    const kept = await this.find(stage, key, schema);
+    if (kept) return kept;
+    const made = await make();
+    await this.keep(stage, key, made);
+    return made;
+  }
+
   /** Leaves a receipt, in place of one that is not believed. */
   async keep(stage: string, key: string, value: unknown): Promise<void> {
     const name = nameOf(stage, key);

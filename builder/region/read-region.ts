@@ -4,14 +4,13 @@ import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
-import { readPoiFiles } from '../destinations/from-files.ts';
-import { mergeSources } from '../destinations/merge-sources.ts';
 import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
 import { coveredBy } from '../geo/cover-grid.ts';
 import type { BlockTables } from '../prepare/prepared-blocks.ts';
 import type { FeedTables } from '../prepare/prepared-feeds.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/prepared-osm.ts';
+import type { PoiTables } from '../prepare/prepared-pois.ts';
 import type { Progress } from '../progress.ts';
 import { fastestOf, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
@@ -21,6 +20,7 @@ import type { StreetNetwork } from '../streets/network.ts';
 import { measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
 import type { Transit } from '../transit/join-feeds.ts';
+import { joinLists } from './join-lists.ts';
 import { transitAround } from './transit-around.ts';
 
 /** Everything read for some counties, before it is linked: they, and what lies around them. */
@@ -53,11 +53,11 @@ export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** What a region is read of: what was prepared of streets, blocks and feeds, and paths of files. */
+/** What a region is read of: what was prepared of streets, blocks, lists and feeds, and paths of files. */
 export interface RegionInputs {
   readonly osm: OsmTables;
   readonly blocks: BlockTables;
-  readonly pois?: readonly string[];
+  readonly pois: PoiTables;
   readonly elevation?: readonly string[];
   /** Null without transit. */
   readonly feeds: FeedTables | null;
@@ -78,12 +78,10 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   // Scopes of counties go by cells: none may lead past what is read.
   const area = coveredBy(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
-  const listed =
-    request.pois && request.pois.length > 0 ? await readPoiFiles(request.pois, area, progress) : [];
-  const destinations = [
-    ...mergeSources(extract.destinations, listed),
-    ...(transit ? frequentStops(transit) : []),
-  ].sort((a, b) => a.destId - b.destId);
+  const listed = await joinLists(extract.destinations, request.pois, area);
+  const destinations = [...listed.destinations, ...(transit ? frequentStops(transit) : [])].sort(
+    (a, b) => a.destId - b.destId,
+  );
   checkDestIds(destinations);
 
   const stage = progress.start('network', 2, 'modes');
@@ -99,7 +97,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
     counties,
     targets: await targetsWithin(area, counties, request.blocks),
     destinations,
-    listed: new Set(listed.map(({ destId }) => destId)),
+    listed: listed.ids,
     streets,
     walk,
     bike,

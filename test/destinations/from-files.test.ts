@@ -4,7 +4,6 @@ import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
-import { readPoiFiles } from '../../builder/destinations/from-files.ts';
 import { OVERTURE_CATEGORIES } from '../../builder/destinations/overture-categories.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { BuildError } from '../../builder/errors.ts';
@@ -13,6 +12,7 @@ import type { Progress } from '../../builder/progress.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { readPois } from '../support/prepared-city.ts';
 import { boxRing, positions } from '../support/rings.ts';
 
 const scratch = new Scratch();
@@ -74,7 +74,7 @@ async function read(paths: readonly string[], area = EVERYWHERE) {
     start: () => ({ at: () => {}, finish: () => {} }),
     note: (line) => notes.push(line),
   };
-  return { places: await readPoiFiles(paths, area, progress), notes };
+  return { places: await readPois(paths, area, progress), notes };
 }
 
 function labels({ types }: Destination): string[] {

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { Destination } from '../../builder/destinations/destination.ts';
 import type { OsmExtract } from '../../builder/extract/extract-osm.ts';
 import { prepareBlocks } from '../../builder/prepare/prepare-blocks.ts';
 import { prepareFeeds } from '../../builder/prepare/prepare-feeds.ts';
 import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
+import { preparePois } from '../../builder/prepare/prepare-pois.ts';
 import { BlockTables } from '../../builder/prepare/prepared-blocks.ts';
 import { FeedTables } from '../../builder/prepare/prepared-feeds.ts';
 import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
+import { PoiTables } from '../../builder/prepare/prepared-pois.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
@@ -47,6 +50,9 @@ const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat
 const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
   new OsmTables(means.store, await prepareOsm({ ...means, paths, area, keyOf }));
 
+const poisOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
+  new PoiTables(means.store, await preparePois({ ...means, paths, area, keyOf }));
+
 /** What is in files of OpenStreetMap within an area, as a unit has it that reads what was prepared. */
 export function extractOsm(
   paths: readonly string[],
@@ -59,6 +65,20 @@ export function extractOsm(
   });
 }
 
+/** The places of lists within an area, as a unit has them that reads what was prepared. */
+export function readPois(
+  paths: readonly string[],
+  area: BoundingBox,
+  progress: Progress,
+): Promise<Destination[]> {
+  return withMeans(async (means) => {
+    const pois: Destination[] = [];
+    const tables = await poisOf(paths, { ...means, progress }, area);
+    for await (const poi of tables.within(area)) pois.push(poi);
+    return pois.sort((a, b) => a.destId - b.destId);
+  });
+}
+
 /** Works with the blocks of some files. */
 export function withBlocks<T>(
   paths: readonly string[],
@@ -68,8 +88,9 @@ export function withBlocks<T>(
 }
 
 /** What a region is read of, as files. */
-interface Files extends Pick<RegionInputs, 'pois' | 'elevation'> {
+interface Files extends Pick<RegionInputs, 'elevation'> {
   readonly osm: readonly string[];
+  readonly pois?: readonly string[];
   readonly blocks: readonly string[];
   readonly feeds: DatedFeeds | null;
   /** All that there are, if none is named. */
@@ -83,6 +104,7 @@ export function readFiles(files: Files): Promise<Region> {
     const counties = files.counties.length > 0 ? files.counties : blocks.counties;
     const feeds = files.feeds && new FeedTables(means.store, await preparedOf(files.feeds, means));
     const osm = await osmOf(files.osm, means);
-    return readRegion({ ...files, osm, blocks, counties, feeds }, silent);
+    const pois = await poisOf(files.pois ?? [], means);
+    return readRegion({ ...files, osm, blocks, pois, counties, feeds }, silent);
   });
 }

@@ -1,0 +1,44 @@
+import { checkDestIds } from './check-dest-ids.ts';
+import type { Destination } from './destination.ts';
+import type { PoiAccount } from './from-files.ts';
+import { mergeSources, withoutDuplicates } from './merge-sources.ts';
+
+/**
+ * Each id once. Extracts of Overture overlap; of two records of one place that differ, either stays,
+ * but always the same one. Two places of one's own lists that have one id are a `BuildError` that
+ * names both.
+ */
+export function ofSingleIds(accounts: readonly PoiAccount[]): PoiAccount[] {
+  const listed = accounts.filter(({ confidence }) => confidence === null);
+  const overture = new Map<string, PoiAccount>();
+  for (const account of accounts) {
+    const { source } = account.destination;
+    const other = overture.get(source);
+    if (account.confidence === null || (other && textOf(other) <= textOf(account))) continue;
+    overture.set(source, account);
+  }
+  const single = [...listed, ...overture.values()];
+  checkDestIds(single.map(({ destination: { destId }, record }) => ({ destId, source: record })));
+  return single;
+}
+
+function textOf({ confidence, destination }: PoiAccount): string {
+  return JSON.stringify([confidence, destination]);
+}
+
+/**
+ * Each real place once, ascending by `destId`: of those that Overture has twice, the one it is surer
+ * of; of what a list of one's own has too, that. The order of the accounts does not matter. What
+ * becomes of one depends on those around it, within some hundred metres.
+ */
+export function singlePois(accounts: readonly PoiAccount[]): Destination[] {
+  const listed = accounts.filter(({ confidence }) => confidence === null);
+  const trusted = accounts
+    .filter(({ confidence }) => confidence !== null)
+    .sort((a, b) => b.confidence! - a.confidence! || a.destination.destId - b.destination.destId);
+  return mergeSources(listed.map(destinationOf), withoutDuplicates(trusted.map(destinationOf)));
+}
+
+function destinationOf({ destination }: PoiAccount): Destination {
+  return destination;
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { objectRefSchema } from '../../shards/manifest.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { MapCells } from '../geo/map-cells.ts';
+
+/** Where what was parted by cells of the map lies in a store: of each cell that has any, by its number. */
+export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
+export type PreparedCells = z.infer<typeof preparedCellsSchema>;
+
+/** What lies in the cells that a box touches, ascending by cell. */
+export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRef[] {
+  const near = MapCells.of(box);
+  const cells = Object.keys(prepared).map(Number);
+  return cells
+    .filter((cell) => near.has(cell))
+    .sort((a, b) => a - b)
+    .map((cell) => prepared[cell]);
+}

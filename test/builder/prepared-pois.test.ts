@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Destination } from '../../builder/destinations/destination.ts';
+import { readPoiFiles } from '../../builder/destinations/from-files.ts';
+import { ofSingleIds, singlePois } from '../../builder/destinations/single-pois.ts';
+import { preparePois } from '../../builder/prepare/prepare-pois.ts';
+import { PoiTables } from '../../builder/prepare/prepared-pois.ts';
+import { silent } from '../../builder/progress.ts';
+import { Receipts } from '../../builder/receipts/receipts.ts';
+import { joinLists } from '../../builder/region/join-lists.ts';
+import { Random } from '../../infra/demo/seeded-random.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import type { BoundingBox } from '../../shards/units.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+
+const folder = folderOfEachTest();
+const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+const WEST: BoundingBox = { minLon: -0.2, minLat: -0.2, maxLon: -0.01, maxLat: 0.2 };
+const EAST: BoundingBox = { ...WEST, minLon: -0.01, maxLon: 0.2 };
+/** Some 70 m. */
+const NEAR = 0.0006;
+
+type Place = readonly [id: string, lon: number, more?: object];
+
+/** A list of cafes of Overture's, or of one's own where no confidence is told. */
+async function listOf(name: string, places: readonly Place[]): Promise<string> {
+  const features = places.map(([id, lon, more = { type: 'cafes' }]) => ({
+    ...{ type: 'Feature', geometry: { type: 'Point', coordinates: [lon, 0] } },
+    properties: { id, name: 'Elm Cafe', names: { primary: 'Elm Cafe' }, ...more },
+  }));
+  const file = path.join(folder, name);
+  await writeFile(file, JSON.stringify({ type: 'FeatureCollection', features }));
+  return file;
+}
+
+const overture = (confidence: number) => ({ categories: { primary: 'cafe' }, confidence });
+
+async function prepare(paths: readonly string[], name = 'store', heldPois = 10_000) {
+  const keyOf = (madeOf: readonly unknown[]) =>
+    createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
+  const store = new FolderStore(path.join(folder, name));
+  onTestFinished(() => store.close());
+  const scratch = path.join(folder, `${name}-scratch`);
+  await mkdir(scratch, { recursive: true });
+  const about = { paths, keyOf, area: EVERYWHERE, receipts: new Receipts(store), scratch };
+  const prepared = await preparePois({ ...about, store, progress: silent, heldPois });
+  const tables = new PoiTables(store, prepared);
+  const within = async (area: BoundingBox) => {
+    const found: Destination[] = [];
+    for await (const poi of tables.within(area)) found.push(poi);
+    return found.sort((a, b) => a.destId - b.destId);
+  };
+  return { prepared, tables, within };
+}
+
+const sourcesOf = (pois: readonly Destination[]) => pois.map(({ source }) => source).sort();
+
+test('of two accounts of a place on two sides of a border the same one stays, whoever looks', async () => {
+  const border = WEST.maxLon;
+  const { within } = await prepare([
+    await listOf('lists', [
+      ['sure', border + NEAR / 2, overture(0.9)],
+      ['less', border - NEAR / 2, overture(0.8)],
+      // Nobody has it twice: the one it would be is left out.
+      ['least', border - NEAR * 1.3, overture(0.7)],
+    ]),
+  ]);
+  expect(sourcesOf(await within(EAST))).toEqual(['Overture place sure']);
+  expect(sourcesOf(await within(WEST))).toEqual(['Overture place least']);
+});
+
+test('places are those that all lists at once make, held or laid aside, whatever cells they lie in', async () => {
+  const random = new Random(7);
+  const lists = await Promise.all(
+    ['one', 'two', 'own'].map((list) =>
+      listOf(
+        list,
+        // Around where cells meet; ids in two lists, and elsewhere there.
+        Array.from({ length: 300 }, (_, i): Place => {
+          const lon = random.below(8) / 4 + (random.below(60) - 30) * (NEAR / 6);
+          if (list !== 'own') return [`${i}`, lon, overture(0.5 + random.below(50) / 100)];
+          return [`${i}`, i % 9 ? lon + 3 : lon];
+        }),
+      ),
+    ),
+  );
+  const accounts = [];
+  for await (const account of readPoiFiles(lists, EVERYWHERE, silent)) accounts.push(account);
+  const whole = singlePois(ofSingleIds(accounts));
+  const [held, laid] = [await prepare(lists, 'held'), await prepare(lists, 'laid', 50)];
+  expect(await held.within(EVERYWHERE)).toEqual(whole);
+  expect(laid.prepared).toEqual(held.prepared);
+  const laidAside = async (name: string) => (await readdir(path.join(folder, name))).length;
+  expect(await laidAside('held-scratch')).toBe(0);
+  expect(await laidAside('laid-scratch')).toBeGreaterThan(20);
+  expect(Object.keys(held.prepared).length).toBeGreaterThan(2);
+});
+
+test('two places of one id are refused by name, however far apart', async () => {
+  const lists = [await listOf('one', [['7', 0]]), await listOf('two', [['7', 50]])];
+  const says = /one: feature 1 \(id 7\) and .*two: feature 1 \(id 7\) both have dest_id/;
+  await expect(prepare(lists)).rejects.toThrow(says);
+});
+
+test('a cell that was damaged is found out, and made again', async () => {
+  const lists = [await listOf('lists', [['1', 0.1]])];
+  const { prepared, within } = await prepare(lists);
+  const [{ name, bytes }] = Object.values(prepared);
+  await writeFile(path.join(folder, 'store', name), Buffer.alloc(bytes));
+  await expect(within(EVERYWHERE)).rejects.toThrow(name);
+  const again = await prepare(lists);
+  expect(again.prepared).toEqual(prepared);
+  expect(await again.within(EVERYWHERE)).toHaveLength(1);
+});
+
+test('a large park is what lists tell of it, also where that stands past what is read', async () => {
+  const { tables } = await prepare([
+    await listOf('lists', [
+      ['in', 0.15, { type: 'parks_large', name: 'Elm Park', city: 'Elm' }],
+      ['beyond', 0.16, { type: 'libraries' }],
+    ]),
+  ]);
+  const address = { street: null, city: null, state: null, zip: null };
+  const park: Destination = {
+    ...{ destId: 2, source: 'way 0', name: 'Elm Park', address, brand: null, types: [513] },
+    ...{ lon: -0.05, lat: 0, entrances: [{ lon: -0.05, lat: 0 }] },
+    outline: [
+      [
+        [
+          [-0.06, -0.02],
+          [0.18, -0.02],
+          [0.18, 0.02],
+          [-0.06, -0.02],
+        ],
+      ],
+    ],
+  };
+  const { destinations } = await joinLists([park], tables, WEST);
+  expect(destinations).toEqual([{ ...park, address: { ...address, city: 'Elm' } }]);
+});
