@@ -5,7 +5,7 @@ import type { Means, ReleaseRequest } from './build-request.ts';
 import { BuildError } from './errors.ts';
 import { findJoined, joinRelease, publishRelease } from './join-release.ts';
 import { cutUnits, DEFAULT_UNIT_BLOCKS } from './plan/cut-units.ts';
-import type { PathOf } from './plan/input-files.ts';
+import type { PathOf } from './plan/planned-input.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
 import type { Progress } from './progress.ts';
 import type { Receipts } from './receipts/receipts.ts';

@@ -13,27 +13,27 @@ export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
 const GEOID = /^\d{7}$/;
 
 /**
- * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, ascending
- * by GEOID. A record that is no place, and a place given twice, fail by name.
+ * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, one by one. A
+ * record that is no place, and a place given twice, fail by name.
  */
-export async function readCensusPlaces(
+export async function* readCensusPlaces(
   paths: readonly string[],
   within: BoundingBox,
-): Promise<CensusPlace[]> {
-  const places = new Map<string, CensusPlace>();
+): AsyncGenerator<CensusPlace> {
+  const given = new Set<string>();
   for (const path of paths) {
     for await (const record of readShapefile(path)) {
       if (!boxesMeet(boxOfArea(record.area), within)) continue;
       const place = placeOf(path, record);
-      if (places.has(place.geoid)) {
+      if (given.has(place.geoid)) {
         throw new BuildError(
           `${path}: record ${record.number}: place ${place.geoid} is given twice`,
         );
       }
-      places.set(place.geoid, place);
+      given.add(place.geoid);
+      yield place;
     }
   }
-  return [...places.values()].sort((a, b) => (a.geoid < b.geoid ? -1 : 1));
 }
 
 function placeOf(path: string, { number, fields, area }: ShapeRecord): CensusPlace {

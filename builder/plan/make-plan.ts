@@ -15,6 +15,7 @@ import { dateOfPbf } from '../osm/pbf.ts';
 import { prepareBlocks } from '../prepare/prepare-blocks.ts';
 import { prepareFeeds } from '../prepare/prepare-feeds.ts';
 import { prepareOsm } from '../prepare/prepare-osm.ts';
+import { preparePlaces } from '../prepare/prepare-places.ts';
 import { preparePois } from '../prepare/prepare-pois.ts';
 import { BlockTables } from '../prepare/prepared-blocks.ts';
 import type { PreparedFeed } from '../prepare/prepared-feeds.ts';
@@ -27,8 +28,7 @@ import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts'
 import { inScratchFolder } from '../scratch-folder.ts';
 import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
 import { CountySketches } from './county-sketch.ts';
-import type { PathOf } from './input-files.ts';
-import { describeInput, type PlannedInput } from './planned-input.ts';
+import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan } from './release-plan.ts';
 
@@ -66,7 +66,8 @@ export async function planRelease(
   );
   const [first] = Object.keys(plan.counties);
   const ref = await putObject(store, `plans/${first}`, 'json', Buffer.from(JSON.stringify(plan)));
-  const prepared = [...objectRefsIn([plan.blocks, plan.osm, plan.pois, plan.feeds])];
+  const { blocks, osm, pois, places, feeds } = plan;
+  const prepared = [...objectRefsIn([blocks, osm, pois, places, feeds])];
   await receipts.keep('plan', key, { plan: ref, prepared });
   return { ref, plan, pathOf };
 }
@@ -128,21 +129,20 @@ async function makePlan(
   means: PlanMeans,
 ): Promise<ReleasePlan> {
   const { store, progress } = means;
-  const paths = inputs.blocks.map(pathOf);
-  const blocks = await prepareBlocks({ ...means, paths, madeOf: keyOf([inputs.blocks]) });
+  /** What it takes to prepare some of the inputs. */
+  const of = (files: readonly PlannedInput[]) => ({
+    ...{ ...means, paths: files.map(pathOf) },
+    keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
+  });
+  const blocks = await prepareBlocks(of(inputs.blocks));
   const { counties, box } = await sketchCounties(request, new BlockTables(store, blocks));
   const hasHills = inputs.elevation.length > 0;
+  const places = await preparePlaces({ ...of(inputs.places), area: box });
   const feeds = await datesOf(request, progress);
   const prepared = feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
-  const pois = await preparePois({
-    ...{ ...means, paths: inputs.pois.map(pathOf), area },
-    keyOf: (madeOf) => keyOf([inputs.pois, madeOf]),
-  });
-  const osm = await prepareOsm({
-    ...{ ...means, paths: inputs.osm.map(pathOf), area },
-    keyOf: (madeOf) => keyOf([inputs.osm, madeOf]),
-  });
+  const pois = await preparePois({ ...of(inputs.pois), area });
+  const osm = await prepareOsm({ ...of(inputs.osm), area });
   const listed = feeds ? null : await typesIn(new PoiTables(store, pois), around(box, hasHills));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
@@ -165,6 +165,7 @@ async function makePlan(
     blocks,
     osm,
     pois,
+    places,
     feeds: prepared,
     counties,
   };

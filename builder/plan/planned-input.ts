@@ -28,6 +28,9 @@ export const plannedInputSchema = z.strictObject({
 });
 export type PlannedInput = z.infer<typeof plannedInputSchema>;
 
+/** Where on this machine the inputs of a plan lie. */
+export type PathOf = (input: PlannedInput) => string;
+
 /** Describes an input by its path. A `BuildError` if it cannot be read. */
 export async function describeInput(input: string): Promise<PlannedInput> {
   const parts: InputPart[] = [];

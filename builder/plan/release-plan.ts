@@ -44,6 +44,8 @@ const releasePlanSchema = z.strictObject({
   osm: preparedOsmSchema,
   /** What lists of places have there. */
   pois: preparedCellsSchema,
+  /** The census places around the blocks to begin at. */
+  places: preparedCellsSchema,
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
   /** The counties to begin in, ascending. */

@@ -7,8 +7,7 @@ import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.t
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
-import type { PathOf } from './input-files.ts';
-import type { InputPart, PlannedInput } from './planned-input.ts';
+import type { InputPart, PathOf, PlannedInput } from './planned-input.ts';
 import type { ReleasePlan } from './release-plan.ts';
 
 const READ_BYTES: Bytes = 8 * 2 ** 20;
@@ -21,7 +20,7 @@ export async function putInputs(
   pathOf: PathOf,
   progress: Progress,
 ): Promise<void> {
-  const inputs = inputsOf(plan);
+  const inputs = plan.inputs.elevation;
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
   for (const [i, input] of inputs.entries()) {
     const folder = path.dirname(path.resolve(pathOf(input)));
@@ -42,7 +41,7 @@ export async function fetchInputs(
   folder: string,
   progress: Progress,
 ): Promise<PathOf> {
-  const inputs = inputsOf(plan);
+  const inputs = plan.inputs.elevation;
   // Files of one name may be several; each input has a folder of its own.
   const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
@@ -54,10 +53,6 @@ export async function fetchInputs(
   }
   stage.finish();
   return (input) => path.join(folderOf(input), input.name);
-}
-
-function inputsOf({ inputs }: ReleasePlan): PlannedInput[] {
-  return [...inputs.places, ...inputs.elevation];
 }
 
 function refOf({ bytes, sha256 }: InputPart): ObjectRef {

@@ -6,10 +6,9 @@ import type { CountyFips } from '../../shards/units.ts';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.ts';
 import { type CensusBlock, readBlocks } from '../census/blocks.ts';
 import { BuildError } from '../errors.ts';
-import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
 import { type PileFiles, Piles } from './piles.ts';
+import type { Preparation } from './preparation.ts';
 import {
   type PreparedBlocks,
   type PreparedCounty,
@@ -19,15 +18,10 @@ import {
 /** Some 4 KB each. */
 const HELD_BLOCKS = 20_000;
 
-export interface BlockPreparation {
+export interface BlockPreparation extends Preparation {
   readonly paths: readonly string[];
-  /** What tells them and this program from all others. */
-  readonly madeOf: string;
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
   /** A folder to write in. */
   readonly scratch: string;
-  readonly progress: Progress;
   /** How many blocks are in memory before they are laid aside. */
   readonly heldBlocks?: number;
 }
@@ -38,9 +32,9 @@ export interface BlockPreparation {
  * given twice, fail by name.
  */
 export async function prepareBlocks(preparation: BlockPreparation): Promise<PreparedBlocks> {
-  const { receipts, madeOf } = preparation;
+  const { receipts, keyOf } = preparation;
   const make = () => readAll(preparation);
-  return receipts.findOrMake('blocks', madeOf, preparedBlocksSchema, make);
+  return receipts.findOrMake('blocks', keyOf([]), preparedBlocksSchema, make);
 }
 
 async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {

@@ -5,19 +5,11 @@ import { readFeed } from '../gtfs/feed.ts';
 import { isoDate } from '../gtfs/service-time.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
 import type { DatedFeeds } from '../transit/date-feeds.ts';
 import { type FeedDay, type FeedOfDay, readFeedDay } from '../transit/feed-day.ts';
 import type { TransitClock } from '../transit/transit-clock.ts';
+import type { Preparation } from './preparation.ts';
 import { encodeFeedDay, type PreparedFeed, preparedFeedSchema } from './prepared-feeds.ts';
-
-export interface FeedPreparation {
-  /** A key of what something is made of, by this program. */
-  readonly keyOf: (madeOf: readonly unknown[]) => string;
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
-  readonly progress: Progress;
-}
 
 /**
  * Reads feeds on their days once, for all who need some of them, one after the other, and puts what
@@ -26,7 +18,7 @@ export interface FeedPreparation {
  */
 export async function prepareFeeds(
   { clock, feeds }: DatedFeeds,
-  { keyOf, store, receipts, progress }: FeedPreparation,
+  { keyOf, store, receipts, progress }: Preparation,
 ): Promise<PreparedFeed[]> {
   const stage = progress.start('transit', feeds.length, 'feeds');
   const prepared: PreparedFeed[] = [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WritableStore } from '../../shards/store/store.ts';
-import type { BoundingBox, Bytes, Millis } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
 import { gatherOsm, PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
 import { partByCells } from '../extract/osm-by-cells.ts';
@@ -8,25 +8,16 @@ import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { claimsOf, mayReach, type OsmClaims } from '../extract/osm-claims.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
-import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
 import { cutBatches } from './osm-batches.ts';
+import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './prepared-cells.ts';
 import type { PreparedOsm } from './prepared-osm.ts';
 
 /** Of files, packed as they are: in memory it is some three times as much. */
 const BATCH_BYTES: Bytes = 400e6;
 
-export interface OsmPreparation {
-  readonly paths: readonly string[];
-  /** A key of what something is made of, by this program, beside those files. */
-  readonly keyOf: (madeOf: readonly unknown[]) => string;
-  /** As far as anybody may need streets. */
-  readonly area: BoundingBox;
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
-  readonly progress: Progress;
+export interface OsmPreparation extends AreaPreparation {
   /** How much of the files is in memory at a time. */
   readonly batchBytes?: Bytes;
 }

@@ -1,17 +1,14 @@
 import path from 'node:path';
 import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import type { WritableStore } from '../../shards/store/store.ts';
-import type { BoundingBox, Metres } from '../../shards/units.ts';
+import type { Metres } from '../../shards/units.ts';
 import { type PoiAccount, readPoiFiles } from '../destinations/from-files.ts';
 import { ofSingleIds, singlePois } from '../destinations/single-pois.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
-import type { Progress } from '../progress.ts';
-import { putObject } from '../publish/put-object.ts';
-import type { Receipts } from '../receipts/receipts.ts';
 import { asJson, Piles } from './piles.ts';
+import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './prepared-cells.ts';
-import { encodePois } from './prepared-pois.ts';
+import { putCells } from './put-cells.ts';
 
 /** Some 1 KB each, of two sets of piles at a time. */
 const HELD_POIS = 100_000;
@@ -24,17 +21,9 @@ const ID_PILES = 64;
  */
 const AROUND_A_CELL: Metres = 1_000;
 
-export interface PoiPreparation {
-  readonly paths: readonly string[];
-  /** A key of what something is made of, by this program, beside those files. */
-  readonly keyOf: (madeOf: readonly unknown[]) => string;
-  /** As far as anybody may need places. */
-  readonly area: BoundingBox;
-  readonly store: WritableStore;
-  readonly receipts: Receipts;
+export interface PoiPreparation extends AreaPreparation {
   /** A folder to write in. */
   readonly scratch: string;
-  readonly progress: Progress;
   /** How many places are in memory before they are laid aside. */
   readonly heldPois?: number;
 }
@@ -77,15 +66,12 @@ async function readAll(preparation: PoiPreparation, cells: MapCells): Promise<Pr
       for (const cell of cells.touching(around)) await byCell.add(cell, account);
     }
   }
-  const prepared: PreparedCells = {};
   let places = 0;
-  for (const cell of byCell.keys.sort((a, b) => a - b)) {
-    const all = singlePois(await byCell.take(cell));
-    const own = all.filter(({ lon, lat }) => cells.at(lon, lat) === cell);
-    if (own.length === 0) continue;
+  const prepared = await putCells(store, 'prepared/pois', byCell, (around, cell) => {
+    const own = singlePois(around).filter(({ lon, lat }) => cells.at(lon, lat) === cell);
     places += own.length;
-    prepared[cell] = await putObject(store, `prepared/pois-${cell}`, 'json', encodePois(own));
-  }
+    return own;
+  });
   stage.finish(`${accounts} records of ${places} POIs in ${Object.keys(prepared).length} cells`);
   return prepared;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { objectRefSchema } from '../../shards/manifest.ts';
-import type { ObjectRef } from '../../shards/store/store.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { MapCells } from '../geo/map-cells.ts';
 
@@ -16,4 +17,17 @@ export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRe
     .filter((cell) => near.has(cell))
     .sort((a, b) => a - b)
     .map((cell) => prepared[cell]);
+}
+
+/** The same of what `putCells` has put there, one by one. */
+export async function* readNear<Item>(
+  store: Store,
+  prepared: PreparedCells,
+  box: BoundingBox,
+): AsyncGenerator<Item> {
+  for (const ref of objectsNear(prepared, box)) {
+    // By its hash it is what this program has written.
+    const bytes = await readVerified(store, ref);
+    yield* JSON.parse(Buffer.from(bytes).toString()) as Item[];
+  }
 }

@@ -76,7 +76,7 @@ test('tables are the same, whether blocks were held or laid aside', async () => 
     const store = new FolderStore(path.join(folder, name));
     const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
     await mkdir(scratch);
-    const about = { paths: city.files.blocks, madeOf: 'files', store, receipts, scratch };
+    const about = { paths: city.files.blocks, keyOf: () => 'files', store, receipts, scratch };
     const prepared = await prepareBlocks({ ...about, progress: silent, heldBlocks });
     await store.close();
     return { prepared, laidAside: (await readdir(scratch)).length };

@@ -41,7 +41,7 @@ const keyOf = (madeOf: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 
 const tablesOf = async (paths: readonly string[], means: Means) =>
-  new BlockTables(means.store, await prepareBlocks({ ...means, paths, madeOf: 'files' }));
+  new BlockTables(means.store, await prepareBlocks({ ...means, paths, keyOf }));
 
 const preparedOf = (feeds: DatedFeeds, means: Means) => prepareFeeds(feeds, { ...means, keyOf });
 
