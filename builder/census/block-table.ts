@@ -59,12 +59,12 @@ export function decodeBlocks(
   bytes: Uint8Array,
   points: readonly BlockPoint[],
 ): CensusBlock[] {
-  const { numbers, lengths } = openTable(object, bytes, KINDS.outlines);
+  const { numbers, wholes } = openTable(object, bytes, KINDS.outlines);
   const [populations, landAreas] = [numbers('POPU'), numbers('LAND')];
   const [lon, lat] = [numbers('LON '), numbers('LAT ')];
   const positions = Array.from(lon, (x, i): Position => [x, lat[i]]);
-  const rings: Ring[] = groups(positions, lengths('POSN'));
-  const areas = groups(groups(rings, lengths('RNGS')), lengths('PLGS'));
+  const rings: Ring[] = groups(positions, wholes('POSN'));
+  const areas = groups(groups(rings, wholes('RNGS')), wholes('PLGS'));
   const known = (count: number) => (count === UNKNOWN ? null : count);
   return points.map(({ geoid, county, lon, lat, isWater }, i) => ({
     ...{ geoid, county, population: known(populations[i]), landArea: known(landAreas[i]) },

@@ -134,7 +134,7 @@ export class OsmCellJoiner {
 
   /** Adds a cell, of the object of this name. */
   add(object: string, bytes: Uint8Array): void {
-    const { section, numbers, lengths } = openTable(object, bytes, KIND);
+    const { section, numbers, wholes } = openTable(object, bytes, KIND);
     const ids = numbers('NODE');
     this.#nodes.push({
       ...{ ids, lon: numbers('LON '), lat: numbers('LAT ') },
@@ -144,7 +144,7 @@ export class OsmCellJoiner {
       letter: string,
       line: (id: number, refs: Float64Array, i: number) => void,
     ) => {
-      const [ends, refs] = [lengths(`${letter}END`), lengths(`${letter}REF`)];
+      const [ends, refs] = [wholes(`${letter}END`), wholes(`${letter}REF`)];
       let start = 0;
       numbers(`${letter}IDS`).forEach((id, i) => {
         line(
@@ -157,7 +157,7 @@ export class OsmCellJoiner {
     };
     const tagged = JSON.parse(Buffer.from(section('TAGS')).toString()) as TaggedElements;
     const times = new Map(tagged.times);
-    const traits = lengths('STRA');
+    const traits = wholes('STRA');
     eachLine('S', (id, refs, i) => {
       if (this.#seenStreets.has(id)) return;
       this.#seenStreets.add(id);

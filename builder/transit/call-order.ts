@@ -2,7 +2,7 @@ import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Millis } from '../../shards/units.ts';
 import { reducedWays } from './reduced-ways.ts';
 import type { Timetable } from './timetable.ts';
-import { NO_ALIGHTING, type TripTransfers } from './trip-transfers.ts';
+import type { TripTransfers } from './trip-transfers.ts';
 
 /**
  * The calls of all trips in the order in which vehicles arrive, and which of those before each lead
@@ -23,9 +23,6 @@ export interface CallOrder {
   /** The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`. */
   readonly firstNext: Int32Array;
   readonly next: Int32Array;
-  /** Where one may alight at stop `s`: places ascending, `atStop[firstAtStop[s]]` to `atStop[firstAtStop[s + 1]]`. */
-  readonly firstAtStop: Int32Array;
-  readonly atStop: Int32Array;
   /** The stop of each place, or `NO_ALIGHTING`. */
   readonly stop: Int32Array;
   /** The first call of each trip, all trips counted on, and the place of each call so counted. */
@@ -55,13 +52,8 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
     { firstCall, placeOf },
     { firstSource: ways.first, sources: ways.list },
   );
-  const { first: firstAtStop, list: atStop } = grouped(timetable.stopCount, (add) => {
-    for (let place = 0; place < count; place++) {
-      if (stop[place] !== NO_ALIGHTING) add(stop[place], place);
-    }
-  });
   return {
-    ...{ arrival, pattern, firstSource, sources, stop, firstAtStop, atStop, firstCall, placeOf },
+    ...{ arrival, pattern, firstSource, sources, stop, firstCall, placeOf },
     ...patternsByPattern(timetable.patternCount, { pattern, firstSource, sources }),
     knots: knotsOf(firstSource, sources),
   };

@@ -1,7 +1,12 @@
 import { lowestBit } from '../../shards/lowest-bit.ts';
 import type { Millis } from '../../shards/units.ts';
-import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT, NO_WALK } from './egress.ts';
-import { DEPARTURE_BITS, DEPARTURE_MASK, type FastestDepartures } from './fastest-departures.ts';
+import { CLUSTER_SHIFT, CLUSTER_SIZE, type EgressTable, GROUP_SHIFT } from './egress.ts';
+import {
+  DEPARTURE_BITS,
+  DEPARTURE_MASK,
+  type FastestDepartures,
+  NO_TIME,
+} from './fastest-departures.ts';
 import { LANES } from './lane-search.ts';
 
 /** Up to which time targets count: those below `split` up to the first limit, others to the second. */
@@ -33,7 +38,7 @@ export class DoorToDoor {
   readonly #upTo: TargetLimits;
   /**
    * By stop and lane, as by stop: the least time, and the time that counts if one alights nowhere
-   * else. `NO_WALK`: not reached. By stop alone, the least and the greatest of all lanes.
+   * else. `NO_TIME`: not reached. By stop alone, the least and the greatest of all lanes.
    */
   readonly #shortest: Int32Array;
   readonly #alone: Int32Array;
@@ -57,7 +62,7 @@ export class DoorToDoor {
   readonly #best: Int32Array;
   /**
    * Clusters that may be reached from any lane's origin, and the times to the targets of the `n`th
-   * from that of lane `l`: from `(l × clusters + n) × CLUSTER_SIZE`. `NO_WALK`: not reached.
+   * from that of lane `l`: from `(l × clusters + n) × CLUSTER_SIZE`. `NO_TIME`: not reached.
    */
   readonly #clusters: Int32Array;
   #clusterCount = 0;
@@ -77,7 +82,7 @@ export class DoorToDoor {
     const clusters = egress.firstPair.length - 1;
     const groupCount = (clusters >>> GROUP_SHIFT) + 1;
     this.#groups = new Int32Array(groupCount);
-    this.#least = new Int32Array(groupCount).fill(NO_WALK);
+    this.#least = new Int32Array(groupCount).fill(NO_TIME);
     this.#shared = new Int32Array(stops);
     this.#pairs = new Int32Array(stops);
     this.#best = new Int32Array(fastest.wanted);
@@ -98,7 +103,7 @@ export class DoorToDoor {
       const shortest = this.#shortestOfAll[stop];
       for (let g = firstGroup[stop]; g < firstGroup[stop + 1]; g++) {
         const group = groups[g];
-        if (least[group] === NO_WALK) this.#groups[groupCount++] = group;
+        if (least[group] === NO_TIME) this.#groups[groupCount++] = group;
         if (shortest < least[group]) least[group] = shortest;
       }
     }
@@ -109,7 +114,7 @@ export class DoorToDoor {
       for (let cluster = group << GROUP_SHIFT; cluster < end; cluster++) {
         this.#reachCluster(cluster, least[group]);
       }
-      least[group] = NO_WALK;
+      least[group] = NO_TIME;
     }
   }
 
@@ -141,18 +146,18 @@ export class DoorToDoor {
   #takeFastest(): void {
     const { keys, wanted, stops, stopCount } = this.#fastest;
     this.#moving = 0;
-    this.#shortestOfAll.fill(NO_WALK);
-    this.#aloneOfAll.fill(NO_WALK);
+    this.#shortestOfAll.fill(NO_TIME);
+    this.#aloneOfAll.fill(NO_TIME);
     for (let i = 0; i < stopCount; i++) {
       for (let lane = 0; lane < LANES; lane++) {
         const at = stops[i] * LANES + lane;
         this.#shortest[at] = keys[at * wanted] >> DEPARTURE_BITS;
         this.#alone[at] = keys[at * wanted + wanted - 1] >> DEPARTURE_BITS;
-        if (this.#shortest[at] !== NO_WALK) this.#moving |= 1 << lane;
+        if (this.#shortest[at] !== NO_TIME) this.#moving |= 1 << lane;
       }
     }
     for (let i = 0; i < stopCount; i++) {
-      let shortest = NO_WALK;
+      let shortest = NO_TIME;
       let alone = 0;
       for (let left = this.#moving; left !== 0; left &= left - 1) {
         const at = stops[i] * LANES + lowestBit(left);
@@ -187,7 +192,7 @@ export class DoorToDoor {
       this.#alightTwice(lane, size);
       const row = this.#rowOf(n, lane);
       for (let i = 0; i < size; i++) {
-        this.#found[row + i] = this.#times[i] < bounds[i] ? this.#times[i] : NO_WALK;
+        this.#found[row + i] = this.#times[i] < bounds[i] ? this.#times[i] : NO_TIME;
       }
     }
   }

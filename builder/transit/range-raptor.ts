@@ -17,7 +17,7 @@ const NEVER = 0x7fff_ffff;
  * into that trip, and into no other of its pattern: `SeatedTrips`.
  */
 export class RangeRaptor {
-  readonly limits: RangeLimits;
+  readonly #limits: RangeLimits;
   /** Stops that the last run reached, the first of them as many as it said. */
   readonly reached: Int32Array;
   /**
@@ -57,7 +57,7 @@ export class RangeRaptor {
 
   constructor(timetable: Timetable, footpaths: Footpaths, limits: RangeLimits) {
     const { stopCount, patternCount } = timetable;
-    this.limits = limits;
+    this.#limits = limits;
     this.reached = new Int32Array(stopCount);
     this.eventCount = new Int32Array(stopCount);
     this.eventDeparture = new Uint16Array(stopCount * limits.departures);
@@ -84,7 +84,7 @@ export class RangeRaptor {
    */
   run(accessStops: Int32Array, accessTimes: Int32Array, windowStart: Millis): number {
     this.#reset();
-    const { departures, step, boardSlack, limit } = this.limits;
+    const { departures, step, boardSlack, limit } = this.#limits;
     for (let d = departures - 1; d >= 0; d--) {
       const leaves = windowStart + d * step;
       for (let i = 0; i < accessStops.length; i++) {
@@ -218,7 +218,7 @@ export class RangeRaptor {
 
   /** Makes events of what was noted for a departure. */
   #keepEvents(departure: number): void {
-    const { departures } = this.limits;
+    const { departures } = this.#limits;
     for (let i = 0; i < this.#improvedCount; i++) {
       const stop = this.#improved[i];
       this.#isImproved[stop] = 0;

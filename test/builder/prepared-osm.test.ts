@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -14,11 +13,11 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
+import { EVERYWHERE, keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const scratch = new Scratch();
 const folder = folderOfEachTest();
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 
 beforeAll(() => ensureDebianPackage('osmium-tool', 'osmium'));
 
@@ -57,8 +56,6 @@ function countryside(): string {
 }
 
 async function prepare(file: string, store: FolderStore, area = EVERYWHERE, batchBytes?: number) {
-  const keyOf = (madeOf: readonly unknown[]) =>
-    createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
   const about = { paths: [file], keyOf, area, receipts: new Receipts(store), progress: silent };
   return prepareOsm({ ...about, store, ...(batchBytes && { batchBytes }) });
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -13,10 +12,10 @@ import { joinLists } from '../../builder/region/join-lists.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
+import { EVERYWHERE, keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 const WEST: BoundingBox = { minLon: -0.2, minLat: -0.2, maxLon: -0.01, maxLat: 0.2 };
 const EAST: BoundingBox = { ...WEST, minLon: -0.01, maxLon: 0.2 };
 /** Some 70 m. */
@@ -38,8 +37,6 @@ async function listOf(name: string, places: readonly Place[]): Promise<string> {
 const overture = (confidence: number) => ({ categories: { primary: 'cafe' }, confidence });
 
 async function prepare(paths: readonly string[], name = 'store', heldPois = 10_000) {
-  const keyOf = (madeOf: readonly unknown[]) =>
-    createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
   const store = new FolderStore(path.join(folder, name));
   onTestFinished(() => store.close());
   const scratch = path.join(folder, `${name}-scratch`);

@@ -9,14 +9,12 @@ import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { readGeoJson } from '../../builder/inputs/geojson.ts';
 import type { Progress } from '../../builder/progress.ts';
-import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { readPois } from '../support/prepared-city.ts';
+import { EVERYWHERE, readPois } from '../support/prepared-city.ts';
 import { boxRing, positions } from '../support/rings.ts';
 
 const scratch = new Scratch();
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 const LABELS = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
 
 beforeAll(() => ensureDebianPackage('gdal-bin', 'ogr2ogr'));

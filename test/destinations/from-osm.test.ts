@@ -3,14 +3,12 @@ import type { Destination } from '../../builder/destinations/destination.ts';
 import { mergeDuplicates } from '../../builder/destinations/duplicates.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
-import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { extractOsm } from '../support/prepared-city.ts';
+import { EVERYWHERE, extractOsm } from '../support/prepared-city.ts';
 import { boxRing } from '../support/rings.ts';
 
 const scratch = new Scratch();
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 const labelOf = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry.label]));
 /** Far from everything: an area without streets is refused. */
 const SOMEWHERE = [

@@ -12,12 +12,11 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
-import { extractOsm } from '../support/prepared-city.ts';
+import { EVERYWHERE, extractOsm } from '../support/prepared-city.ts';
 import { readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
 
 const scratch = new Scratch();
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 const CUT_MS = Date.UTC(2026, 0, 1);
 const FELLS_POINT: BoundingBox = { minLon: -76.6, minLat: 39.28, maxLon: -76.58, maxLat: 39.29 };
 

@@ -37,7 +37,8 @@ interface Means {
   readonly progress: Progress;
 }
 
-const keyOf = (madeOf: readonly unknown[]) =>
+/** A key of what something is made of. */
+export const keyOf = (madeOf: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 
 const tablesOf = async (paths: readonly string[], means: Means) =>
@@ -45,7 +46,7 @@ const tablesOf = async (paths: readonly string[], means: Means) =>
 
 const preparedOf = (feeds: DatedFeeds, means: Means) => prepareFeeds(feeds, { ...means, keyOf });
 
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+export const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 
 const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
   new OsmTables(means.store, await prepareOsm({ ...means, paths, area, keyOf }));
