@@ -39,7 +39,7 @@ export class OriginSearch {
   run(blocks: readonly BlockOrdinal[], windowStart: Millis, found: (block: BlockOrdinal) => void) {
     for (let first = 0; first < blocks.length; first += LANES) {
       const some = blocks.slice(first, first + LANES);
-      this.#transit?.begin(some, windowStart);
+      this.#transit?.search(some, windowStart);
       for (const [lane, block] of some.entries()) {
         this.#runFrom(block, lane);
         found(block);
@@ -67,7 +67,7 @@ export class OriginSearch {
     walked.take(this.#walk.reached, this.#walk.reachedCount);
     ridden.take(this.#bike.reached, this.#bike.reachedCount);
     if (!this.#transit) return;
-    this.#transit.run(lane, walked);
+    this.#transit.fillIn(lane, walked);
     byTransit.take(this.#transit.reached, this.#transit.reachedCount);
   }
 }
@@ -106,7 +106,7 @@ class TransitSearch {
   }
 
   /** Searches from up to as many blocks as there are lanes. */
-  begin(blocks: readonly BlockOrdinal[], windowStart: Millis): void {
+  search(blocks: readonly BlockOrdinal[], windowStart: Millis): void {
     this.#search.begin(windowStart);
     this.#fastest.begin(windowStart);
     for (const [lane, block] of blocks.entries()) {
@@ -132,7 +132,7 @@ class TransitSearch {
   }
 
   /** Fills in what is reached from the block of a lane, by walking or by transit. */
-  run(lane: number, walked: Reached): void {
+  fillIn(lane: number, walked: Reached): void {
     this.#beginWith(walked);
     const { lowered } = this.#doorToDoor;
     const count = this.#doorToDoor.lower(lane, this.times);
@@ -140,7 +140,7 @@ class TransitSearch {
     this.reachedCount += count;
   }
 
-  /** Walking all the way takes as long as it takes; what the run before found is forgotten. */
+  /** Walking all the way takes as long as it takes; what was filled in before is forgotten. */
   #beginWith({ targets, count, times }: Reached): void {
     for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = BLOCK_LIMIT + 1;
     for (let i = 0; i < count; i++) this.times[targets[i]] = times[targets[i]];
