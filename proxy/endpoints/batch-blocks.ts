@@ -14,13 +14,15 @@ import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
 import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../schemas/body-members.ts';
 import {
-  blockMetadata as blockMetadataSchema,
-  categoryTime,
+  BLOCK_EXAMPLE,
+  EXAMPLE_BLOCK,
+  EXAMPLE_MAX_MINUTES,
+  NEAREST_EXAMPLE,
   POI_TIME_EXAMPLE,
-  poiTime,
-} from '../schemas/schemas.ts';
+} from '../schemas/examples.ts';
+import { blockMetadata as blockMetadataSchema, categoryTime, poiTime } from '../schemas/schemas.ts';
 
-const geoid = '990010001001000';
+const geoid = EXAMPLE_BLOCK;
 
 const blocksSummary = postedEndpoint({
   access: 'posted',
@@ -39,8 +41,8 @@ const blocksSummary = postedEndpoint({
     ...BATCH_MEMBERS,
   }),
   example: {
-    results: [{ geoid, dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
-    blocks: [{ geoid, population: 61, land_area_m2: 9216 }],
+    results: [{ geoid, ...NEAREST_EXAMPLE }],
+    blocks: [{ geoid, ...BLOCK_EXAMPLE }],
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
@@ -68,7 +70,7 @@ const blocksPois = postedEndpoint({
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,
   }),
-  requestExample: { origins: [geoid], mode: ['walk'], max_minutes: 10 },
+  requestExample: { origins: [geoid], mode: ['walk'], max_minutes: EXAMPLE_MAX_MINUTES },
   table: withOrigin(POI_TIMES, ['geoid']),
   response: z.object({
     results: z.array(poiTime.extend({ geoid: z.string() })),

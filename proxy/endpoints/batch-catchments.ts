@@ -17,6 +17,7 @@ import { poiOrigins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { blockMember, maxMinutesMember, modeMember } from '../schemas/body-members.ts';
+import { CATCHMENT_EXAMPLE, EXAMPLE_MAX_MINUTES, POI_EXAMPLE } from '../schemas/examples.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
 export const poisCatchment = postedEndpoint({
@@ -32,7 +33,11 @@ export const poisCatchment = postedEndpoint({
     mode: modeMember,
     block: blockMember,
   }),
-  requestExample: { dest_ids: [4213], max_minutes: 10, mode: ['walk'] },
+  requestExample: {
+    dest_ids: [POI_EXAMPLE.dest_id],
+    max_minutes: EXAMPLE_MAX_MINUTES,
+    mode: ['walk'],
+  },
   table: CATCHMENT,
   response: z.object({
     results: z.array(catchmentRowSchema),
@@ -40,7 +45,7 @@ export const poisCatchment = postedEndpoint({
     ...BATCH_MEMBERS,
   }),
   example: {
-    results: [{ dest_id: 4213, geoid: '990010001001000', mode: 'walk', travel_time: 7.4 }],
+    results: [CATCHMENT_EXAMPLE],
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,

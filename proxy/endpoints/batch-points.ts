@@ -14,13 +14,20 @@ import { pointOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
 import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../schemas/body-members.ts';
-import { categoryTime, POI_TIME_EXAMPLE, poiTime } from '../schemas/schemas.ts';
+import {
+  BLOCK_EXAMPLE,
+  EXAMPLE_BLOCK,
+  EXAMPLE_MAX_MINUTES,
+  EXAMPLE_POINT,
+  NEAREST_EXAMPLE,
+  POI_TIME_EXAMPLE,
+} from '../schemas/examples.ts';
+import { categoryTime, poiTime } from '../schemas/schemas.ts';
 
 const truncated = z.array(z.object(ORIGIN_POINT));
 const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
-const requestPoint = { lat: 36.0211, lon: -70.0123 };
-const point = { origin_lat: 36.0211, origin_lon: -70.0123 };
-const resolved = { ...point, resolved_block: '990010001001000' };
+const point = { origin_lat: EXAMPLE_POINT.lat, origin_lon: EXAMPLE_POINT.lon };
+const resolved = { ...point, resolved_block: EXAMPLE_BLOCK };
 
 const pointsSummary = postedEndpoint({
   access: 'posted',
@@ -30,7 +37,7 @@ const pointsSummary = postedEndpoint({
   description: `What \`GET /v1/point/summary\` answers, for many points.${BATCH_RULES}`,
   tag: 'Points',
   body: z.strictObject({ origins, mode: modeMember, type: typeMember }),
-  requestExample: { origins: [requestPoint], mode: ['walk'] },
+  requestExample: { origins: [EXAMPLE_POINT], mode: ['walk'] },
   table: withOrigin(CATEGORY_TIMES, ORIGIN_COLUMNS),
   response: z.object({
     results: z.array(categoryTime.extend(ORIGIN_POINT)),
@@ -46,8 +53,8 @@ const pointsSummary = postedEndpoint({
     ...BATCH_MEMBERS,
   }),
   example: {
-    results: [{ ...point, dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
-    origins: [{ ...resolved, population: 61, land_area_m2: 9216 }],
+    results: [{ ...point, ...NEAREST_EXAMPLE }],
+    origins: [{ ...resolved, ...BLOCK_EXAMPLE }],
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
@@ -78,7 +85,7 @@ const pointsPois = postedEndpoint({
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,
   }),
-  requestExample: { origins: [requestPoint], max_minutes: 10 },
+  requestExample: { origins: [EXAMPLE_POINT], max_minutes: EXAMPLE_MAX_MINUTES },
   table: withOrigin(POI_TIMES, ORIGIN_COLUMNS),
   response: z.object({
     results: z.array(poiTime.extend(ORIGIN_POINT)),

@@ -18,6 +18,7 @@ import {
   radiusMember,
   typeMember,
 } from '../schemas/body-members.ts';
+import { AREAL_EXAMPLE, EXAMPLE_POINT } from '../schemas/examples.ts';
 import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
@@ -50,11 +51,11 @@ export const blocksQuery = postedEndpoint({
     'at least one a page.',
   tag: 'Areas',
   body,
-  requestExample: { center: { lon: -70.0123, lat: 36.0211 }, radius_m: 800, mode: ['walk'] },
+  requestExample: { center: EXAMPLE_POINT, radius_m: 800, mode: ['walk'] },
   table: AREAL,
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   example: {
-    results: [{ geoid: '990010001001000', dest_type_id: 101, mode_id: 1, travel_time: 12.3 }],
+    results: [AREAL_EXAMPLE],
     next_cursor: null,
   },
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],

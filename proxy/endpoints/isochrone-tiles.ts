@@ -16,14 +16,17 @@ import { integerText } from '../schemas/scalar-text.ts';
 
 const MVT = 'application/vnd.mapbox-vector-tile';
 
-const modePart = z.enum(MODE_LABELS).meta({ description: 'Travel mode.' });
+const modePart = z.enum(MODE_LABELS).meta({ description: 'Travel mode.', example: 'walk' });
 const typePart = integerText(BOUNDS.typeId).meta({
   description: 'A leaf destination type.',
   override: boundsSchema('integer', BOUNDS.typeId),
+  example: 101,
 });
-const coordinate = integerText(BOUNDS.tileAcross).meta({
-  override: boundsSchema('integer', BOUNDS.tileAcross),
-});
+const coordinate = (example: number) =>
+  integerText(BOUNDS.tileAcross).meta({
+    override: boundsSchema('integer', BOUNDS.tileAcross),
+    example,
+  });
 
 export const tileJson = freeEndpoint({
   access: 'free',
@@ -93,9 +96,12 @@ export const isochroneTile = meteredEndpoint({
   params: z.strictObject({
     mode: modePart,
     dest_type_id: typePart,
-    z: integerText(BOUNDS.zoom).meta({ override: boundsSchema('integer', BOUNDS.zoom) }),
-    x: coordinate,
-    y: coordinate,
+    z: integerText(BOUNDS.zoom).meta({
+      override: boundsSchema('integer', BOUNDS.zoom),
+      example: 12,
+    }),
+    x: coordinate(1251),
+    y: coordinate(1608),
   }),
   query: NONE,
   freeForMembers: true,

@@ -18,6 +18,7 @@ import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
+import { EXAMPLE_BLOCK } from '../schemas/examples.ts';
 import {
   anyLatParam,
   anyLonParam,
@@ -49,6 +50,7 @@ const query = z.strictObject({
     .meta({
       description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
       override: boundsSchema('integer', BOUNDS.contour),
+      example: 10,
     }),
   contours: contoursParam,
   mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
@@ -123,9 +125,9 @@ export const isochrone = meteredEndpoint({
   response: z.union([contoursBody, blocksBody]),
   geoJson: contoursBody,
   example: {
-    blocks: [{ geoid: '990010001001000', travel_min: 1 }],
+    blocks: [{ geoid: EXAMPLE_BLOCK, travel_min: 1 }],
     reachable_blocks: 1,
-    block: '990010001001000',
+    block: EXAMPLE_BLOCK,
     direction: 'from',
     mode: 'walk',
     version: '2026-11-21-0a1b2c3d4e5f',

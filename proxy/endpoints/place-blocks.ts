@@ -5,6 +5,7 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
+import { AREAL_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   includeMissingParam,
@@ -42,7 +43,7 @@ export const placeBlocks = meteredEndpoint({
   table: AREAL,
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
   example: {
-    results: [{ geoid: '990010001001000', dest_type_id: 101, mode_id: 1, travel_time: 12.3 }],
+    results: [AREAL_EXAMPLE],
     next_cursor: null,
   },
   problems: ['place-not-found', 'invalid-cursor'],

@@ -7,6 +7,7 @@ import type { SearchedArea } from '../answers/searched-area.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
+import { POI_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   limitParam,
@@ -14,7 +15,7 @@ import {
   placeGeoidParam,
   typeParam,
 } from '../schemas/parameters.ts';
-import { nextCursor, POI_EXAMPLE, poiResult } from '../schemas/schemas.ts';
+import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 interface PlacePoisPlan extends MeteredPlan, SearchPlan {
   readonly counties: readonly ReleaseCounty[];

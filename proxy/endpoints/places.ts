@@ -4,6 +4,7 @@ import { locatePlace } from '../answers/place-query.ts';
 import { findPlaces } from '../answers/place-search.ts';
 import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { EXAMPLE_PLACE } from '../schemas/examples.ts';
 import { NONE, placeGeoidParam, requiredNameParam } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { geometry } from '../schemas/schemas.ts';
@@ -79,7 +80,7 @@ const placeBoundary = freeEndpoint({
         ],
       ],
     },
-    properties: { geoid: '9901000', name: 'Port Meridian' },
+    properties: { geoid: EXAMPLE_PLACE, name: 'Port Meridian' },
   },
   problems: ['place-not-found'],
   cache: 'catalogue',

@@ -15,6 +15,7 @@ import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
+import { CATCHMENT_EXAMPLE, POI_EXAMPLE } from '../schemas/examples.ts';
 import {
   blockParam,
   cursorParam,
@@ -55,8 +56,8 @@ export const poiCatchment = meteredEndpoint({
     next_cursor: nextCursor,
   }),
   example: {
-    dest_id: 4213,
-    results: [{ dest_id: 4213, geoid: '990010001001000', mode: 'walk', travel_time: 7.4 }],
+    dest_id: POI_EXAMPLE.dest_id,
+    results: [CATCHMENT_EXAMPLE],
     next_cursor: null,
   },
   problems: ['poi-not-found', 'invalid-cursor'],

@@ -8,6 +8,7 @@ import { BOUNDS, inWords, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
+import { POI_EXAMPLE } from '../schemas/examples.ts';
 import {
   bboxParam,
   cursorParam,
@@ -19,7 +20,7 @@ import {
   typeParam,
 } from '../schemas/parameters.ts';
 import { decimal } from '../schemas/scalar-text.ts';
-import { nextCursor, POI_EXAMPLE, poiResult } from '../schemas/schemas.ts';
+import { nextCursor, poiResult } from '../schemas/schemas.ts';
 
 interface PoiSearchPlan extends MeteredPlan, SearchPlan {
   readonly area: SearchedArea;

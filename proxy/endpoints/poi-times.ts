@@ -10,6 +10,7 @@ import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
+import { EXAMPLE_BLOCK, POI_TIME_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   destIdParam,
@@ -21,7 +22,7 @@ import {
   modeParam,
   typeParam,
 } from '../schemas/parameters.ts';
-import { nextCursor, POI_TIME_EXAMPLE, poiTime, unrouted } from '../schemas/schemas.ts';
+import { nextCursor, poiTime, unrouted } from '../schemas/schemas.ts';
 
 const QUERY = {
   mode: modeParam,
@@ -33,7 +34,6 @@ const QUERY = {
 };
 const RESPONSE = { results: z.array(poiTime), next_cursor: nextCursor, unrouted };
 const EXAMPLE = { results: [POI_TIME_EXAMPLE], next_cursor: null };
-const EXAMPLE_BLOCK = '990010001001000';
 
 type OriginPoisPlan = PoiTimesPlan & BlockPlan;
 

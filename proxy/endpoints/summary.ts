@@ -11,6 +11,7 @@ import { blockMetadata } from '../answers/summary.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
+import { BLOCK_EXAMPLE, EXAMPLE_BLOCK, NEAREST_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   geoidParam,
@@ -35,8 +36,8 @@ const RESPONSE = {
   unrouted,
 };
 const EXAMPLE = {
-  block: { geoid: '990010001001000', population: 61, land_area_m2: 9216 },
-  results: [{ dest_type_id: 101, mode: 'walk', travel_time: 12.3 }],
+  block: { geoid: EXAMPLE_BLOCK, ...BLOCK_EXAMPLE },
+  results: [NEAREST_EXAMPLE],
 };
 
 type OriginSummaryPlan = SummaryPlan & BlockPlan;

@@ -4,6 +4,7 @@ import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { spelled } from '../../shards/spelled.ts';
 import { BOUNDS, boundsSchema, DEFAULT_LIMIT, inWords, MOST } from '../bounds.ts';
+import { EXAMPLE_BLOCK, EXAMPLE_PLACE, EXAMPLE_POINT, POI_EXAMPLE } from './examples.ts';
 import { FIELD_WORDS, type ListWords } from './field-words.ts';
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
@@ -18,7 +19,7 @@ export const geoidParam = z
   .meta({
     description: 'Census block GEOID, 15 digits; leading zeros count.',
     override: { type: 'string', pattern: '^\\d{15}$' },
-    example: '990010001001000',
+    example: EXAMPLE_BLOCK,
   });
 
 export const optionalGeoidParam = geoidParam.optional().meta({
@@ -74,12 +75,12 @@ export const destIdParam = repeated(
 const LAT = {
   description: 'Latitude, WGS84 degrees.',
   override: boundsSchema('number', BOUNDS.latitude),
-  example: 36.0211,
+  example: EXAMPLE_POINT.lat,
 };
 const LON = {
   description: 'Longitude, WGS84 degrees.',
   override: boundsSchema('number', BOUNDS.longitude),
-  example: -70.0123,
+  example: EXAMPLE_POINT.lon,
 };
 
 export const latParam = numberText(BOUNDS.latitude).meta(LAT);
@@ -93,13 +94,13 @@ export const anyLonParam = anyNumberText.optional().meta(LON);
 /** Of whatever form: one that is not known is not found. */
 export const placeGeoidParam = z.string().meta({
   description: 'Census place GEOID, 7 digits; leading zeros count.',
-  example: '9901000',
+  example: EXAMPLE_PLACE,
 });
 
 export const singleDestIdParam = integerText(BOUNDS.destId).meta({
   description: 'Stable id of a point of interest.',
   override: boundsSchema('integer', BOUNDS.destId),
-  example: 4213,
+  example: POI_EXAMPLE.dest_id,
 });
 
 /** What is wrong with a box is the route's to say: it has a problem of its own. */
@@ -115,6 +116,7 @@ export const radiusParam = numberText(BOUNDS.radius)
   .meta({
     description: `Metres around the point, at most ${BOUNDS.radius.max}.`,
     override: boundsSchema('number', BOUNDS.radius),
+    example: 800,
   });
 
 const name = onceText

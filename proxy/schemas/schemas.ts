@@ -151,12 +151,3 @@ export const unrouted = z
     description:
       'Modes that could not be routed from the block: of them no row means not known. Absent where all could.',
   });
-
-export const POI_EXAMPLE = {
-  dest_id: 4213,
-  name: 'Harbor Market',
-  lat: 36.0211,
-  lon: -70.0123,
-  address: { street: '12 Pier Street', city: 'Port Meridian', state: null, zip: '99001' },
-};
-export const POI_TIME_EXAMPLE = { ...POI_EXAMPLE, mode: 'walk', travel_time: 7.4 };
