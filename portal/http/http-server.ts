@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -82,6 +83,10 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   });
   // A preflight has no body: what comes with one is not kept.
   app.addHttpMethod('OPTIONS', { overrideExisting: true });
+  // Whatever Node takes for a method can be refused by a path that there is.
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
   handleErrors(app, problems, options.knownErrors);
   answerInOrder(app);
   app.decorateReply('rate', null);

@@ -14,7 +14,8 @@ export const NONE = z.strictObject({});
 
 export const geoidParam = z
   .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
-    error: 'must be a census block GEOID: 15 digits',
+    error: ({ input }) =>
+      Array.isArray(input) ? 'must be given once' : 'must be a census block GEOID: 15 digits',
   })
   .meta({
     description: 'Census block GEOID, 15 digits; leading zeros count.',

@@ -83,6 +83,13 @@ test('lat is -90 to 90 and lon -180 to 180, decimal numbers, each given once', a
   }
 });
 
+test('a block given twice is told as such', async () => {
+  const block = [demo.block.geoid, demo.block.geoid];
+  const answer = await demo.api.get('/v1/isochrone', { block, minutes: 5 });
+  expectInvalid(answer, 'block');
+  expect(answer.body).toContain('block: must be given once');
+});
+
 test('no location, or half of one, is refused', async () => {
   const { lon, lat } = demo.block;
   for (const path of ['/v1/point/summary', '/v1/point/pois', '/v1/isochrone']) {
