@@ -3,14 +3,13 @@ import { joined } from '../../shards/joined.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
 import type { MapCells } from '../geo/map-cells.ts';
-import { sizeOf } from '../inputs/size-of.ts';
 import { NodeTable } from '../osm/node-table.ts';
-import { readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 import { SortedIds } from '../osm/sorted-ids.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { noAreas, nodePass, relationPass, wayPass } from './osm-passes.ts';
 import { noLines, noStreets, type RawLines } from './raw-streets.ts';
+import { readOnce } from './read-once.ts';
 
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
@@ -36,17 +35,12 @@ export async function gatherOsm(
   const newestMs = new Map<string, Millis>();
   const pass = async (handlers: PbfHandlers) => {
     for (const path of paths) {
-      let before = 0;
-      const seen = await readPbf(path, handlers, (done) => {
-        read(done - before);
-        before = done;
-      });
+      const seen = await readOnce(path, handlers, read);
       newestMs.set(path, Math.max(newestMs.get(path) ?? 0, seen.newestMs));
-      // One that is sorted is left at its first way when only nodes are wanted.
-      read((await sizeOf(path)) - before);
     }
   };
 
+  // An area may come into cells where it has no node: it has one beside them, or is a wide one.
   const near = isPart ? await waysIn(cells.grown(), pass) : null;
   const met = noAreas();
   await pass(relationPass(met));
@@ -63,10 +57,7 @@ export async function gatherOsm(
   };
 }
 
-/**
- * The ways that have a node in some cells. An area may reach into cells where it has none: what is drawn
- * by a single way has one in those around them.
- */
+/** The ways that have a node in some cells. */
 async function waysIn(
   cells: MapCells,
   pass: (handlers: PbfHandlers) => Promise<void>,

@@ -1,6 +1,7 @@
 import { boxOf } from '../../shards/geometry/wgs84.ts';
+import type { BoundingBox } from '../../shards/units.ts';
 import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
-import type { MapCells } from '../geo/map-cells.ts';
+import { MapCells } from '../geo/map-cells.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type RawLines, refsOf } from './raw-streets.ts';
@@ -13,13 +14,32 @@ export interface CellElements {
   readonly points: PointSource[];
 }
 
+/** An area that comes into many cells. */
+export interface WideArea {
+  readonly area: AreaSource;
+  readonly box: BoundingBox;
+}
+
+export interface PartedElements {
+  readonly parts: ReadonlyMap<number, CellElements>;
+  readonly wide: readonly WideArea[];
+}
+
+/**
+ * Areas of more cells than this to a side are in none, but are kept apart, once: a national forest
+ * has a hundred thousand nodes and comes into hundreds of cells. Others have a node in each cell they
+ * come into or in one beside it, so that none is missed by who reads those alone.
+ */
+const MAX_SIDE = 2;
+
 /**
  * Parts elements by the cells that they come into, each into all of those: a way with its nodes, an
  * area with the box around it, inside which its middle and its doors are.
  */
-export function partByCells(elements: OsmElements, cells: MapCells): Map<number, CellElements> {
+export function partByCells(elements: OsmElements, cells: MapCells): PartedElements {
   const { table, streets, impassable, areas, points } = elements;
   const parts = new Map<number, CellElements>();
+  const wide: WideArea[] = [];
   const partOf = (cell: number): CellElements => {
     const part = parts.get(cell) ?? { streets: [], impassable: [], areas: [], points: [] };
     parts.set(cell, part);
@@ -33,13 +53,16 @@ export function partByCells(elements: OsmElements, cells: MapCells): Map<number,
       .filter((node) => !table.isMissing(node));
     if (nodes.length === 0) continue;
     const box = boxOf(nodes.map((node) => [table.lon[node], table.lat[node]]));
-    for (const cell of cells.touching(box)) partOf(cell).areas.push(area);
+    const touched = cells.touching(box);
+    if (touched.length === 0) continue;
+    if (MapCells.of(box).side > MAX_SIDE) wide.push({ area, box });
+    else for (const cell of touched) partOf(cell).areas.push(area);
   }
   for (const point of points) {
     const cell = cells.at(point.lon, point.lat);
     if (cell !== -1) partOf(cell).points.push(point);
   }
-  return parts;
+  return { parts, wide };
 }
 
 function eachInItsCells(

@@ -209,6 +209,8 @@ export class OsmCellJoiner {
     const table = new NodeTable(joined(this.#nodes.map(({ ids }) => ids)));
     for (const { ids, lon, lat, traits, gate } of this.#nodes) {
       ids.forEach((id, i) => {
+        // A batch of cells may not have read the file that has it, while another has.
+        if (Number.isNaN(lon[i])) return;
         const node = table.find(id);
         table.lon[node] = lon[i];
         table.lat[node] = lat[i];

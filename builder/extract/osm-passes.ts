@@ -85,7 +85,10 @@ export function wayPass(
   };
 }
 
-/** The third pass: where the nodes are that ways need, and those that may be destinations. */
+/**
+ * The third pass: where the nodes are that ways need, and those that may be destinations. Of several
+ * versions of one in files that overlap, the last that is read.
+ */
 export function nodePass(
   table: NodeTable,
   points: Map<number, PointSource>,
@@ -104,7 +107,7 @@ export function nodePass(
       }
       if (tags.size > 0 && boxContains(area, lon, lat) && mayBeDestination(tags)) {
         points.set(id, { id, lon, lat, tags: copyTags(tags) });
-      }
+      } else points.delete(id);
     },
   };
 }

@@ -69,6 +69,11 @@ export class MapCells {
     return cells;
   }
 
+  /** How many they are from west to east or from south to north, whichever is more. */
+  get side(): number {
+    return 1 + Math.max(this.#east - this.#west, this.#north - this.#south);
+  }
+
   /** The box around all of them. */
   get box(): BoundingBox {
     return {

@@ -1,31 +1,91 @@
-import { boxesMeet } from '../../shards/geometry/wgs84.ts';
-import type { BoundingBox, Bytes } from '../../shards/units.ts';
-import type { OsmClaims } from '../extract/osm-claims.ts';
+import type { Bytes } from '../../shards/units.ts';
+import { mayReach, type OsmClaims } from '../extract/osm-claims.ts';
+import { readOnce } from '../extract/read-once.ts';
 import type { MapCells } from '../geo/map-cells.ts';
+import type { Progress, StageProgress } from '../progress.ts';
 
-/** A file, by what it claims to cover and how long it is. */
-interface SizedFile {
+export interface OsmPath {
+  readonly path: string;
   readonly claims: OsmClaims;
   readonly bytes: Bytes;
 }
 
-/**
- * Cuts cells into batches, of which what files have there may be in memory at a time: `most` bytes of
- * them, as if each were filled evenly. Of a file that does not say what it covers, nothing is known.
- */
-export function cutBatches(cells: MapCells, files: readonly SizedFile[], most: Bytes): MapCells[] {
-  const expected = files.reduce((sum, { claims, bytes }) => {
-    return sum + (claims.box ? bytes * shareOf(claims.box, cells.box) : 0);
-  }, 0);
-  const halves = expected > most ? cells.halves() : [];
-  return halves.length === 0 ? [cells] : halves.flatMap((half) => cutBatches(half, files, most));
+/** Cells by those that are read at a time. */
+export interface OsmBatches {
+  readonly batches: readonly MapCells[];
+  /** Files hold more than may be in memory, so that of each only what a batch needs is held. */
+  readonly isPart: boolean;
 }
 
-/** How much of a box lies in another. */
-function shareOf(box: BoundingBox, other: BoundingBox): number {
-  if (!boxesMeet(box, other)) return 0;
-  const width = Math.min(box.maxLon, other.maxLon) - Math.max(box.minLon, other.minLon);
-  const height = Math.min(box.maxLat, other.maxLat) - Math.max(box.minLat, other.minLat);
-  const area = (box.maxLon - box.minLon) * (box.maxLat - box.minLat);
-  return area > 0 ? (width * height) / area : 1;
+/**
+ * Cuts cells into batches, of which what files have there may be in memory at a time: `most` bytes of
+ * them, unless a single cell has more. Where files hold more, a pass over them tells where it lies;
+ * what has nothing in it nor beside it is left out.
+ */
+export async function cutBatches(
+  cells: MapCells,
+  files: readonly OsmPath[],
+  most: Bytes,
+  progress: Progress,
+): Promise<OsmBatches> {
+  const near = files.filter(({ claims }) => mayReach(claims, cells.box));
+  if (bytesOf(near) <= most) return { batches: [cells], isPart: false };
+  const stage = progress.start('osm by cells', megabytes(bytesOf(near)), 'MB');
+  const read = countedMegabytes(stage);
+  const byCell: Map<number, Bytes>[] = [];
+  for (const file of near) byCell.push(await bytesByCell(file, cells.grown(), read));
+  const batches = [...cut(cells, byCell, most)];
+  stage.finish(`to be read in ${batches.length} batches of cells`);
+  return { batches, isPart: true };
+}
+
+/** How much of a file lies in each cell that has any of it: that goes by its nodes. */
+async function bytesByCell(
+  { path, bytes }: OsmPath,
+  cells: MapCells,
+  read: (bytes: Bytes) => void,
+): Promise<Map<number, Bytes>> {
+  const nodes = new Map<number, number>();
+  let all = 0;
+  const node = (_id: number, lon: number, lat: number) => {
+    all++;
+    const cell = cells.at(lon, lat);
+    if (cell !== -1) nodes.set(cell, (nodes.get(cell) ?? 0) + 1);
+  };
+  await readOnce(path, { node }, read);
+  return new Map(Array.from(nodes, ([cell, count]) => [cell, (bytes * count) / all]));
+}
+
+function* cut(
+  cells: MapCells,
+  files: readonly ReadonlyMap<number, Bytes>[],
+  most: Bytes,
+): Generator<MapCells> {
+  if (bytesIn(cells.grown(), files) === 0) return;
+  const halves = bytesIn(cells, files) > most ? cells.halves() : [];
+  if (halves.length === 0) yield cells;
+  else for (const half of halves) yield* cut(half, files, most);
+}
+
+function bytesIn(cells: MapCells, files: readonly ReadonlyMap<number, Bytes>[]): Bytes {
+  let sum = 0;
+  for (const file of files) for (const [cell, bytes] of file) if (cells.has(cell)) sum += bytes;
+  return sum;
+}
+
+export function bytesOf(files: readonly OsmPath[]): Bytes {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+export function megabytes(bytes: Bytes): number {
+  return Math.round(bytes / 1e6);
+}
+
+/** Tells a stage that counts megabytes of bytes that were read. */
+export function countedMegabytes(stage: StageProgress): (bytes: Bytes) => void {
+  let done = 0;
+  return (bytes) => {
+    done += bytes;
+    stage.at(megabytes(done));
+  };
 }

@@ -1,18 +1,26 @@
 import { z } from 'zod';
+import { edgesOf } from '../../shards/geometry/wgs84.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
 import { gatherOsm, PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
 import { partByCells } from '../extract/osm-by-cells.ts';
 import { OsmCellEncoder } from '../extract/osm-cell.ts';
-import { claimsOf, mayReach, type OsmClaims } from '../extract/osm-claims.ts';
+import { claimsOf, mayReach } from '../extract/osm-claims.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import { putObject } from '../publish/put-object.ts';
-import { cutBatches } from './osm-batches.ts';
+import {
+  bytesOf,
+  countedMegabytes,
+  cutBatches,
+  megabytes,
+  type OsmBatches,
+  type OsmPath,
+} from './osm-batches.ts';
 import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './prepared-cells.ts';
-import type { PreparedOsm } from './prepared-osm.ts';
+import { type PreparedOsm, wideAreaSchema } from './prepared-osm.ts';
 
 /** Of files, packed as they are: in memory it is some three times as much. */
 const BATCH_BYTES: Bytes = 400e6;
@@ -22,18 +30,13 @@ export interface OsmPreparation extends AreaPreparation {
   readonly batchBytes?: Bytes;
 }
 
-interface OsmPath {
-  readonly path: string;
-  readonly claims: OsmClaims;
-  readonly bytes: Bytes;
-}
-
 /** What a batch of cells leaves. */
 const batchSchema = z.strictObject({
   streets: z.int(),
   /** When the newest element of each file was edited, or it was cut; null where none was read. */
   newest_ms: z.array(z.number().nullable()),
   cells: preparedCellsSchema,
+  wide: z.array(wideAreaSchema),
 });
 type Batch = z.infer<typeof batchSchema>;
 
@@ -44,26 +47,19 @@ type Batch = z.infer<typeof batchSchema>;
  * streets fails.
  */
 export async function prepareOsm(preparation: OsmPreparation): Promise<PreparedOsm> {
-  const { paths, area, keyOf, store, receipts, progress } = preparation;
+  const { paths, keyOf, store, receipts, progress } = preparation;
   const files: OsmPath[] = [];
   for (const path of paths) {
     files.push({ path, claims: await claimsOf(path), bytes: await sizeOf(path) });
   }
-  const near = files.filter(({ claims }) => mayReach(claims, area));
-  const cut = cutBatches(MapCells.of(area), near, preparation.batchBytes ?? BATCH_BYTES);
-  const passes = cut.length > 1 ? PASSES_OF_PART : PASSES;
-  const toRead = cut.flatMap(({ box }) => files.filter(({ claims }) => mayReach(claims, box)));
-  const total = passes * toRead.reduce((sum, { bytes }) => sum + bytes, 0);
-  const stage = progress.start('osm', Math.round(total / 1e6), 'MB');
-  let done = 0;
-  const read = (bytes: Bytes) => {
-    done += bytes;
-    stage.at(Math.round(done / 1e6));
-  };
+  const most = preparation.batchBytes ?? BATCH_BYTES;
+  const cut = await cutBatches(MapCells.of(preparation.area), files, most, progress);
+  const stage = progress.start('osm', megabytes(bytesToRead(cut, files)), 'MB');
+  const read = countedMegabytes(stage);
   const batches: Batch[] = [];
-  for (const cells of cut) {
-    const key = keyOf([cells.box, cut.length > 1]);
-    const make = () => readBatch(files, cells, cut.length > 1, store, read);
+  for (const cells of cut.batches) {
+    const key = keyOf([cells.box, cut.isPart]);
+    const make = () => readBatch(files, cells, cut.isPart, store, read);
     batches.push(await receipts.findOrMake('osm', key, batchSchema, make));
   }
   const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
@@ -76,11 +72,22 @@ export async function prepareOsm(preparation: OsmPreparation): Promise<PreparedO
     return { ...claims, newestMs: newest ?? claims.cutMs };
   });
   const cells = Object.assign({}, ...batches.map((batch) => batch.cells));
+  // Each batch that one comes into has made the same of it.
+  const wide = new Map(batches.flatMap((batch) => batch.wide.map((w) => [w.object.name, w])));
   stage.finish(`streets in ${Object.keys(cells).length} cells`);
   return {
     files: await putObject(store, 'prepared/osm', 'json', Buffer.from(JSON.stringify(known))),
     cells,
+    wide: [...wide.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1)),
   };
+}
+
+/** How much is read in all passes. */
+function bytesToRead({ batches, isPart }: OsmBatches, files: readonly OsmPath[]): Bytes {
+  const once = batches.map(({ box }) =>
+    bytesOf(files.filter(({ claims }) => mayReach(claims, box))),
+  );
+  return (isPart ? PASSES_OF_PART : PASSES) * once.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 async function readBatch(
@@ -95,13 +102,20 @@ async function readBatch(
   const { newestMs, ...elements } = await gatherOsm(paths, cells, isPart, read);
   const encoder = new OsmCellEncoder(elements);
   const refs: PreparedCells = {};
-  const parts = [...partByCells(elements, cells)].sort(([a], [b]) => a - b);
-  for (const [cell, part] of parts) {
+  const { parts, wide } = partByCells(elements, cells);
+  for (const [cell, part] of [...parts].sort(([a], [b]) => a - b)) {
     refs[cell] = await putObject(store, `prepared/osm-${cell}`, 'tta', encoder.encode(part));
   }
+  const wideRefs: Batch['wide'] = [];
+  for (const { area, box } of wide) {
+    const bytes = encoder.encode({ streets: [], impassable: [], areas: [area], points: [] });
+    const object = await putObject(store, 'prepared/osm-wide', 'tta', bytes);
+    wideRefs.push({ box: edgesOf(box), object });
+  }
   return {
-    streets: parts.reduce((sum, [, part]) => sum + part.streets.length, 0),
+    streets: [...parts.values()].reduce((sum, { streets }) => sum + streets.length, 0),
     newest_ms: files.map(({ path }): Millis | null => newestMs.get(path) ?? null),
     cells: refs,
+    wide: wideRefs,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bufferBox } from '../../shards/geometry/wgs84.ts';
-import { objectRefSchema } from '../../shards/manifest.ts';
+import { boxesMeet, boxWithin, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxSchema, objectRefSchema } from '../../shards/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, Metres } from '../../shards/units.ts';
@@ -9,12 +9,17 @@ import { OsmCellJoiner } from '../extract/osm-cell.ts';
 import type { Progress } from '../progress.ts';
 import { objectsNear, preparedCellsSchema } from './prepared-cells.ts';
 
+/** Where an area lies that comes into many cells. */
+export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRefSchema });
+
 /** Where what was read of OpenStreetMap lies in a store. */
 export const preparedOsmSchema = z.strictObject({
   /** What is known of each file, as JSON. */
   files: objectRefSchema,
   /** The elements of each cell that has any. */
   cells: preparedCellsSchema,
+  /** Areas that come into many cells, and the boxes around them. */
+  wide: z.array(wideAreaSchema),
 });
 export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
 
@@ -46,10 +51,12 @@ export class OsmTables {
     streetArea: BoundingBox,
     progress: Progress,
   ): Promise<OsmExtract> {
-    const cells = objectsNear(this.#prepared.cells, streetArea);
-    const stage = progress.start('osm', cells.length, 'cells');
+    const { cells, wide } = this.#prepared;
+    const wideNear = wide.filter(({ box }) => boxesMeet(boxWithin(box), area));
+    const near = [...objectsNear(cells, streetArea), ...wideNear.map(({ object }) => object)];
+    const stage = progress.start('osm', near.length, 'objects');
     const joiner = new OsmCellJoiner();
-    for (const [i, ref] of cells.entries()) {
+    for (const [i, ref] of near.entries()) {
       joiner.add(ref.name, await readVerified(this.#store, ref));
       stage.at(i + 1);
     }

@@ -8,7 +8,7 @@ import { MapCells } from '../../builder/geo/map-cells.ts';
 import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
 import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
 import { silent } from '../../builder/progress.ts';
-import { Receipts } from '../../builder/receipts/receipts.ts';
+import { objectRefsIn, Receipts } from '../../builder/receipts/receipts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
@@ -57,8 +57,19 @@ function countryside(): string {
   ]);
 }
 
-async function prepare(file: string, store: FolderStore, area = EVERYWHERE, batchBytes?: number) {
-  const about = { paths: [file], keyOf, area, receipts: new Receipts(store), progress: silent };
+async function prepare(
+  file: string | string[],
+  store: FolderStore,
+  area = EVERYWHERE,
+  batchBytes?: number,
+) {
+  const about = {
+    paths: [file].flat(),
+    keyOf,
+    area,
+    receipts: new Receipts(store),
+    progress: silent,
+  };
   return prepareOsm({ ...about, store, ...(batchBytes && { batchBytes }) });
 }
 
@@ -66,28 +77,42 @@ function box(minLon: number, minLat: number, maxLon: number, maxLat: number): Bo
   return { minLon, minLat, maxLon, maxLat };
 }
 
-test.each([
+const UNITS: [string, BoundingBox][] = [
   ['within one cell, which a side of a park leads through', box(0.05, -0.52, 0.2, -0.48)],
   ['on both sides of a border', box(-0.12, -0.52, 0.13, 0.1)],
   ['with all', box(-1, -1, 1, 1)],
-])('a unit has of the cells around it what the files have there: %s', async (_, area) => {
-  const file = countryside();
-  const streetArea = box(area.minLon - 0.06, area.minLat - 0.02, area.maxLon, area.maxLat);
-  const store = new FolderStore(path.join(folder, 'store'));
-  const tables = new OsmTables(store, await prepare(file, store));
-  const { newestMs, ...elements } = await gatherOsm(
-    [file],
-    MapCells.of(EVERYWHERE),
-    false,
-    () => {},
-  );
-  const files = [{ ...(await claimsOf(file)), newestMs: newestMs.get(file)! }];
-  const whole = extractOsm(elements, files, area, streetArea);
-  expect(whole.destinations.map(({ name }) => name)).toEqual(expect.arrayContaining(['Wide']));
-  expect(whole.impassable.lines.count).toBeGreaterThan(0);
-  expect(await tables.extract(area, streetArea, silent)).toEqual(whole);
-  await store.close();
-});
+];
+const BATCHES: [string, number | undefined][] = [
+  ['at a time', undefined],
+  ['in batches', 50],
+];
+
+test.each(
+  UNITS.flatMap(([where, area]) =>
+    BATCHES.map(([how, batchBytes]) => ({ where, area, how, batchBytes })),
+  ),
+)(
+  'a unit has of the cells around it what the files have there: $where, read $how',
+  async ({ area, batchBytes }) => {
+    const file = countryside();
+    const streetArea = box(area.minLon - 0.06, area.minLat - 0.02, area.maxLon, area.maxLat);
+    const store = new FolderStore(path.join(folder, 'store'));
+    const prepared = await prepare(file, store, box(-1, -1, 1, 1), batchBytes);
+    const tables = new OsmTables(store, prepared);
+    const { newestMs, ...elements } = await gatherOsm(
+      [file],
+      MapCells.of(EVERYWHERE),
+      false,
+      () => {},
+    );
+    const files = [{ ...(await claimsOf(file)), newestMs: newestMs.get(file)! }];
+    const whole = extractOsm(elements, files, area, streetArea);
+    expect(whole.destinations.map(({ name }) => name)).toEqual(expect.arrayContaining(['Wide']));
+    expect(whole.impassable.lines.count).toBeGreaterThan(0);
+    expect(await tables.extract(area, streetArea, silent)).toEqual(whole);
+    await store.close();
+  },
+);
 
 test('a cell that was damaged is found out, and made again', async () => {
   const file = countryside();
@@ -108,18 +133,54 @@ test('cells are those of the area alone', async () => {
   await store.close();
 });
 
-test('cells are the same, whether all are read at a time or one after the other', async () => {
+test('what is prepared is the same, whether all is read at a time or one cell after the other', async () => {
   const file = countryside();
-  const rings = ['countryside', 'all', ' -1 -1', ' 1 -1', ' 1 1', ' -1 1', 'END', 'END', ''];
-  scratch.write('countryside.poly', new TextEncoder().encode(rings.join('\n')));
-  const prepared = async (name: string, batchBytes?: number) => {
+  const preparedIn = async (name: string, batchBytes?: number) => {
     const store = new FolderStore(path.join(folder, name));
-    const { cells } = await prepare(file, store, box(-1, -1, 1, 1), batchBytes);
+    const prepared = await prepare(file, store, box(-1, -1, 1, 1), batchBytes);
     await store.close();
-    return { cells, batches: (await readdir(path.join(folder, name, 'receipts'))).length };
+    return { prepared, batches: (await readdir(path.join(folder, name, 'receipts'))).length };
   };
-  const [whole, parts] = [await prepared('whole'), await prepared('parts', 50)];
+  const [whole, parts] = [await preparedIn('whole'), await preparedIn('parts', 50)];
   expect(whole.batches).toBe(1);
   expect(parts.batches).toBeGreaterThan(8);
-  expect(parts.cells).toEqual(whole.cells);
+  expect(parts.prepared).toEqual(whole.prepared);
+});
+
+test('an area that comes into many cells is written once', async () => {
+  const corners = [...Array(2_000).keys()].map((i) => {
+    const [x, y] = [Math.cos((i * Math.PI) / 1_000), Math.sin((i * Math.PI) / 1_000)];
+    return `n${i + 10} T x${(2.5 * x).toFixed(7)} y${(2.5 * y).toFixed(7)}`;
+  });
+  const ring = [...corners.keys(), 0].map((i) => `n${i + 10}`).join();
+  const file = scratch.pbf('forest', [
+    ...['n1 T x0 y0', 'n2 T x0.01 y0', ...corners],
+    ...['w1 Thighway=residential Nn1,n2', `w2 T N${ring}`],
+    'r1 Ttype=boundary,boundary=protected_area,leisure=nature_reserve,name=Forest Mw2@outer',
+  ]);
+  const store = new FolderStore(path.join(folder, 'store'));
+  const prepared = await prepare(file, store, box(-3, -3, 3, 3), 20_000);
+  const written = [...objectRefsIn(prepared)].reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(written).toBeLessThan(2_000 * 100);
+  const near = box(-0.1, -0.1, 0.1, 0.1);
+  const { destinations } = await new OsmTables(store, prepared).extract(near, near, silent);
+  expect(destinations.map(({ name }) => name)).toEqual(['Forest']);
+  await store.close();
+});
+
+test('of a place that two files have in two cells, one stays, whatever is read at a time', async () => {
+  const version = (name: string, lon: number) =>
+    scratch.pbf(name, [
+      ...['n1 T x-0.3 y0.1', 'n2 T x0.3 y0.1', 'w1 Thighway=residential Nn1,n2'],
+      `n3 Tshop=supermarket,name=Moved x${lon} y0.1`,
+    ]);
+  const files = [version('before', -0.3), version('after', 0.3)];
+  const near = box(-0.5, -0.5, 0.5, 0.5);
+  for (const batchBytes of [undefined, 50]) {
+    const store = new FolderStore(path.join(folder, `store-${batchBytes}`));
+    const tables = new OsmTables(store, await prepare(files, store, near, batchBytes));
+    const { destinations } = await tables.extract(near, near, silent);
+    expect(destinations.map(({ name, lon }) => [name, lon])).toEqual([['Moved', 0.3]]);
+    await store.close();
+  }
 });
