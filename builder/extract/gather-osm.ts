@@ -42,10 +42,10 @@ export async function gatherOsm(
 
   // An area may come into cells where it has no node: it has one beside them, or is a wide one.
   const near = isPart ? await waysIn(cells.grown(), pass) : null;
-  const met = noAreas();
-  await pass(relationPass(met));
-  const lines = { streets: noStreets(), impassable: noLines() };
   const isNear = (way: number) => near === null || near.has(way);
+  const met = noAreas();
+  await pass(relationPass(met, isNear));
+  const lines = { streets: noStreets(), impassable: noLines() };
   await pass(wayPass(met, lines, isNear, paths.length > 1));
   const table = new NodeTable(allReferences([lines.streets, lines.impassable], met.memberWays));
   const points = new Map<number, PointSource>();

@@ -28,8 +28,11 @@ export function noAreas(): MetAreas {
   return { areas: new Map(), memberWays: new Map(), shores: new Set() };
 }
 
-/** The first pass: relations say what ways they need. */
-export function relationPass({ areas, memberWays, shores }: MetAreas): PbfHandlers {
+/** The first pass: relations say what ways they need, if any of these is near. */
+export function relationPass(
+  { areas, memberWays, shores }: MetAreas,
+  isNear: (way: number) => boolean,
+): PbfHandlers {
   return {
     relation(id, members, tags) {
       // State parks and reserves are mapped as boundaries, which are drawn the same way.
@@ -39,7 +42,7 @@ export function relationPass({ areas, memberWays, shores }: MetAreas): PbfHandle
         .filter((member) => member.type === 'way')
         .map(({ ref, role }) => ({ way: ref, role }));
       if (isOpenWater(tags)) for (const { way } of lines) shores.add(way);
-      if (!mayBeDestination(tags)) return;
+      if (!mayBeDestination(tags) || !lines.some(({ way }) => isNear(way))) return;
       for (const { way } of lines) memberWays.set(way, null);
       areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), lines });
     },
@@ -48,7 +51,7 @@ export function relationPass({ areas, memberWays, shores }: MetAreas): PbfHandle
 
 /**
  * The second pass: ways say what nodes they need. Of those that are not near, none is kept but to
- * draw relations. `isOverlapping`: of several files, two may have the same way.
+ * draw relations that are. `isOverlapping`: of several files, two may have the same way.
  */
 export function wayPass(
   { areas, memberWays, shores }: MetAreas,
