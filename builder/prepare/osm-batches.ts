@@ -19,8 +19,8 @@ export interface OsmBatches {
 
 /**
  * Cuts cells into batches, of which what files have there may be in memory at a time: `most` bytes of
- * them, unless a single cell has more. Where files hold more, a pass over them tells where it lies;
- * what has nothing in it nor beside it is left out.
+ * them, unless a single cell and those around it have more. Where files hold more, a pass over them
+ * tells where it lies; what has nothing in it nor beside it is left out.
  */
 export async function cutBatches(
   cells: MapCells,
@@ -61,8 +61,10 @@ function* cut(
   files: readonly ReadonlyMap<number, Bytes>[],
   most: Bytes,
 ): Generator<MapCells> {
-  if (bytesIn(cells.grown(), files) === 0) return;
-  const halves = bytesIn(cells, files) > most ? cells.halves() : [];
+  // What is beside them is read too: it may reach into them.
+  const held = bytesIn(cells.grown(), files);
+  if (held === 0) return;
+  const halves = held > most ? cells.halves() : [];
   if (halves.length === 0) yield cells;
   else for (const half of halves) yield* cut(half, files, most);
 }
