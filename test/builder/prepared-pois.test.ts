@@ -52,6 +52,8 @@ async function prepare(paths: readonly string[], name = 'store', heldPois = 10_0
   return { prepared, tables, within };
 }
 
+const ADDRESS = { street: null, city: null, state: null, zip: null };
+
 const sourcesOf = (pois: readonly Destination[]) => pois.map(({ source }) => source).sort();
 
 test('of two accounts of a place on two sides of a border the same one stays, whoever looks', async () => {
@@ -112,6 +114,22 @@ test('a cell that was damaged is found out, and made again', async () => {
   expect(await again.within(EVERYWHERE)).toHaveLength(1);
 });
 
+test('a place is what lists tell of it also where they put it past a border, whoever looks', async () => {
+  const at = { lon: WEST.maxLon - NEAR / 2, lat: 0 };
+  const { tables } = await prepare([
+    await listOf('lists', [['elm', at.lon + NEAR, { type: 'cafes', city: 'Elm' }]]),
+  ]);
+  const cafe: Destination = {
+    ...{ destId: 1, source: 'node 0', name: 'Elm Cafe', address: ADDRESS, brand: null },
+    ...{ types: [202], ...at, entrances: [at] },
+  };
+  const places = [WEST, EAST].map(
+    async (area) => (await joinLists([cafe], tables, area)).destinations,
+  );
+  const told = [{ ...cafe, address: { ...ADDRESS, city: 'Elm' } }];
+  expect(await Promise.all(places)).toEqual([told, told]);
+});
+
 test('a large park is what lists tell of it, also where that stands past what is read', async () => {
   const { tables } = await prepare([
     await listOf('lists', [
@@ -119,9 +137,15 @@ test('a large park is what lists tell of it, also where that stands past what is
       ['beyond', 0.16, { type: 'libraries' }],
     ]),
   ]);
-  const address = { street: null, city: null, state: null, zip: null };
   const park: Destination = {
-    ...{ destId: 2, source: 'way 0', name: 'Elm Park', address, brand: null, types: [513] },
+    ...{
+      destId: 2,
+      source: 'way 0',
+      name: 'Elm Park',
+      address: ADDRESS,
+      brand: null,
+      types: [513],
+    },
     ...{ lon: -0.05, lat: 0, entrances: [{ lon: -0.05, lat: 0 }] },
     outline: [
       [
@@ -135,5 +159,5 @@ test('a large park is what lists tell of it, also where that stands past what is
     ],
   };
   const { destinations } = await joinLists([park], tables, WEST);
-  expect(destinations).toEqual([{ ...park, address: { ...address, city: 'Elm' } }]);
+  expect(destinations).toEqual([{ ...park, address: { ...ADDRESS, city: 'Elm' } }]);
 });
