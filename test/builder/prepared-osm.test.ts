@@ -40,20 +40,24 @@ function countryside(): string {
     ...['n5001 T x-0.4997 y-0.4997', 'n5002 T x0.4997 y-0.4997', 'n5003 T x0.4997 y0.4997'],
     'n5004 Tbarrier=gate x-0.4997 y0.4997',
   ];
+  // It is as near to the relation as to the way that draws it, and only one has its address.
+  const twice = 'Tleisure=park,name=Common';
   return scratch.pbf('countryside', [
     ...nodes,
     ...outer,
+    `n5005 ${twice},addr:city=Here x0.05 y0.05`,
     ...STEPS.map((y) => `w${1000 + y} Thighway=residential N${row(y)}`),
     ...STEPS.map((x) => `w${2000 - x} Thighway=path N${column(x)}`),
     `w3000 Troute=ferry,foot=yes,duration=00:20 Nn${node(0, 0)},n${node(12, 12)}`,
     `w3001 Twaterway=river Nn${node(12, 0)},n${node(7, 1)},n99999,n${node(0, 12)}`,
     `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)}`,
     `w3003 T N${ring([5001, 5002, 5003, 5004])}`,
-    `w3004 Tleisure=park,name=Common N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
+    `w3004 ${twice} N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
     // It leads through cells where it has no node.
     `w3005 Tleisure=park,name=Long N${ring([node(2, 3), node(8, 3), node(8, 4)])}`,
     'r1 Ttype=multipolygon,leisure=park,name=Wide Mw3003@outer',
     'r2 Ttype=multipolygon,natural=water Mw3004@outer',
+    `r3 ${twice},type=multipolygon Mw3004@outer`,
   ]);
 }
 
