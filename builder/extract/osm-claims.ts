@@ -1,6 +1,12 @@
 import { basename } from 'node:path';
 import type { Area, Ring } from '../../shards/geometry/polygon.ts';
-import { boxAroundBoth, boxesMeet, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
+import {
+  boxAroundBoth,
+  boxesMeet,
+  boxOf,
+  bufferBox,
+  EVERYWHERE,
+} from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Metres, Millis } from '../../shards/units.ts';
 import { headerOfPbf } from '../osm/pbf.ts';
 import { outlineOf } from './outline.ts';
@@ -46,8 +52,6 @@ export function coverageOf(files: readonly OsmClaims[]): {
       : null,
   };
 }
-
-const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 
 function boxAround({ polygons }: Area): BoundingBox {
   return boxOf(polygons.flat(2));

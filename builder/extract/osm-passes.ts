@@ -103,10 +103,8 @@ export function nodePass(
       if (ordinal !== -1) {
         table.lon[ordinal] = lon;
         table.lat[ordinal] = lat;
-        if (tags.size > 0) {
-          table.traits[ordinal] = nodeTraits(tags);
-          table.gate[ordinal] = isGate(tags) ? 1 : 0;
-        }
+        table.traits[ordinal] = tags.size > 0 ? nodeTraits(tags) : 0;
+        table.gate[ordinal] = tags.size > 0 && isGate(tags) ? 1 : 0;
       }
       if (tags.size > 0 && boxContains(area, lon, lat) && mayBeDestination(tags)) {
         points.set(id, { id, lon, lat, tags: copyTags(tags) });

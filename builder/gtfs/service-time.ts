@@ -57,6 +57,16 @@ export function isWeekday(day: ServiceDay): boolean {
   return weekdayOf(day) < SATURDAY;
 }
 
+/** Whether a text names a time zone, such as America/New_York. */
+export function isTimeZone(text: string): boolean {
+  try {
+    offsetAtNoon(text, '20200101');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export function isoDate(date: ServiceDate): string {
   return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}`;
 }

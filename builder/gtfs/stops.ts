@@ -2,7 +2,8 @@ import type { Degrees } from '../../shards/units.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
-import { readTable } from './table.ts';
+import { isTimeZone } from './service-time.ts';
+import { type Row, readTable } from './table.ts';
 
 /** GTFS `location_type`. */
 export const LOCATION = { stop: 0, station: 1, entrance: 2, node: 3, boardingArea: 4 } as const;
@@ -16,6 +17,8 @@ export interface FeedStop {
   readonly type: number;
   /** Id of the station it belongs to, or ''. */
   readonly parent: string;
+  /** Its own, where it is not that of the feed; a stop of a station has the station's. */
+  readonly timeZone: string | null;
   /** Levels above the street, below it negative, by `levels.txt`; null where it does not say. */
   readonly level: number | null;
 }
@@ -27,6 +30,16 @@ export async function readStops(
 ): Promise<Map<string, FeedStop>> {
   const levels = await readLevels(source, report);
   const stops = new Map<string, FeedStop>();
+  const valid = new Map<string, boolean>([['', false]]);
+  const zoneOf = (row: Row): string | null => {
+    const zone = row.text('stop_timezone');
+    const known = valid.get(zone) ?? isTimeZone(zone);
+    valid.set(zone, known);
+    if (zone !== '' && !known) {
+      report.add('stops.txt', row.line, "no valid stop_timezone; its feed's is used");
+    }
+    return known ? zone : null;
+  };
   const parents: { readonly parent: string; readonly line: number }[] = [];
   await readTable(source, 'stops.txt', ['stop_id'], (row) => {
     const [id, type] = [row.text('stop_id'), row.number('location_type') ?? LOCATION.stop];
@@ -45,6 +58,7 @@ export async function readStops(
       lat: lat ?? Number.NaN,
       type,
       parent,
+      timeZone: zoneOf(row),
       level: levels.get(row.text('level_id')) ?? null,
     });
     if (parent !== '') parents.push({ parent, line: row.line });

@@ -138,7 +138,7 @@ async function makePlan(
   const { counties, box } = await sketchCounties(request, new BlockTables(store, blocks));
   const hasHills = inputs.elevation.length > 0;
   const places = await preparePlaces({ ...of(inputs.places), area: box });
-  const feeds = await datesOf(request, progress);
+  const feeds = await datesOf(request, progress, box);
   const prepared = feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
   const pois = await preparePois({ ...of(inputs.pois), area });
@@ -198,17 +198,18 @@ async function sketchCounties(
   return { counties: sketches.finish(), box: boxes.reduce(boxAroundBoth) };
 }
 
-/** The feeds of a request with their days; null without feeds. */
+/** The feeds of a request with their days, for all who begin in an area; null without feeds. */
 export async function datesOf(
   { osm, gtfs = [], serviceDate: asked }: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
   progress: Progress,
+  area?: BoundingBox,
 ): Promise<DatedFeeds | null> {
   if (gtfs.length === 0) return null;
   const near =
     asked === undefined
       ? dayOfMillis(Math.max(...(await Promise.all(osm.map(dateOfPbf)))))
       : dayNumber(serviceDate(asked));
-  return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress);
+  return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress, area);
 }
 
 /** `YYYY-MM-DD` as GTFS has it. */

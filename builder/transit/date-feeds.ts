@@ -1,3 +1,4 @@
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { FeedFacts } from '../../shards/manifest.ts';
 import { BuildError } from '../errors.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
@@ -25,20 +26,21 @@ export interface DatedFeeds {
 
 /**
  * Gives each feed the day it is read on, by what all of them have; `near` is the day of the street
- * data. Throws a `BuildError` for a feed that cannot be used.
+ * data, `area` is around all who begin. Throws a `BuildError` for a feed that cannot be used.
  */
 export async function dateFeeds(
   paths: readonly string[],
   askedDate: ServiceDate | null,
   near: ServiceDay,
   progress: Progress,
+  area = EVERYWHERE,
 ): Promise<DatedFeeds> {
   const digests = await distinctFeeds(paths);
   const feeds: FeedOutline[] = [];
   for (const path of paths) feeds.push(await readFeedOutline(path));
   const { common, byFeed, patterns } = chooseServiceDays(feeds, askedDate, near, progress);
   return {
-    clock: clockOf(feeds, common),
+    clock: clockOf(feeds, common, area),
     feeds: paths.map((path, i) => ({
       ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
     })),

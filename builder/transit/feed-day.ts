@@ -10,13 +10,13 @@ import {
   offsetAtNoon,
   type ServiceDate,
 } from '../gtfs/service-time.ts';
-import { type FeedStop, LOCATION } from '../gtfs/stops.ts';
+import { stationOf, timeZoneOf } from '../gtfs/stations.ts';
 import { readTrips, type TripRun } from '../gtfs/trips.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { StopWalk, TransferRule } from './footpaths.ts';
 import { ALIGHT, BOARD, type ScheduledTrip, type TransitStop } from './timetable.ts';
 import { transferRulesOf } from './transfer-rules.ts';
-import { shiftOf, type TransitClock } from './transit-clock.ts';
+import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
 import { continuationsOf } from './vehicle-continuations.ts';
 
 /** What a feed runs on its day while any window is open, under a numbering of its own. */
@@ -42,7 +42,7 @@ export interface FeedOfDay {
 
 const SECOND: Millis = 1000;
 const SECONDS_PER_DAY = 86_400;
-const { windowStart, departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
+const { departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
 const WINDOW = WINDOW_DEPARTURES * departureStep;
 
 /**
@@ -58,7 +58,6 @@ export async function readFeedDay(
   const runs = await readTrips(feed, [day, dayBefore]);
   const offset = offsetAtNoon(feed.timeZone, day);
   const shift = shiftOf(clock, feed.timeZone);
-  const opens = windowStart + shift * SECOND;
   // Between two noons lie 24 hours, or 23 or 25 when the clocks change.
   const yesterday = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
   const trips: { run: TripRun; shift: number }[] = [];
@@ -76,12 +75,12 @@ export async function readFeedDay(
   const { ordinals, stops, insideWalks } = stopsOf(
     feed,
     inWindow.map(({ run }) => run),
-    opens,
+    clock,
   );
   const departures = stops.map(() => new Map<string, number>());
   const added = inWindow.map(({ run, shift: by }) => {
     const scheduled = scheduledTrip(run, by, ordinals);
-    countDepartures(run, scheduled, stops, opens, departures);
+    countDepartures(run, scheduled, stops, departures);
     return { run, day: by === shift ? 0 : -1, scheduled };
   });
   const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
@@ -112,7 +111,7 @@ export async function readFeedDay(
 }
 
 /** The stops that some trips call at, with their numbers, and the walks inside stations between them. */
-function stopsOf(feed: Feed, runs: readonly TripRun[], opens: Millis) {
+function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   const used = new Set<string>();
   const atSubways = new Set<string>();
   for (const { calls, route } of runs) {
@@ -122,6 +121,12 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], opens: Millis) {
     }
   }
   const doors = new StationDoors(feed, atSubways);
+  const opens = new Map<string, Millis>();
+  const opensIn = (zone: string): Millis => {
+    const known = opens.get(zone) ?? opensAt(clock, zone);
+    opens.set(zone, known);
+    return known;
+  };
   const ids = [...used].sort();
   const ordinals = new Map(ids.map((id, ordinal): [string, StopOrdinal] => [id, ordinal]));
   const stops = ids.map((id): TransitStop => {
@@ -135,7 +140,7 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], opens: Millis) {
       lat: stop.lat,
       station: { id: station.id, name: station.name, lon: station.lon, lat: station.lat },
       doors: doors.of(stop),
-      windowStart: opens,
+      windowStart: opensIn(timeZoneOf(feed, stop)),
     };
   });
   const insideWalks: StopWalk[] = [];
@@ -168,12 +173,12 @@ function countDepartures(
   run: TripRun,
   { stops: calls, departures }: ScheduledTrip,
   stops: readonly TransitStop[],
-  opens: Millis,
   counts: readonly Map<string, number>[],
 ): void {
   const line = lineOf(run, stops[calls[calls.length - 1]]);
   run.calls.forEach(({ board }, i) => {
     const isLast = i === calls.length - 1;
+    const opens = stops[calls[i]].windowStart;
     if (board && !isLast && departures[i] >= opens && departures[i] < opens + WINDOW) {
       const ofStop = counts[calls[i]];
       ofStop.set(line, (ofStop.get(line) ?? 0) + 1);
@@ -184,9 +189,4 @@ function countDepartures(
 /** A line in one of its directions: as the feed tells them, or else by where trips end. */
 function lineOf({ route, direction }: TripRun, { agency, station }: TransitStop): string {
   return [agency, route, direction || `to ${station.id}`].join('\0');
-}
-
-function stationOf(feed: Feed, stop: FeedStop): FeedStop {
-  const parent = feed.stops.get(stop.parent);
-  return parent?.type === LOCATION.station ? parent : stop;
 }

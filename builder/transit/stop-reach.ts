@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { boxContains, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
@@ -71,7 +71,7 @@ export class StopReach {
       const [lon, lat] = [(box.minLon + box.maxLon) / 2, (box.minLat + box.maxLat) / 2];
       for (const ordinal of this.#stopsBy(box)) {
         const stop = this.#transit.stops[ordinal];
-        const distance = Math.hypot(stop.lon - lon, stop.lat - lat);
+        const distance = localDistance(stop.lon, stop.lat, lon, lat);
         if (distance < nearest.distance) nearest = { distance, windowStart: stop.windowStart };
       }
     }

@@ -1,4 +1,5 @@
-import type { Millis, Seconds } from '../../shards/units.ts';
+import { boxesMeet, bufferBox } from '../../shards/geometry/wgs84.ts';
+import type { BoundingBox, Metres, Millis, Seconds } from '../../shards/units.ts';
 import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { offsetAtNoon, type ServiceDate } from '../gtfs/service-time.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
@@ -9,7 +10,7 @@ export interface TransitClock {
   readonly common: ServiceDate;
   /** How far it is ahead of UTC. */
   readonly aheadOfUtc: Seconds;
-  /** When the first window opens in any feed's zone, and the last trip from one must have begun. */
+  /** When the first window opens in any zone near, and the last trip from one must have begun. */
   readonly earliest: Millis;
   readonly latest: Millis;
 }
@@ -18,10 +19,22 @@ const SECOND: Millis = 1000;
 const { windowStart, departures, departureStep } = ROUTING.transit;
 const WINDOW = departures * departureStep;
 
-export function clockOf(feeds: readonly FeedOutline[], common: ServiceDate): TransitClock {
+/** Nobody gets so far by train in the longest time that is told. */
+const FARTHEST_RIDE: Metres = 300_000;
+
+/** `area`: around all who begin. Zones of stops that nobody gets to from there are not waited for. */
+export function clockOf(
+  feeds: readonly FeedOutline[],
+  common: ServiceDate,
+  area: BoundingBox,
+): TransitClock {
   const largest = feeds.reduce((best, feed) => (feed.trips > best.trips ? feed : best));
   const clock = { common, aheadOfUtc: offsetAtNoon(largest.timeZone, common) };
-  const opens = feeds.map(({ timeZone }) => windowStart + shiftOf(clock, timeZone) * SECOND);
+  const far = bufferBox(area, FARTHEST_RIDE);
+  const zones = feeds.flatMap(({ zones }) =>
+    [...zones].filter(([, box]) => boxesMeet(box, far)).map(([zone]) => zone),
+  );
+  const opens = [windowStart, ...Array.from(new Set(zones), (zone) => opensAt(clock, zone))];
   return {
     ...clock,
     earliest: Math.min(...opens),
@@ -38,4 +51,12 @@ export function shiftOf(
   timeZone: string,
 ): Seconds {
   return aheadOfUtc - offsetAtNoon(timeZone, common);
+}
+
+/** When the window opens in a zone, by the clock of all. */
+export function opensAt(
+  clock: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
+  timeZone: string,
+): Millis {
+  return windowStart + shiftOf(clock, timeZone) * SECOND;
 }

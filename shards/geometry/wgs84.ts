@@ -5,6 +5,8 @@ const FLATTENING = 1 / 298.257223563;
 const ECCENTRICITY_2 = FLATTENING * (2 - FLATTENING);
 const RADIANS = Math.PI / 180;
 
+export const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
+
 /** Metres in a degree of longitude at a latitude: the radius of the parallel on the ellipsoid. */
 export function metresPerDegreeLon(lat: Degrees): Metres {
   const sin = Math.sin(lat * RADIANS);

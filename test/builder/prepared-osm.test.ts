@@ -9,11 +9,12 @@ import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
 import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
 import { silent } from '../../builder/progress.ts';
 import { objectRefsIn, Receipts } from '../../builder/receipts/receipts.ts';
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { EVERYWHERE, keyOf } from '../support/prepared-city.ts';
+import { keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const scratch = new Scratch();

@@ -10,9 +10,10 @@ import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { joinLists } from '../../builder/region/join-lists.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { EVERYWHERE, keyOf } from '../support/prepared-city.ts';
+import { keyOf } from '../support/prepared-city.ts';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const folder = folderOfEachTest();

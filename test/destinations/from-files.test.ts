@@ -9,9 +9,10 @@ import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { readGeoJson } from '../../builder/inputs/geojson.ts';
 import type { Progress } from '../../builder/progress.ts';
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { EVERYWHERE, readPois } from '../support/prepared-city.ts';
+import { readPois } from '../support/prepared-city.ts';
 import { boxRing, positions } from '../support/rings.ts';
 
 const scratch = new Scratch();

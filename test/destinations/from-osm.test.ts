@@ -3,9 +3,10 @@ import type { Destination } from '../../builder/destinations/destination.ts';
 import { mergeDuplicates } from '../../builder/destinations/duplicates.ts';
 import { TAXONOMY } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { Scratch } from '../osm/scratch.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
-import { EVERYWHERE, extractOsm } from '../support/prepared-city.ts';
+import { extractOsm } from '../support/prepared-city.ts';
 import { boxRing } from '../support/rings.ts';
 
 const scratch = new Scratch();

@@ -8,11 +8,12 @@ import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { LIMITS_RIDE, LIMITS_WALK, streetTraits } from '../../builder/streets/traits.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
-import { EVERYWHERE, extractOsm } from '../support/prepared-city.ts';
+import { extractOsm } from '../support/prepared-city.ts';
 import { readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
 

@@ -15,6 +15,7 @@ import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
+import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { BoundingBox, CountyFips } from '../../shards/units.ts';
 
@@ -45,8 +46,6 @@ const tablesOf = async (paths: readonly string[], means: Means) =>
   new BlockTables(means.store, await prepareBlocks({ ...means, paths, keyOf }));
 
 const preparedOf = (feeds: DatedFeeds, means: Means) => prepareFeeds(feeds, { ...means, keyOf });
-
-export const EVERYWHERE: BoundingBox = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
 
 const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
   new OsmTables(means.store, await prepareOsm({ ...means, paths, area, keyOf }));

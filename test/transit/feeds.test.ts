@@ -114,6 +114,36 @@ test('the clock is the one of the feed: an hour later in Chicago is the same hou
   expect([minutes, feeds[0].time_zone]).toEqual([TIME, 'America/Chicago']);
 });
 
+test.each([
+  ['a stop', { stop_timezone: 'America/Chicago' }, {}],
+  ['its station', { stop_timezone: 'Asia/Tokyo' }, { stop_timezone: 'America/Chicago' }],
+])(
+  'times are the feed’s, but eight o’clock is that of %s where it has a clock of its own',
+  async (_, own, ofStation) => {
+    const tables = busFeed({}, busLine('daily', EIGHT + 60));
+    const stops = tables['stops.txt'].flatMap((stop) => [
+      {
+        ...stop,
+        ...own,
+        ...('stop_timezone' in ofStation && { parent_station: `S${stop.stop_id}` }),
+      },
+      { ...stop, ...ofStation, stop_id: `S${stop.stop_id}`, location_type: 1 },
+    ]);
+    const file = await town.write('own-zones.zip', { ...tables, 'stops.txt': stops });
+    expect((await town.build([file])).minutes).toBe(TIME);
+  },
+);
+
+test('a stop’s clock that is none is told, and the feed’s is taken', async () => {
+  const tables = busFeed();
+  const stops = tables['stops.txt'].map((stop) => ({ ...stop, stop_timezone: 'Mars/Olympus' }));
+  const { minutes, feeds } = await town.build([
+    await town.write('mars-stops.zip', { ...tables, 'stops.txt': stops }),
+  ]);
+  expect(minutes).toBe(TIME);
+  expect(JSON.stringify(feeds[0].problems)).toContain('stop_timezone');
+});
+
 test('a feed of another season keeps its clock', async () => {
   const stops = { A: STOPS.A, M: 5_000, B: STOPS.B };
   const winter = avenueFeed(stops, busLine('daily', EIGHT - 60, { A: 0, M: 5 }), {
