@@ -125,7 +125,7 @@ function headOperation(endpoint: Exclude<Endpoint, PostedEndpoint>): ZodOpenApiO
       : 'The headers of the GET, without its body.',
     responses: {
       200: { description: 'There is an answer.', headers: headHeaders(endpoint) },
-      ...emptyResponses(endpoint),
+      ...emptyResponses(endpoint, headHeaders(endpoint)),
       ...Object.fromEntries(
         statuses.map((status) => [
           status,
@@ -160,14 +160,18 @@ function about(endpoint: Endpoint) {
   };
 }
 
-/** Answers without a body. */
-function emptyResponses(endpoint: Endpoint) {
-  const headers = bareHeaders(endpoint);
+/** Answers without a body; where nothing is there, HEAD tells the cost of that too. */
+function emptyResponses(endpoint: Endpoint, ofNothing = bareHeaders(endpoint)) {
   return {
     ...(endpoint.access === 'metered' &&
-      endpoint.mayBeEmpty && { 204: { description: 'Nothing is there. Free.', headers } }),
+      endpoint.mayBeEmpty && {
+        204: { description: 'Nothing is there. Free.', headers: ofNothing },
+      }),
     ...(isConditional(endpoint) && {
-      304: { description: 'Nothing has changed since that ETag. Free.', headers },
+      304: {
+        description: 'Nothing has changed since that ETag. Free.',
+        headers: bareHeaders(endpoint),
+      },
     }),
   };
 }

@@ -75,6 +75,16 @@ describe('the headers of answers are those that the document tells of', () => {
   });
 });
 
+test('the headers of an empty tile are those that the document tells of, as HEAD too', async () => {
+  const [route] = Object.keys(paths).filter((path) => path.endsWith('.mvt'));
+  const path = '/v1/isochrone/tiles/walk/101/6/0/0.mvt';
+  for (const method of ['GET', 'HEAD'] as const) {
+    const answer = await demo.api.call({ path, method });
+    expect(answer.statusCode).toBe(204);
+    expectDocumented(route, method.toLowerCase(), answer);
+  }
+});
+
 describe('the headers of problems are those that the document tells of', () => {
   const [summary, batch] = ['/v1/blocks/{geoid}/summary', '/v1/blocks/summary'];
   const boundary = '/v1/places/{geoid}/boundary';
