@@ -231,4 +231,14 @@ export const PROBLEMS = {
   },
 } as const satisfies Readonly<Record<string, ProblemKind>>;
 
+/** What stands in the errors of a batch alone, whose answer is good for its other origins. */
+export const BATCH_FAULTS = {
+  'no-block-data': {
+    status: 200,
+    title: 'No wanted mode can be routed from the block',
+    advice:
+      'The detail member tells why for each mode. Ask for other modes, or leave the block out; the other origins of the batch are answered.',
+  },
+} as const satisfies Readonly<Record<string, ProblemKind>>;
+
 export type ProblemSlug = keyof typeof PROBLEMS;

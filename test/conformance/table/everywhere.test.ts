@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { ORIGIN_FAULTS } from '../../../proxy/schemas/schemas.ts';
 import { BY } from '../../support/customers.ts';
 import { expectInvalid, expectOk, expectProblem } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK } from '../demo.ts';
@@ -64,7 +65,7 @@ describe('§7 errors', () => {
     expect(named).toEqual(['path.geoid', 'query.colour', 'query.mode', 'query.type']);
   });
 
-  test.each(Object.keys(PROBLEM_STATUS))(
+  test.each([...Object.keys(PROBLEM_STATUS), ...ORIGIN_FAULTS])(
     'the type of %s leads to a short readable page, that runs and loads nothing',
     async (slug) => {
       const { statusCode, headers, body } = await demo.api.get(
