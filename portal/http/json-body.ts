@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { hasBody } from './body-arrival.ts';
 import {
   type BoundedJson,
   MAX_DEPTH,
@@ -14,11 +15,16 @@ import { invalidParameters, Problem } from './problem.ts';
 /** Takes bodies of JSON. They stay bytes until somebody has the time to parse them: `parseJson`. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  // Many clients write a type where they send nothing: of no body it says nothing.
+  app.addHook('preParsing', (request, _reply, body, done) => {
+    if (!hasBody(request.raw)) delete request.headers['content-type'];
+    done(null, body);
+  });
   app.addContentTypeParser<Buffer>(
     'application/json',
     { parseAs: 'buffer' },
     (request, body, done) => {
-      // Many clients write a type where they send nothing.
+      // In chunks, of which there was none.
       if (body.length === 0) return done(null, undefined);
       const coding = request.headers['content-encoding'] ?? 'identity';
       done(coding === 'identity' ? null : notPlainJson(), body);
@@ -40,9 +46,8 @@ function faultOf(error: unknown): string {
 }
 
 /** The value of a body, exactly: UTF-8 without a wrong byte, and nothing that is no JSON. */
-export function parseJson({ body, headers }: FastifyRequest): BoundedJson {
+export function parseJson({ body }: FastifyRequest): BoundedJson {
   if (body === undefined) {
-    if (headers['content-type'] === undefined) throw notPlainJson();
     throw invalidParameters([{ loc: ['body'], msg: 'is missing', type: 'missing' }]);
   }
   try {

@@ -46,14 +46,16 @@ test('every answer is private, framed by nobody, and lets nothing run', async ()
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('a type without a body is no body: what needs none does without, the others say what is missing', async () => {
+test('no body is none, of whatever type: what needs none does without, the others say what is missing', async () => {
   const visitor = portal.visitor();
   await visitor.signIn('empty@example.org');
-  const asked = await visitor.post('/auth/request', undefined, JSON_TYPE);
-  expect([asked.statusCode, asked.json().errors]).toEqual([
-    400,
-    [{ loc: ['body'], msg: 'is missing', type: 'missing' }],
-  ]);
+  for (const type of [JSON_TYPE, { 'content-type': 'text/plain' }, {}]) {
+    const asked = await visitor.post('/auth/request', undefined, type);
+    expect([asked.statusCode, asked.json().errors]).toEqual([
+      400,
+      [{ loc: ['body'], msg: 'is missing', type: 'missing' }],
+    ]);
+  }
   const headers = { ...JSON_TYPE, 'x-csrf-token': await visitor.csrf() };
   expect((await visitor.post('/auth/logout', undefined, headers)).statusCode).toBe(204);
 });

@@ -125,7 +125,8 @@ describe('the headers of problems are those that the document tells of', () => {
     ['posted', batch, 400, () => posted({})],
     ['posted', batch, 409, conflicting],
     ['posted', batch, 413, () => posted('9'.repeat(2 ** 21))],
-    ['posted', batch, 415, () => ({ method: 'POST', path: batch })],
+    ['posted', batch, 400, () => ({ method: 'POST', path: batch })],
+    ['posted', batch, 415, () => ({ ...posted({}), headers: { 'content-type': 'text/plain' } })],
   ])('%s %s: %i', async (_access, route, status, problem) => {
     const call = await problem();
     const methods = call.method === 'POST' ? (['POST'] as const) : (['GET', 'HEAD'] as const);
