@@ -61,9 +61,8 @@ export async function prepareOsm(preparation: OsmPreparation): Promise<PreparedO
   const read = countedMegabytes(stage);
   const batches: Batch[] = [];
   for (const cells of cut.batches) {
-    const key = keyOf([cells.box, cut.isPart]);
     const make = () => readBatch(files, cells, cut.isPart, store, read);
-    batches.push(await receipts.findOrMake('osm', key, batchSchema, make));
+    batches.push(await receipts.findOrMake('osm', keyOf([cells.box]), batchSchema, make));
   }
   const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
   if (streets === 0) {

@@ -54,8 +54,9 @@ function countryside(): string {
     `w3002 Thighway=path Nn${node(6, 6)},n99998,n${node(7, 7)}`,
     `w3003 T N${ring([5001, 5002, 5003, 5004])}`,
     `w3004 ${twice} N${ring([node(4, 4), node(8, 4), node(8, 8), node(4, 8)])}`,
-    // It leads through cells where it has no node.
-    `w3005 Tleisure=park,name=Long N${ring([node(2, 3), node(8, 3), node(8, 4)])}`,
+    // The boxes around them come into cells where they have no node, and one far from all of them.
+    `w3005 Tleisure=park,name=Corner N${ring([node(2, 4), node(4, 3), node(4, 4)])}`,
+    `w3006 Tleisure=park,name=Large N${ring([node(2, 7), node(7, 3), node(7, 7)])}`,
     'r1 Ttype=multipolygon,leisure=park,name=Wide Mw3003@outer',
     'r2 Ttype=multipolygon,natural=water Mw3004@outer',
     `r3 ${twice},type=multipolygon Mw3004@outer`,
