@@ -6,9 +6,8 @@ import { type FeatureRecord, readGeoJson } from '../inputs/geojson.ts';
 import { readGeoParquet } from '../inputs/geoparquet.ts';
 import { sizeOf } from '../inputs/size-of.ts';
 import type { Progress } from '../progress.ts';
-import type { Destination } from './destination.ts';
-import { listedPoi } from './listed-poi.ts';
-import { isOverturePoi, type OverturePoi, overturePoi } from './overture-poi.ts';
+import { type ListedPoi, listedPoi } from './listed-poi.ts';
+import { isOverturePoi, type OverturePoi, overturePoi, type RatedPoi } from './overture-poi.ts';
 
 /** The members of both schemas: what is read of a file that has columns. */
 const COLUMNS = [
@@ -17,14 +16,8 @@ const COLUMNS = [
   ...['addresses'],
 ];
 
-/** A place as a list has it. */
-export interface PoiAccount {
-  readonly destination: Destination;
-  /** Where it stands: who has two of one id is to find them. */
-  readonly record: string;
-  /** How sure Overture is of it, 0 to 1; null in a list of one's own. */
-  readonly confidence: number | null;
-}
+/** A place as a list has it: one's own, or Overture's. */
+export type PoiAccount = ListedPoi | RatedPoi;
 
 /**
  * Reads POIs within `area` from GeoJSON and GeoParquet files, one by one; each record in Overture's
@@ -45,12 +38,12 @@ export async function* readPoiFiles(
       if (!isOverturePoi(record)) {
         const read = listedPoi(record);
         const { lon, lat } = read.destination;
-        if (boxContains(area, lon, lat)) yield { ...read, confidence: null };
+        if (boxContains(area, lon, lat)) yield read;
         continue;
       }
       const read = overturePoi(record, area);
       if ('dropped' in read) dropped.count(read);
-      else yield { ...read, record: read.destination.source };
+      else yield read;
     }
     const summary = dropped.summary();
     if (summary) progress.note(`${path}: left out ${summary}`);
@@ -96,7 +89,7 @@ class DroppedPois {
   readonly #byReason = new Map<string, number>();
   readonly #byCategory = new Map<string, number>();
 
-  count(poi: Exclude<OverturePoi, { destination: Destination }>): void {
+  count(poi: Exclude<OverturePoi, RatedPoi>): void {
     if (poi.dropped === 'elsewhere') return;
     if (poi.dropped === 'uncategorised') increase(this.#byCategory, poi.category);
     else increase(this.#byReason, REASONS[poi.dropped]);

@@ -38,7 +38,7 @@ const members = z.object({
 });
 
 /** A place of a list, and where it stands there: its file, its line or row, its id. */
-interface ListedPoi {
+export interface ListedPoi {
   readonly destination: Destination;
   readonly record: string;
 }

@@ -9,10 +9,15 @@ import { TAXONOMY } from './taxonomy.ts';
 
 /** What becomes of a record of Overture's places: a destination, or why it is none. */
 export type OverturePoi =
-  /** `confidence`: that it exists, 0 to 1; 1 where nothing is said. */
-  | { readonly destination: Destination; readonly confidence: number }
+  | RatedPoi
   | { readonly dropped: 'elsewhere' | 'unusable' | 'closed' | 'doubtful' }
   | { readonly dropped: 'uncategorised'; readonly category: string };
+
+export interface RatedPoi {
+  readonly destination: Destination;
+  /** That it exists, 0 to 1; 1 where nothing is said. */
+  readonly confidence: number;
+}
 
 /** Below this, a place is likelier not to exist than to exist. */
 const MIN_CONFIDENCE = 0.5;

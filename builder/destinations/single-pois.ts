@@ -2,6 +2,7 @@ import { checkDestIds } from './check-dest-ids.ts';
 import type { Destination } from './destination.ts';
 import type { PoiAccount } from './from-files.ts';
 import { mergeSources, withoutDuplicates } from './merge-sources.ts';
+import type { RatedPoi } from './overture-poi.ts';
 
 /**
  * Each id once. Extracts of Overture overlap; of two records of one place that differ, either stays,
@@ -9,20 +10,21 @@ import { mergeSources, withoutDuplicates } from './merge-sources.ts';
  * names both.
  */
 export function ofSingleIds(accounts: readonly PoiAccount[]): PoiAccount[] {
-  const listed = accounts.filter(({ confidence }) => confidence === null);
-  const overture = new Map<string, PoiAccount>();
-  for (const account of accounts) {
+  const { listed, rated } = byKind(accounts);
+  const overture = new Map<string, RatedPoi>();
+  for (const account of rated) {
     const { source } = account.destination;
     const other = overture.get(source);
-    if (account.confidence === null || (other && textOf(other) <= textOf(account))) continue;
-    overture.set(source, account);
+    if (!other || textOf(account) < textOf(other)) overture.set(source, account);
   }
-  const single = [...listed, ...overture.values()];
-  checkDestIds(single.map(({ destination: { destId }, record }) => ({ destId, source: record })));
-  return single;
+  checkDestIds([
+    ...listed.map(({ destination: { destId }, record }) => ({ destId, source: record })),
+    ...[...overture.values()].map(destinationOf),
+  ]);
+  return [...listed, ...overture.values()];
 }
 
-function textOf({ confidence, destination }: PoiAccount): string {
+function textOf({ confidence, destination }: RatedPoi): string {
   return JSON.stringify([confidence, destination]);
 }
 
@@ -32,11 +34,18 @@ function textOf({ confidence, destination }: PoiAccount): string {
  * becomes of one depends on those around it, within some hundred metres.
  */
 export function singlePois(accounts: readonly PoiAccount[]): Destination[] {
-  const listed = accounts.filter(({ confidence }) => confidence === null);
-  const trusted = accounts
-    .filter(({ confidence }) => confidence !== null)
-    .sort((a, b) => b.confidence! - a.confidence! || a.destination.destId - b.destination.destId);
+  const { listed, rated } = byKind(accounts);
+  const trusted = rated.sort(
+    (a, b) => b.confidence - a.confidence || a.destination.destId - b.destination.destId,
+  );
   return mergeSources(listed.map(destinationOf), withoutDuplicates(trusted.map(destinationOf)));
+}
+
+function byKind(accounts: readonly PoiAccount[]) {
+  return {
+    listed: accounts.filter((account) => 'record' in account),
+    rated: accounts.filter((account) => 'confidence' in account),
+  };
 }
 
 function destinationOf({ destination }: PoiAccount): Destination {
