@@ -187,8 +187,8 @@ export class DoorToDoor {
     this.#clusters[n] = cluster;
     for (let left = this.#moving; left !== 0; left &= left - 1) {
       const lane = lowestBit(left);
-      const below = this.#keepPairs(lane, slowest);
-      this.#alightOnce(lane, size, below);
+      const within = this.#keepPairs(lane, slowest);
+      this.#alightOnce(lane, size, within);
       this.#alightTwice(lane, size);
       const row = this.#rowOf(n, lane);
       for (let i = 0; i < size; i++) {
@@ -228,7 +228,10 @@ export class DoorToDoor {
     this.#sharedCount = kept;
   }
 
-  /** Keeps those of the pairs that can lead to any target below a bound in a lane; returns a closer one. */
+  /**
+   * Keeps those of the pairs that can lead to any target below a bound in a lane. Returns the bound,
+   * or a time in which one of them alone leads to all targets: what takes longer does not matter.
+   */
   #keepPairs(lane: number, bound: Millis): Millis {
     const { stop, nearest, farthest } = this.#egress;
     const shared = this.#shared;
@@ -238,8 +241,7 @@ export class DoorToDoor {
       const pair = shared[i];
       const at = stop[pair] * LANES + lane;
       if (this.#shortest[at] + nearest[pair] >= below) continue;
-      const enough = this.#alone[at] + farthest[pair];
-      if (enough < below) below = enough + 1;
+      below = Math.min(below, this.#alone[at] + farthest[pair]);
       this.#pairs[kept++] = pair;
     }
     this.#pairCount = kept;
@@ -247,7 +249,7 @@ export class DoorToDoor {
   }
 
   /** The time to each target by the best stop alone. */
-  #alightOnce(lane: number, size: number, below: Millis): void {
+  #alightOnce(lane: number, size: number, within: Millis): void {
     const { stop, nearest, walks } = this.#egress;
     const times = this.#times;
     const by = this.#by;
@@ -258,7 +260,7 @@ export class DoorToDoor {
     for (let p = 0; p < this.#pairCount; p++) {
       const pair = this.#pairs[p];
       const alone = this.#alone[stop[pair] * LANES + lane];
-      if (alone + nearest[pair] >= below) continue;
+      if (alone + nearest[pair] > within) continue;
       const first = pair << CLUSTER_SHIFT;
       for (let i = 0; i < size; i++) {
         const time = alone + walks[first + i];
