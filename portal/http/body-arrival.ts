@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { Bytes } from '../../shards/units.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
 
 /** Each piece of a body costs time of its own. After so many, it is looked at what they bring on average. */
 const FEW_PIECES = 1_000;
@@ -9,6 +9,9 @@ const LEAST_PIECE: Bytes = 64;
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** What may be kept of bodies that have not all come. */
 const MOST_ARRIVING: Bytes = 128 * 2 ** 20;
+/** What is read away of a body that is too large, and for how long, before the refusal is sent. */
+const MOST_READ_AWAY: Bytes = 8 * 2 ** 20;
+const READ_AWAY_WITHIN: Millis = 10_000;
 
 /**
  * Ends connections whose bodies come in crumbs, and, when more is kept of bodies that are on their way
@@ -41,6 +44,35 @@ export function watchBodies(app: FastifyInstance): void {
     reply.raw.once('close', () => leave(body));
     done(null, body);
   });
+  // Many clients look for an answer only when all is sent; of a connection that ended they see no more.
+  app.addHook('onSend', ({ raw }, reply, payload, done) => {
+    if (reply.statusCode !== 413 || raw.readableEnded || raw.destroyed) return done(null, payload);
+    leave(raw);
+    readAway(raw, (isWhole) => {
+      if (isWhole) reply.removeHeader('connection');
+      done(null, payload);
+    });
+  });
+}
+
+/** Reads what is still to come of a body, if that is not much, and tells whether all has come. */
+function readAway(body: IncomingMessage, then: (isWhole: boolean) => void): void {
+  let left = MOST_READ_AWAY;
+  if (Number(body.headers['content-length'] ?? 0) > left) {
+    then(false);
+    return;
+  }
+  const end = () => {
+    clearTimeout(timer);
+    body.off('data', take).off('end', end).off('close', end);
+    then(body.readableEnded);
+  };
+  const take = (piece: Buffer) => {
+    left -= piece.length;
+    if (left < 0) end();
+  };
+  const timer = setTimeout(end, READ_AWAY_WITHIN);
+  body.on('data', take).once('end', end).once('close', end);
 }
 
 /** Whether a body comes with a request, by its head. */

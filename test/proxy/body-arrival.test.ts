@@ -83,6 +83,56 @@ test('the connection of a refused request whose body comes at once goes on', asy
   await expect.poll(received).toContain('HTTP/1.1 200 ');
 });
 
+/** Sends a body of so many bytes, and looks for an answer only when all of it has been sent. */
+async function answerAfter(bytes: number, connection: string): Promise<string> {
+  const { socket, received, closed } = await open();
+  socket.pause();
+  const line = `Content-Length: ${bytes}\r\nConnection: ${connection}`;
+  socket.write(head('POST', line));
+  const pieces = Math.ceil(bytes / MEBIBYTE);
+  for (let left = bytes; left > 0 && !socket.destroyed; left -= MEBIBYTE) {
+    socket.write(Buffer.alloc(Math.min(left, MEBIBYTE), ' '));
+    // As over a network, where what is sent has been on its way for a while.
+    await new Promise((resolve) => setTimeout(resolve, 200 / pieces));
+  }
+  socket.resume();
+  await Promise.race([closed, expect.poll(received).toMatch(/^HTTP/)]);
+  return received();
+}
+
+test.each(['close', 'keep-alive'])(
+  'who sends a body that is too large to its end sees the answer: %s',
+  async (connection) => {
+    for (const bytes of [1.1e6, 3e6]) {
+      const text = await answerAfter(bytes, connection);
+      expect(text).toMatch(/^HTTP\/1\.1 413 .*payload-too-large/s);
+      // Nothing is left over, so the connection may go on.
+      expect(text).not.toMatch(/^connection: close/im);
+    }
+  },
+);
+
+test('of a body that is far too large hardly anything is read', async () => {
+  const { socket, received, closed } = await open();
+  socket.write(head('POST', `Content-Length: ${1e9}`));
+  await closed;
+  expect(received()).toMatch(/^HTTP\/1\.1 413 /);
+});
+
+test('what is too large and comes in chunks without an end ends its connection', async () => {
+  const { socket, received, closed } = await open();
+  socket.write(head('POST', 'Transfer-Encoding: chunked'));
+  const piece = `100000\r\n${' '.repeat(MEBIBYTE)}\r\n`;
+  let sent = 0;
+  for (; sent < 64 && !socket.destroyed; sent++) {
+    const drained = new Promise((resolve) => socket.once('drain', resolve));
+    if (!socket.write(piece)) await Promise.race([drained, closed]);
+  }
+  await closed;
+  expect(sent).toBeLessThan(64);
+  expect(received()).not.toMatch(/HTTP\/1\.1 200/);
+});
+
 test('when there is no room for bodies on their way, the eldest goes', async () => {
   const held: Connection[] = [];
   const ended: number[] = [];
