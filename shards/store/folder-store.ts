@@ -5,7 +5,7 @@ import { type Content, contentOf } from '../content.ts';
 import { systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
-import { isLocked, takeLock } from './lock-file.ts';
+import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
 import type { Lock, StoredObject, WritableStore } from './store.ts';
 
 /** Where a build into a folder keeps what it does not publish. */
@@ -13,8 +13,6 @@ const SCRATCH = '.build-scratch';
 /** On its way into place: `<name>.<UUID>.tmp`. */
 const HALF_WRITTEN = /\.[0-9a-f-]{36}\.tmp$/;
 const LOCK = /[.-]lock$/;
-/** A lock on its way into place may be of a process that is alive, and is gone in no time. */
-const HALF_LOCK = /[.-]lock\.[0-9a-f-]{36}\.tmp$/;
 /** The lock on taking over that of somebody dead: whoever has it may have died over it. */
 const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
 
@@ -69,7 +67,7 @@ export class FolderStore extends FolderReader implements WritableStore {
   async leftovers(prefix: string): Promise<StoredObject[]> {
     const found = await this.#find(
       prefix,
-      (name) => SUCCESSION.test(name) || (HALF_WRITTEN.test(name) && !HALF_LOCK.test(name)),
+      (name) => SUCCESSION.test(name) || (HALF_WRITTEN.test(name) && !isLockUnderWay(name)),
     );
     if (prefix === '') {
       const recursive = true;

@@ -8,6 +8,9 @@ export type FileLock =
   | { readonly taken: true; release(): Promise<void> }
   | { readonly taken: false; readonly owner: number };
 
+/** A lock on its way into place: `<lock>.<process>.<UUID>.tmp`. */
+const HALF_LOCK = /[.-]lock\.(\d+)\.[0-9a-f-]{36}\.tmp$/;
+
 /** What is in the lock files of this process: one of an earlier process may have its number. */
 const own = new Set<string>();
 
@@ -19,7 +22,7 @@ const own = new Set<string>();
  */
 export async function takeLock(file: string): Promise<FileLock> {
   const content = `${process.pid} ${randomUUID()}`;
-  const scratch = `${file}.${randomUUID()}.tmp`;
+  const scratch = `${file}.${process.pid}.${randomUUID()}.tmp`;
   const release = async () => {
     await rm(file, { force: true });
     own.delete(content);
@@ -55,6 +58,12 @@ export async function takeLock(file: string): Promise<FileLock> {
 export async function isLocked(file: string): Promise<boolean> {
   const content = await contentOf(file);
   return content !== null && isAlive(content);
+}
+
+/** Whether a file of this name is a lock that a process which is alive puts into place. */
+export function isLockUnderWay(name: string): boolean {
+  const half = HALF_LOCK.exec(name);
+  return half !== null && isProcessAlive(Number(half[1]));
 }
 
 async function isLinked(scratch: string, file: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -144,4 +145,11 @@ test('what a killed build wrote beside is a leftover, however deep', async () =>
     await writeFile(path.join(store.scratch, name), '');
   const left = (await store.leftovers('')).map(({ name }) => name);
   expect(left.sort()).toEqual(['.build-scratch/old', '.build-scratch/tta-build-a/new']);
+});
+
+test('a lock on its way into place is left over once its process has died', async () => {
+  const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid']));
+  const halfOf = (pid: number) => `.sweep-lock.${pid}.01234567-89ab-4def-8123-456789abcdef.tmp`;
+  for (const pid of [dead, process.ppid]) await writeFile(path.join(folder, halfOf(pid)), '');
+  expect((await store.leftovers('')).map(({ name }) => name)).toEqual([halfOf(dead)]);
 });
