@@ -93,7 +93,9 @@ const HALF_WRITTEN = '01234567-89ab-cdef-0123-456789abcdef.tmp';
 test('what a killed writer left is listed apart, and not what is on its way into place', async () => {
   await store.putContent(ref.name, bytes);
   const lock = await store.lock('latest.json.lock');
-  const left = [ref.name, 'latest.json', 'kind/section.lock'].map((of) => `${of}.${HALF_WRITTEN}`);
+  const left = [ref.name, 'latest.json', `kind/section.lock.${process.pid}`].map(
+    (of) => `${of}.${HALF_WRITTEN}`,
+  );
   for (const name of left) await writeFile(path.join(folder, name), 'half');
   const names = async (prefix: string) => (await store.leftovers(prefix)).map(({ name }) => name);
   expect(await names('kind/')).toEqual([left[0]]);
