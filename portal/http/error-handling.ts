@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { systemCode } from '../../shards/error-facts.ts';
 import { GivenBackLater, LedgerUnavailable } from '../accounts/ledger.ts';
 import { CACHE_CONTROL } from './cache-control.ts';
 import { notPlainJson } from './json-body.ts';
@@ -158,7 +160,11 @@ function asProblem(error: FastifyError): Problem {
 }
 
 /** What is wrong with a request before any route has seen it. */
-function malformed({ message: msg }: Error): Problem {
+function malformed(error: Error): Problem {
+  const msg =
+    systemCode(error) === 'HPE_HEADER_OVERFLOW'
+      ? `is longer, with its headers, than the ${maxHeaderSize} bytes that are taken`
+      : error.message;
   return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
 }
 

@@ -185,3 +185,12 @@ test('of too many connections, the one that has been idle for the longest time e
   await expect.poll(() => ended).toEqual([2]);
   answer('later');
 });
+
+test('a URL that is too long for the server is told how long it may be', async () => {
+  const { socket, received } = await open();
+  socket.write(ask(`${hot}?mode=${'walk,'.repeat(4000)}`));
+  await once(socket, 'close');
+  const [head, body] = received().split('\r\n\r\n');
+  expect(head).toContain('HTTP/1.1 400');
+  expect(JSON.parse(body).detail).toContain('16384 bytes');
+});
