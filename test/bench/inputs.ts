@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { silent } from '../../builder/progress.ts';
 import { type DemoOptions, writeDemoCity } from '../../infra/demo/write-demo-city.ts';
+import { BALTIMORE_BLOCKS, BALTIMORE_OSM, baltimoreFile } from '../support/baltimore.ts';
 
-/** What is measured on: Baltimore where its data lies beside the project, else the demo city. */
+/** Inputs of a build that is measured. */
 export interface BenchInputs {
   readonly place: string;
   readonly osm: string;
@@ -13,23 +14,23 @@ export interface BenchInputs {
   readonly counties: readonly string[];
 }
 
-const BALTIMORE = path.resolve('../shared/data/baltimore');
-const DEMO = { blocks: 10_000, seed: 1 };
 const LARGE = { blocks: 20_000, seed: 1 };
 const COUNTRY_COUNTIES = 24;
 const METROPOLIS = { ...LARGE, preset: 'metropolis' } as const;
 
-export async function benchInputs(folder: string): Promise<BenchInputs> {
-  const osm = path.join(BALTIMORE, 'osm/baltimore.osm.pbf');
-  if (existsSync(osm)) {
-    const blocks = [path.join(BALTIMORE, 'blocks/tl_24510_tabblock20.zip')];
-    const places = [path.join(BALTIMORE, 'places/tl_24_place.zip')];
-    const feeds = path.join(BALTIMORE, 'gtfs');
-    const gtfs = readdirSync(feeds).map((feed) => path.join(feeds, feed));
-    return { place: 'Baltimore', osm, gtfs: gtfs.sort(), blocks, places, counties: ['24510'] };
-  }
-  process.stderr.write(`no ${BALTIMORE}: measuring on a demo city of ${DEMO.blocks} blocks\n`);
-  return demoCity(DEMO, folder);
+/** The real city whose inputs are in the repository. */
+export function baltimore(): BenchInputs {
+  const feeds = baltimoreFile('gtfs');
+  return {
+    place: 'Baltimore',
+    osm: BALTIMORE_OSM,
+    gtfs: readdirSync(feeds)
+      .sort()
+      .map((feed) => path.join(feeds, feed)),
+    blocks: [BALTIMORE_BLOCKS],
+    places: [baltimoreFile('places/tl_24_place.zip')],
+    counties: ['24510'],
+  };
 }
 
 /** A demo city large enough for a bicycle to reach 5,000 blocks in an hour, with buses. */

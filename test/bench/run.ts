@@ -12,7 +12,7 @@ import { benchFleet } from './fleet.ts';
 import { benchFlips } from './flips.ts';
 import { benchFuzz } from './fuzz.ts';
 import { benchHostile } from './hostile.ts';
-import { benchInputs, largeCity, metropolis } from './inputs.ts';
+import { baltimore, largeCity, metropolis } from './inputs.ts';
 import { benchIsochrones, benchLargeIsochrones, WALK_30 } from './isochrones.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLoop } from './loop.ts';
@@ -56,7 +56,7 @@ if (unknown.length > 0) {
 }
 const folder = await mkdtemp(path.join(tmpdir(), 'tta-bench-'));
 try {
-  const inputs = await benchInputs(folder);
+  const inputs = baltimore();
   if (asked.includes('routing')) await benchRouting(inputs);
   if (asked.includes('accuracy')) await benchAccuracy(inputs);
   if (asked.includes('transit')) await benchTransitRouting(inputs);

@@ -2,19 +2,14 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { verifyRelease } from '../../shards/verify.ts';
-import {
-  BALTIMORE_BLOCKS,
-  BALTIMORE_OSM,
-  HAVE_BALTIMORE,
-  testBaltimore,
-} from '../support/baltimore.ts';
+import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -39,41 +34,37 @@ async function buildInto(store: string) {
 }
 
 beforeAll(async () => {
-  if (!HAVE_BALTIMORE) return;
   await buildInto(path.join(folder, 'store'));
   proxy = await openProxy(path.join(folder, 'store'));
 });
 afterAll(() => proxy?.close());
 
-testBaltimore(
-  'all 10,025 blocks are answered: routed ones with times, the rest with none',
-  async () => {
-    const { key } = await proxy.customer({ tokens: 1e9 });
-    const release = proxy.releases.current;
-    const county = release.county('24510')!;
-    const index = await release.index(county);
-    expect([county.blocks, county.population]).toEqual([10_025, 585_708]);
-    let withRows = 0;
-    for (let i = 0; i < index.count; i++) {
-      const geoid = geoidFromNumber(index.geoids[i]);
-      const [lon, lat] = [index.lon[i] / 1e6, index.lat[i] / 1e6];
-      const covered = lon >= BOX[0] && lon <= BOX[2] && lat >= BOX[1] && lat <= BOX[3];
-      const answer = await proxy.get(`/v1/blocks/${geoid}/summary`, key);
-      expect(answer.statusCode).toBe(200);
-      const { results } = answer.json();
-      if (results.length > 0) withRows++;
-      const mayHaveRows = covered && index.landArea(i) !== 0;
-      expect([geoid, results.length > 0]).toEqual([geoid, mayHaveRows]);
-      const isTime = ({ travel_time: minutes }: { travel_time: number }) =>
-        minutes >= 1 && minutes <= 30 && Math.abs(minutes * 10 - Math.round(minutes * 10)) < 1e-9;
-      expect(results.filter((row: { travel_time: number }) => !isTime(row))).toEqual([]);
-    }
-    expect(withRows).toBe(county.routable_blocks);
-    expect(withRows).toBe(1_709);
-  },
-);
+test('all 10,025 blocks are answered: routed ones with times, the rest with none', async () => {
+  const { key } = await proxy.customer({ tokens: 1e9 });
+  const release = proxy.releases.current;
+  const county = release.county('24510')!;
+  const index = await release.index(county);
+  expect([county.blocks, county.population]).toEqual([10_025, 585_708]);
+  let withRows = 0;
+  for (let i = 0; i < index.count; i++) {
+    const geoid = geoidFromNumber(index.geoids[i]);
+    const [lon, lat] = [index.lon[i] / 1e6, index.lat[i] / 1e6];
+    const covered = lon >= BOX[0] && lon <= BOX[2] && lat >= BOX[1] && lat <= BOX[3];
+    const answer = await proxy.get(`/v1/blocks/${geoid}/summary`, key);
+    expect(answer.statusCode).toBe(200);
+    const { results } = answer.json();
+    if (results.length > 0) withRows++;
+    const mayHaveRows = covered && index.landArea(i) !== 0;
+    expect([geoid, results.length > 0]).toEqual([geoid, mayHaveRows]);
+    const isTime = ({ travel_time: minutes }: { travel_time: number }) =>
+      minutes >= 1 && minutes <= 30 && Math.abs(minutes * 10 - Math.round(minutes * 10)) < 1e-9;
+    expect(results.filter((row: { travel_time: number }) => !isTime(row))).toEqual([]);
+  }
+  expect(withRows).toBe(county.routable_blocks);
+  expect(withRows).toBe(1_709);
+});
 
-testBaltimore('a row takes at most three bytes, everything counted', async () => {
+test('a row takes at most three bytes, everything counted', async () => {
   const again = path.join(folder, 'again');
   const { manifest } = await buildInto(again);
   const store = new FolderStore(again);
@@ -90,7 +81,7 @@ testBaltimore('a row takes at most three bytes, everything counted', async () =>
   expect(bytes / rows).toBeLessThan(3);
 });
 
-testBaltimore('two builds give the same objects, byte for byte', async () => {
+test('two builds give the same objects, byte for byte', async () => {
   await buildInto(path.join(folder, 'again'));
   const objects = async (store: string) => {
     const names: string[] = [];
@@ -109,7 +100,7 @@ testBaltimore('two builds give the same objects, byte for byte', async () => {
   }
 });
 
-testBaltimore('verify finds the release sound, and one flipped byte in any object', async () => {
+test('verify finds the release sound, and one flipped byte in any object', async () => {
   const faultsNow = async () => {
     const again = await openProxy(path.join(folder, 'store'));
     const faults: string[] = [];
@@ -132,7 +123,7 @@ testBaltimore('verify finds the release sound, and one flipped byte in any objec
   }
 });
 
-testBaltimore('GDAL reads the block polygons, by box through the index too', async () => {
+test('GDAL reads the block polygons, by box through the index too', async () => {
   await ensureDebianPackage('gdal-bin', 'ogrinfo');
   const { blocks } = proxy.releases.current.county('24510')!.objects;
   const file = path.join(folder, 'store', blocks.name);

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { osmDestId } from '../../builder/destinations/dest-id.ts';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { TAXONOMY, type TaxonomyEntry } from '../../builder/destinations/taxonomy.ts';
 import { silent } from '../../builder/progress.ts';
 import { type OplElement, readWithOsmium } from '../osm/opl.ts';
 import { Scratch } from '../osm/scratch.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
+import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { extractOsm } from '../support/prepared-city.ts';
 
@@ -40,7 +40,7 @@ function isClosed({ tags }: OplElement): boolean {
   return (isOpenAir && isPrivate) || / \(historical\)$/.test(tags.get('name') ?? '');
 }
 
-describeBaltimore('the destinations of a real city', () => {
+describe('the destinations of a real city', () => {
   let destinations: readonly Destination[];
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
 } from '../../builder/destinations/classify.ts';
 import { TAXONOMY, type TagRule } from '../../builder/destinations/taxonomy.ts';
 import { readWithOsmium } from '../osm/opl.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
+import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -159,7 +159,7 @@ describe('classifying', () => {
   });
 });
 
-describeBaltimore('classifying a real city', () => {
+describe('classifying a real city', () => {
   test('gives every element the leaves whose rules hold', () => {
     const elements = readWithOsmium(BALTIMORE_OSM);
     // Schools of a faith are told by their names, of which the table above has examples.

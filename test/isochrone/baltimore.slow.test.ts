@@ -1,15 +1,10 @@
 import path from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
 import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import {
-  BALTIMORE_BLOCKS,
-  BALTIMORE_OSM,
-  HAVE_BALTIMORE,
-  testBaltimore,
-} from '../support/baltimore.ts';
+import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { expectSoundContours, type Question } from './drawn-contours.ts';
@@ -21,7 +16,6 @@ const folder = folderOfTests();
 let proxy: ProxyHarness;
 let areas: ReadonlyMap<string, Shape>;
 beforeAll(async () => {
-  if (!HAVE_BALTIMORE) return;
   const store = new FolderStore(path.join(folder, 'store'));
   const request = {
     osm: [BALTIMORE_OSM],
@@ -36,21 +30,17 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => proxy?.close());
 
-testBaltimore(
-  'contours of real blocks are valid, nested, and the union of what they stand for',
-  async () => {
-    const { key } = await proxy.customer({ tokens: 0, member: true });
-    const release = proxy.releases.current;
-    const index = await release.index(release.county('24510')!);
-    const routable = Array.from(index.geoids, geoidFromNumber).filter((_, i) =>
-      (['walk', 'bike'] as const).every((mode) => index.link(i, mode).status === 'linked'),
-    );
-    const questions = Array.from({ length: ORIGINS }, (_, i): Question => {
-      const block = routable[Math.floor(((i + 0.5) / ORIGINS) * routable.length)];
-      const direction = i % 2 ? 'from' : 'to';
-      return { block, mode: i % 3 ? 'walk' : 'bike', direction, contours: [4, 10, 25, 60] };
-    });
-    await expectSoundContours(proxy, key, areas, questions);
-  },
-  120_000,
-);
+test('contours of real blocks are valid, nested, and the union of what they stand for', async () => {
+  const { key } = await proxy.customer({ tokens: 0, member: true });
+  const release = proxy.releases.current;
+  const index = await release.index(release.county('24510')!);
+  const routable = Array.from(index.geoids, geoidFromNumber).filter((_, i) =>
+    (['walk', 'bike'] as const).every((mode) => index.link(i, mode).status === 'linked'),
+  );
+  const questions = Array.from({ length: ORIGINS }, (_, i): Question => {
+    const block = routable[Math.floor(((i + 0.5) / ORIGINS) * routable.length)];
+    const direction = i % 2 ? 'from' : 'to';
+    return { block, mode: i % 3 ? 'walk' : 'bike', direction, contours: [4, 10, 25, 60] };
+  });
+  await expectSoundContours(proxy, key, areas, questions);
+}, 120_000);

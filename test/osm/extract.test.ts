@@ -10,7 +10,7 @@ import { LIMITS_RIDE, LIMITS_WALK, streetTraits } from '../../builder/streets/tr
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
+import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { extractOsm } from '../support/prepared-city.ts';
@@ -70,7 +70,7 @@ function expectedStreets(path: string, area: BoundingBox) {
     .sort((a, b) => a.id - b.id);
 }
 
-describeBaltimore('extracting a real city', () => {
+describe('extracting a real city', () => {
   test.each([
     ['whole', EVERYWHERE],
     ['a neighbourhood of it', FELLS_POINT],

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readPbf } from '../../builder/osm/pbf.ts';
 import type { PbfHandlers } from '../../builder/osm/primitive-block.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
+import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { type OplElement, readWithOsmium } from './opl.ts';
 import { Scratch } from './scratch.ts';
@@ -37,7 +37,7 @@ function withoutMetadata(elements: readonly OplElement[]): Omit<OplElement, 'tim
   return elements.map(({ timestamp: _, ...element }) => element);
 }
 
-describeBaltimore('the decoder on a real extract', () => {
+describe('the decoder on a real extract', () => {
   test('hands over every id, coordinate, tag, ref and member that osmium reads, in order', async () => {
     const expected = withoutMetadata(readWithOsmium(BALTIMORE_OSM));
     expect(expected.length).toBeGreaterThan(50_000);

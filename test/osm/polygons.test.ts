@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { assemblePolygons, type MemberLine } from '../../builder/osm/multipolygon.ts';
 import { areaOf, pointInside } from '../../shards/geometry/planar.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
+import { BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { forAll } from '../support/for-all.ts';
 import { boxRing, positions } from '../support/rings.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await ensureDebianPackage('gdal-bin', 'ogr2ogr');
 });
 
-describeBaltimore('polygons of a real city', () => {
+describe('polygons of a real city', () => {
   test('have the areas GDAL gives them, and their points lie inside', () => {
     const areas = areasByGdal();
     expect(areas.size).toBeGreaterThan(2_000);

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
-import { BALTIMORE_BLOCKS, BALTIMORE_OSM, describeBaltimore } from '../support/baltimore.ts';
+import { describe, expect, test } from 'vitest';
+import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
 import { walksOfBoth } from './walks-of-both.ts';
 
-describeBaltimore('walks between the blocks of Baltimore', () => {
+describe('walks between the blocks of Baltimore', () => {
   test('take within 5 % of what a second engine finds, for all but one pair in a hundred', async () => {
     const { walks } = await walksOfBoth(BALTIMORE_OSM, [BALTIMORE_BLOCKS], '24510');
     const agree = walks.filter(({ ours, theirs }) => Math.abs(ours / theirs - 1) <= 0.05);

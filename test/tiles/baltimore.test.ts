@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { BandPainter } from '../../builder/tiles/band-tiles.ts';
 import { arcsOf } from '../../builder/tiles/block-arcs.ts';
 import { fitToZoom } from '../../builder/tiles/fit-to-zoom.ts';
@@ -13,7 +13,7 @@ import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { splitAtPoints } from '../../shards/geometry/split-edges.ts';
 import { BlockIndex } from '../../shards/index/block-index.ts';
-import { BALTIMORE_BLOCKS, HAVE_BALTIMORE, testBaltimore } from '../support/baltimore.ts';
+import { BALTIMORE_BLOCKS } from '../support/baltimore.ts';
 import { withBlocks } from '../support/prepared-city.ts';
 import { decodeTile } from './archive-source.ts';
 import { areaOf } from './drawn-release.ts';
@@ -22,7 +22,6 @@ import { judge } from './validity.ts';
 let outlines: Outlines;
 let index: BlockIndex;
 beforeAll(async () => {
-  if (!HAVE_BALTIMORE) return;
   const blocks = await withBlocks([BALTIMORE_BLOCKS], (tables) => tables.blocks('24510'));
   const layer = writeFlatGeobuf(
     'blocks',
@@ -53,7 +52,7 @@ function around(block: number, radius: number): Uint32Array {
   );
 }
 
-testBaltimore('neighbouring blocks share their corners: all together are one ring', () => {
+test('neighbouring blocks share their corners: all together are one ring', () => {
   const areas = Uint32Array.from(outlines.geoids.keys());
   const union = dissolve([{ outlines, areas }], 0);
   expect([...union.firstRing]).toEqual([0, 1]);
@@ -69,26 +68,22 @@ testBaltimore('neighbouring blocks share their corners: all together are one rin
   expect(splitAtPoints(edges)).toBe(edges);
 });
 
-testBaltimore(
-  'GEOS finds unions of real blocks valid: round ones, and those full of holes',
-  async () => {
-    const seed = 24_510;
-    const picks = fc.sample(fc.tuple(fc.nat(index.count - 1), fc.nat(40_000), fc.nat(100)), {
-      numRuns: 60,
-      seed,
-    });
-    const unions = picks.map(([block, radius, share], i) => {
-      const areas = around(block, radius).filter(
-        (other) => other === block || i % 2 === 0 || (other * 7919) % 101 < share,
-      );
-      return polygonsOfAll(dissolve([{ outlines, areas }], i % 3 === 0 ? 5000 : 0));
-    });
-    for (const [i, { valid }] of (await judge(unions)).entries()) {
-      expect({ pick: picks[i], valid }).toEqual({ pick: picks[i], valid: true });
-    }
-  },
-  60_000,
-);
+test('GEOS finds unions of real blocks valid: round ones, and those full of holes', async () => {
+  const seed = 24_510;
+  const picks = fc.sample(fc.tuple(fc.nat(index.count - 1), fc.nat(40_000), fc.nat(100)), {
+    numRuns: 60,
+    seed,
+  });
+  const unions = picks.map(([block, radius, share], i) => {
+    const areas = around(block, radius).filter(
+      (other) => other === block || i % 2 === 0 || (other * 7919) % 101 < share,
+    );
+    return polygonsOfAll(dissolve([{ outlines, areas }], i % 3 === 0 ? 5000 : 0));
+  });
+  for (const [i, { valid }] of (await judge(unions)).entries()) {
+    expect({ pick: picks[i], valid }).toEqual({ pick: picks[i], valid: true });
+  }
+}, 60_000);
 
 /** Bands as rings around a few blocks, every block in one, ragged as real ones are. */
 function ringBands(centres: readonly number[]): Uint8Array {
@@ -100,7 +95,7 @@ function ringBands(centres: readonly number[]): Uint8Array {
   });
 }
 
-testBaltimore('a tile is the same whatever pyramid it is drawn in, at every zoom', () => {
+test('a tile is the same whatever pyramid it is drawn in, at every zoom', () => {
   const county: TileCounty = {
     index,
     arcs: arcsOf(outlines),

@@ -1,17 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Position } from '../../shards/geometry/polygon.ts';
 import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { SecondEngine } from '../search/second-engine.ts';
-import {
-  BALTIMORE_BLOCKS,
-  BALTIMORE_OSM,
-  baltimoreFile,
-  describeBaltimore,
-} from '../support/baltimore.ts';
+import { BALTIMORE_BLOCKS, BALTIMORE_OSM, baltimoreFile } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { type BuiltCity, buildCity } from './built-city.ts';
 import { plainFeed } from './plain-feed.ts';
@@ -45,7 +40,7 @@ const JOHNS_HOPKINS: Position = [-76.594107, 39.298289];
 const SHOT_TOWER: Position = [-76.605814, 39.289952];
 const fileOf = (name: string) => baltimoreFile(`gtfs/${name}`);
 
-describeBaltimore('transit in Baltimore', () => {
+describe('transit in Baltimore', () => {
   let folder: string;
   let built: BuiltCity;
   let reach: Map<number, Minutes>[];
