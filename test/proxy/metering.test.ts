@@ -43,6 +43,30 @@ test('two hundred racing requests on a balance of one hundred answers charge exa
   });
 });
 
+test('HEAD of what is free for members charges a member nothing, and says nothing of tokens', async () => {
+  const member = await proxy.customer({ tokens: 500, member: true });
+  const { block_box: box } = proxy.releases.current.county('99001')!;
+  const [lon, lat] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+  const sin = Math.sin((lat * Math.PI) / 180);
+  const x = Math.floor(((lon + 180) / 360) * 2 ** 12);
+  const y = Math.floor((0.5 - Math.log((1 + sin) / (1 - sin)) / (4 * Math.PI)) * 2 ** 12);
+  const free = [
+    `/v1/isochrone?minutes=10&block=${summary.split('/')[3]}`,
+    `/v1/isochrone/tiles/walk/101/12/${x}/${y}.mvt`,
+  ];
+  for (const url of free) {
+    const paid = await proxy.get(url, proxy.key, {}, 'HEAD');
+    expect([url, paid.statusCode]).toEqual([url, 200]);
+    expect(Number(paid.headers['x-tokens-charged'])).toBeGreaterThan(0);
+    const { statusCode, headers } = await proxy.get(url, member.key, {}, 'HEAD');
+    expect(statusCode).toBe(200);
+    expect(headers.etag).toBe(paid.headers.etag);
+    expect(Object.keys(headers).filter((name) => name.startsWith('x-tokens'))).toEqual([]);
+  }
+  expect(await proxy.balance(member.id)).toBe(500);
+  expect(await proxy.ledger.usage(member.id)).toEqual([]);
+});
+
 test('an answer that the client did not wait for is refunded, and one it waited for is not', async () => {
   const slow = await ownProxy(inject('demoStore'), { debitDelayMs: 500 });
   const customer = await slow.customer({ tokens: 5000 });

@@ -137,6 +137,66 @@ describe('what a batch says beside its rows', () => {
   });
 });
 
+describe('a batch beside another request of its account', () => {
+  const costOf = async (origins: readonly string[]) =>
+    Number((await post(proxy.key, { origins })).headers['x-tokens-charged']);
+
+  test('whose balance is short at each debit is refused after the third', async () => {
+    const { id, key } = await proxy.customer({ tokens: await costOf(reaching) });
+    const debit = proxy.ledger.debit.bind(proxy.ledger);
+    let debits = 0;
+    proxy.ledger.debit = async (charge) => {
+      debits++;
+      const excess = (await proxy.balance(id)) - (charge.tokens - 1);
+      await debit({ ...charge, keyId: 'another', tokens: excess });
+      return debit(charge);
+    };
+    try {
+      const refused = await post(key, { origins: reaching });
+      expect([refused.statusCode, refused.json().type]).toEqual([
+        429,
+        expect.stringMatching(/tokens-exhausted$/),
+      ]);
+    } finally {
+      proxy.ledger.debit = debit;
+    }
+    expect(debits).toBe(3);
+    const usage = await proxy.ledger.usage(id);
+    expect(usage.filter(({ keyId }) => keyId !== 'another')).toEqual([]);
+  });
+
+  test('with its Idempotency-Key gets what that one paid for, be it less than its own', async () => {
+    const [two, all] = [await costOf(reaching.slice(0, 2)), await costOf(reaching)];
+    const { id, key } = await proxy.customer({ tokens: all });
+    const ask = () => post(key, { origins: reaching }, { 'idempotency-key': 'raced' });
+    const { debitOnce, keepAnswer } = proxy.ledger;
+    let first: Awaited<ReturnType<typeof ask>> | undefined;
+    proxy.ledger.debitOnce = async (charge, request) => {
+      proxy.ledger.debitOnce = debitOnce;
+      // This one was made for the whole balance; most of that is spent before the other is made.
+      await proxy.ledger.debit({ ...charge, keyId: 'another', tokens: all - two });
+      first = await ask();
+      return debitOnce.call(proxy.ledger, charge, request);
+    };
+    // As of an answer that is too large to keep: it is made again.
+    proxy.ledger.keepAnswer = async () => {};
+    try {
+      const again = await ask();
+      expect(first!.headers['x-tokens-charged']).toBe(String(two));
+      expect(first!.json().results.length).toBe(two);
+      expect(again.body).toBe(first!.body);
+      expect(again.headers).toMatchObject({
+        'x-tokens-charged': '0',
+        'idempotency-replayed': 'true',
+        'x-truncated-reason': 'insufficient-balance',
+      });
+    } finally {
+      Object.assign(proxy.ledger, { debitOnce, keepAnswer });
+    }
+    expect(await proxy.balance(id)).toBe(0);
+  });
+});
+
 /** A part of a JSON Schema of the document. */
 interface Schema {
   readonly type?: string;

@@ -6,7 +6,7 @@ import { modeCosts } from '../../builder/streets/mode-costs.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { measureSlopes } from '../../builder/streets/slopes.ts';
-import { streetTraits } from '../../builder/streets/traits.ts';
+import { nodeTraits, streetTraits } from '../../builder/streets/traits.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
 import { tagsOf } from '../support/tags.ts';
@@ -16,15 +16,22 @@ const METRE = 1 / 111_319.490793;
 const WALK = 4.8 / 3.6;
 const PATH = 'highway=residential';
 
-/** Ways along a line, each from and to metres east, in a network without slopes. */
-function streetsOf(ways: readonly (readonly [metres: readonly number[], tags: string])[]) {
+type Ways = readonly (readonly [metres: readonly number[], tags: string])[];
+
+/**
+ * Ways along a line, each from and to metres east, in a network without slopes. `gates`: metres
+ * east of locked gates, which let a trip end behind them.
+ */
+function streetsOf(ways: Ways, gates: readonly number[] = []) {
   const places = [...new Set(ways.flatMap(([metres]) => metres))];
   const mapped = ways.map(([metres, tags]) => ({
     refs: metres.map((at) => places.indexOf(at)),
     traits: streetTraits(tagsOf(tags)),
   }));
   const along = places.map((metres) => [metres * METRE, 0]);
-  return buildNetwork(...mappedStreets(along, mapped));
+  const gate = nodeTraits(tagsOf('barrier=gate, locked=yes'));
+  const traits = places.map((metres) => (gates.includes(metres) ? gate : 0));
+  return buildNetwork(...mappedStreets(along, mapped, traits));
 }
 
 /** The same on a ground whose height follows from the metres east. */
@@ -37,10 +44,11 @@ async function onGround(network: StreetNetwork, height: (metres: number) => numb
 /** Seconds along each way there, and back. */
 async function seconds(
   mode: StreetMode,
-  ways: Parameters<typeof streetsOf>[0],
+  ways: Ways,
   height: (metres: number) => number,
+  gates: readonly number[] = [],
 ) {
-  const { network } = await onGround(streetsOf(ways), height);
+  const { network } = await onGround(streetsOf(ways, gates), height);
   const { forward, backward } = modeCosts(network, mode);
   return Array.from(forward, (there, e) => [there / 1000, backward[e] / 1000]);
 }
@@ -173,6 +181,37 @@ describe('bridges and tunnels do not follow the ground', () => {
       expect(spans[i][1]).toBeCloseTo((metres / WALK) * slow(-0.02), 1);
     });
   });
+
+  // Of three ways that meet at a gate, the one in the middle has the gate on both of its sides.
+  test.each([
+    ['bridge', 'street', 'other bridge'],
+    ['bridge', 'other bridge', 'street'],
+    ['street', 'bridge', 'other bridge'],
+  ] as const)(
+    'a gate where %s, %s and %s meet leaves the landing on the ground',
+    async (...order) => {
+      const mound = (metres: number) => (metres > 250 && metres < 400 ? 10 : 0);
+      const atGate = {
+        bridge: { way: [[200, 300], `${PATH}, bridge=yes`], expected: (100 / WALK) * slow(0.1) },
+        street: { way: [[300, 330], PATH], expected: 30 / WALK },
+        'other bridge': {
+          way: [[300, 500], `${PATH}, bridge=yes`],
+          expected: (200 / WALK) * slow(-0.05),
+        },
+      } as const;
+      const ways: Ways = [
+        ...order.map((name) => atGate[name].way),
+        [[0, 200], PATH],
+        [[500, 600], PATH],
+      ];
+      const times = await seconds('walk', ways, mound, [300]);
+      // Through the gate one is in no time.
+      const along = times.map(([there]) => there).filter((there) => there > 1);
+      order.forEach((name, i) => {
+        expect(along[i]).toBeCloseTo(atGate[name].expected, 2);
+      });
+    },
+  );
 
   test('one that is none is on the ground', async () => {
     const [[plain], [none]] = await Promise.all(

@@ -1,0 +1,223 @@
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isLocked, takeLock } from '../../shards/store/lock-file.ts';
+import { type HeldLock, type LockObject, takeObjectLock } from '../../shards/store/s3/s3-lock.ts';
+import { forAll } from '../support/for-all.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+/** Counts who has a lock at the same time. */
+class Room {
+  inside = 0;
+  most = 0;
+  entered = 0;
+
+  enter(): void {
+    this.entered++;
+    this.most = Math.max(this.most, ++this.inside);
+  }
+
+  leave(): void {
+    this.inside--;
+  }
+}
+
+describe('a lock that is a file', () => {
+  /** The number of no process: Linux counts to 2^22 at most. */
+  const DEAD = `${2 ** 22 + 1} 00000000-0000-4000-8000-000000000000`;
+  const STEPS = ['link', 'readFile', 'rename', 'rm', 'writeFile'] as const;
+  const folder = folderOfTests();
+
+  /** Lets `wait` hold back what each step on the disk came to, while `run` runs. */
+  async function heldBack(
+    wait: (step: string, file: string) => Promise<unknown> | undefined,
+    run: () => Promise<void>,
+  ): Promise<void> {
+    const own = Object.fromEntries(STEPS.map((step) => [step, fs[step]]));
+    for (const step of STEPS) {
+      const original = own[step] as (...args: unknown[]) => Promise<unknown>;
+      Object.assign(fs, {
+        async [step](...args: unknown[]) {
+          const [came] = await Promise.allSettled([original(...args)]);
+          await wait(step, String(args[step === 'link' || step === 'rename' ? 1 : 0]));
+          if (came.status === 'rejected') throw came.reason;
+          return came.value;
+        },
+      });
+    }
+    syncBuiltinESMExports();
+    try {
+      await run();
+    } finally {
+      Object.assign(fs, own);
+      syncBuiltinESMExports();
+    }
+  }
+
+  test('of two who find its owner dead, the one held up until the other has it is refused', async () => {
+    const file = path.join(folder, 'held-up.lock');
+    await fs.writeFile(file, DEAD);
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let reads = 0;
+    const hold = (step: string, read: string) =>
+      step === 'readFile' && read === file && ++reads === 1 ? held : undefined;
+    await heldBack(hold, async () => {
+      const second = takeLock(file);
+      await expect.poll(() => reads).toBe(1);
+      const first = await takeLock(file);
+      expect(first.taken).toBe(true);
+      letGo();
+      expect(await second).toEqual({ taken: false, owner: process.pid });
+      expect(await isLocked(file)).toBe(true);
+      if (first.taken) await first.release();
+      expect(await isLocked(file)).toBe(false);
+    });
+  });
+
+  test('is never two’s at once, in whatever order steps of the disk follow each other', () =>
+    forAll(
+      150,
+      fc.scheduler(),
+      fc.integer({ min: 2, max: 4 }),
+      fc.constantFrom(null, DEAD, 'no number'),
+      fc.nat(1e9),
+      async (scheduler, takers, before, name) => {
+        const file = path.join(folder, `${name}.lock`);
+        if (before !== null) await fs.writeFile(file, before);
+        const room = new Room();
+        await heldBack(
+          (step) => scheduler.schedule(Promise.resolve(), step),
+          async () => {
+            const one = async () => {
+              const lock = await takeLock(file);
+              if (!lock.taken) return;
+              room.enter();
+              for (let i = 0; i < 6; i++) await scheduler.schedule(Promise.resolve(), 'inside');
+              room.leave();
+              await lock.release();
+            };
+            await scheduler.waitFor(Promise.all(Array.from({ length: takers }, one)));
+          },
+        );
+        expect(room.most).toBe(1);
+        expect(room.entered).toBeGreaterThan(0);
+        expect((await fs.readdir(folder)).filter((left) => left.startsWith(`${name}.`))).toEqual(
+          [],
+        );
+      },
+    ));
+});
+
+describe('a lock that is an object', () => {
+  const LAPSES_MS = 60_000;
+
+  /** Somebody who wants the lock, and may have lost the way to the server. */
+  interface Writer {
+    isCutOff: boolean;
+    lock: HeldLock | null;
+  }
+
+  /** An object on a server whose clock is the one that tests turn. */
+  class PlainObject {
+    content: { text: string; identity: string; atMs: number; by: Writer } | null = null;
+    private versions = 0;
+
+    seenBy(writer: Writer): LockObject {
+      const get = async () => {
+        if (writer.isCutOff) throw new Error('no way to the server');
+        return this.content;
+      };
+      return {
+        read: async () => {
+          const there = await get();
+          return there && { ...there, ageMs: performance.now() - there.atMs };
+        },
+        replace: async (text, expected) => {
+          if (((await get())?.identity ?? null) !== expected) return null;
+          const identity = `version ${++this.versions}`;
+          this.content = { text, identity, atMs: performance.now(), by: writer };
+          return identity;
+        },
+        remove: async () => {
+          await get();
+          this.content = null;
+        },
+      };
+    }
+
+    async lockOf(writer: Writer): Promise<HeldLock | null> {
+      const lock = await takeObjectLock(this.seenBy(writer), LAPSES_MS);
+      return lock.taken ? lock : null;
+    }
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const newWriter = (): Writer => ({ isCutOff: false, lock: null });
+
+  test('is not removed by its first owner, who was cut off until it lapsed and was taken over', async () => {
+    const object = new PlainObject();
+    const [early, late, third] = [newWriter(), newWriter(), newWriter()];
+    const first = (await object.lockOf(early))!;
+    early.isCutOff = true;
+    await vi.advanceTimersByTimeAsync(LAPSES_MS + 1);
+    const second = (await object.lockOf(late))!;
+    early.isCutOff = false;
+    await first.release();
+    expect(object.content?.by).toBe(late);
+    expect(await second.isHeld()).toBe(true);
+    expect(await object.lockOf(third)).toBeNull();
+    await second.release();
+    expect(object.content).toBeNull();
+  });
+
+  interface Moment {
+    readonly who: number;
+    readonly does: 'take' | 'release' | 'ask' | 'lose the way' | 'find the way';
+    readonly afterMs: number;
+  }
+  const moment: fc.Arbitrary<Moment> = fc.record({
+    who: fc.nat(1),
+    does: fc.constantFrom('take', 'release', 'ask', 'lose the way', 'find the way'),
+    afterMs: fc.constantFrom(0, 0, 0, 5_000, LAPSES_MS / 2, LAPSES_MS + 1),
+  });
+
+  test('is nobody’s twice, whoever is cut off, comes back, asks and releases, and when', () =>
+    forAll(1_000, fc.array(moment, { maxLength: 40, size: 'max' }), async (moments) => {
+      const object = new PlainObject();
+      const writers = [newWriter(), newWriter()];
+      for (const { who, does, afterMs } of moments) {
+        await vi.advanceTimersByTimeAsync(afterMs);
+        const writer = writers[who];
+        const before = object.content;
+        if (does === 'lose the way') writer.isCutOff = true;
+        if (does === 'find the way') writer.isCutOff = false;
+        if (does === 'ask' && (await writer.lock?.isHeld().catch(() => false))) {
+          expect(object.content?.by).toBe(writer);
+        }
+        if (does === 'take' && writer.lock === null) {
+          writer.lock = await object.lockOf(writer).catch(() => null);
+          if (writer.lock !== null) expect(object.content?.by).toBe(writer);
+        }
+        if (does === 'release' && writer.lock !== null) {
+          await writer.lock.release().catch(() => {});
+          writer.lock = null;
+          if (before?.by !== writer) expect(object.content).toBe(before);
+        }
+      }
+      for (const writer of writers) {
+        writer.isCutOff = false;
+        await writer.lock?.release();
+      }
+    }));
+});
