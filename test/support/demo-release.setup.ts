@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildRelease } from '../../builder/build.ts';
-import { silent } from '../../builder/progress.ts';
-import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
-import { FolderStore } from '../../shards/store/folder-store.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,9 +16,37 @@ declare module 'vitest' {
 /** The size and seed of the demo city that tests share. */
 export const DEMO_CITY = { blocks: 600, seed: 7 };
 
-/** Builds one demo release for all test files. */
+/** What the release follows from. */
+const SOURCES = ['builder', 'shards', 'infra/demo'];
+const OTHER_SOURCES = ['package-lock.json', import.meta.filename];
+const KEPT = 4;
+const CACHE = path.resolve('node_modules/.cache/demo-release');
+
+/**
+ * Provides one demo release for all test files: a copy of the one that the run before built, as
+ * long as the programs that built it are the same to the byte.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-demo-'));
+  const kept = path.join(CACHE, await digestOfSources());
+  if (existsSync(kept)) await cp(kept, folder, { recursive: true });
+  else {
+    await buildInto(folder);
+    await keep(folder, kept);
+  }
+  project.provide('demoCity', path.join(folder, 'city'));
+  project.provide('demoStore', path.join(folder, 'store'));
+  return () => rm(folder, { recursive: true, force: true });
+}
+
+async function buildInto(folder: string): Promise<void> {
+  // Most runs have no need of the builder.
+  const [{ buildRelease }, { silent }, { writeDemoCity }, { FolderStore }] = await Promise.all([
+    import('../../builder/build.ts'),
+    import('../../builder/progress.ts'),
+    import('../../infra/demo/write-demo-city.ts'),
+    import('../../shards/store/folder-store.ts'),
+  ]);
   const city = await writeDemoCity({ ...DEMO_CITY, out: path.join(folder, 'city') }, silent);
   const store = new FolderStore(path.join(folder, 'store'));
   await buildRelease(
@@ -36,7 +62,29 @@ export default async function setup(project: TestProject): Promise<() => Promise
     silent,
   );
   await store.close();
-  project.provide('demoCity', path.join(folder, 'city'));
-  project.provide('demoStore', path.join(folder, 'store'));
-  return () => rm(folder, { recursive: true, force: true });
+}
+
+/** Keeps a copy of a folder, which is seen whole or not at all, beside the last few. */
+async function keep(folder: string, kept: string): Promise<void> {
+  const copy = `${kept}.${process.pid}`;
+  await cp(folder, copy, { recursive: true });
+  // Another run may have been first.
+  await rename(copy, kept).catch(() => rm(copy, { recursive: true }));
+  const all = (await readdir(CACHE)).map((name) => path.join(CACHE, name));
+  const newestFirst = all.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  for (const old of newestFirst.slice(KEPT)) await rm(old, { recursive: true, force: true });
+}
+
+async function digestOfSources(): Promise<string> {
+  const files = await Promise.all(
+    SOURCES.map(async (folder) => {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map((e) => path.join(e.parentPath, e.name));
+    }),
+  );
+  const digest = createHash('sha256').update(process.version);
+  for (const file of [...files.flat().sort(), ...OTHER_SOURCES]) {
+    digest.update(`\0${file}\0`).update(await readFile(file));
+  }
+  return digest.digest('hex');
 }
