@@ -65,6 +65,24 @@ describe('the session cookie', () => {
     expect((await owner.get('/account')).statusCode).toBe(200);
   });
 
+  test('that comes twice is no session, whichever of the two is right and in whichever order', async () => {
+    const [owner, other] = [newVisitor(), newVisitor()];
+    await owner.signIn(someone());
+    await other.signIn(someone());
+    const own = owner.cookie!;
+    for (const second of [other.cookie!, own, 'portal_session=x', 'portal_session=']) {
+      for (const cookie of [
+        `${own}; ${second}`,
+        `${second};${own}`,
+        `a=b; ${own}; c=d; ${second}`,
+      ]) {
+        const answer = await portal.app.inject({ url: '/account', headers: { cookie } });
+        expect([cookie, answer.statusCode]).toEqual([cookie, 401]);
+      }
+    }
+    expect((await owner.get('/account', { cookie: `a=b; ${own}; c=d` })).statusCode).toBe(200);
+  });
+
   test('of whatever form is no session, and no fault of the server', () =>
     forAll(
       100,

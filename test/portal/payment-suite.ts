@@ -135,6 +135,19 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.told(id)).balance).toBe(10_000);
     });
 
+    test('a refund of half and a dispute of all of one payment take its tokens once, and none of another payment', async () => {
+      const id = await shop.newAccount();
+      const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
+      await shop.buyPack(id, 'pack_50k');
+      shop.books.refund(charge, 600);
+      expect((await shop.told(id)).balance).toBe(55_000);
+      const dispute = shop.books.dispute(charge, 1_200);
+      expect(await shop.told(id)).toMatchObject({ balance: 50_000, addsUp: true });
+      // What the dispute took beside the refund comes back with it.
+      shop.books.closeDispute(dispute, 'won');
+      expect(await shop.told(id)).toMatchObject({ balance: 55_000, addsUp: true });
+    });
+
     test('a refund that fails gives back what it had taken', async () => {
       const id = await shop.newAccount();
       const refund = shop.books.refund(
@@ -280,6 +293,24 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect((await shop.told(id)).membership).toEqual(WITHOUT_END);
     });
 
+    test.each(['older', 'newer'])(
+      'of two subscriptions of one customer the one that holds longer gives the membership: the %s',
+      async (longer) => {
+        const { id, subscription: older } = await member();
+        shop.books.advance(5 * DAY);
+        const membership = shop.books.prices.get(MEMBERSHIP_PRICE)!;
+        const newer = shop.books.subscribe(older.customer, membership, { account: id });
+        const holding = longer === 'older' ? older : newer;
+        holding.items.data[0].current_period_end += 30 * DAY;
+        expect((await shop.told(id)).membership).toMatchObject({
+          subscription: holding.id,
+          renewsAtMs: holding.items.data[0].current_period_end * 1000,
+        });
+        for (const one of [older, newer]) shop.books.cancel(one);
+        await shop.deliverNew();
+      },
+    );
+
     test('of two subscriptions, the end of one leaves the other', async () => {
       const { id, subscription } = await member();
       shop.books.advance(5 * DAY);
@@ -290,6 +321,35 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         status: 'active',
         subscription: second.id,
       });
+    });
+
+    test('reconciling since a moment finds what was made long before it, and changed after', async () => {
+      const id = await shop.newAccount();
+      const { books } = shop;
+      const refunded = books.chargeOf(await shop.buyPack(id, 'pack_50k'));
+      const disputed = books.chargeOf(await shop.buyPack(id, 'pack_250k'));
+      const dispute = books.dispute(disputed, disputed.amount);
+      books.advance(70 * DAY);
+      const refund = books.refund(refunded, 5_000);
+      books.advance(10 * DAY);
+      const renewing = await member();
+      books.withoutMoney.add(renewing.subscription.customer);
+      books.advance(5 * DAY);
+      const byBank = await shop.buyPack(id, 'pack_10k', 'bank');
+      // Renewed a minute before, and not paid yet.
+      books.advance(renewing.subscription.items.data[0].current_period_end - books.now + 60);
+      expect((await shop.told(id)).balance).toBe(0);
+      const sinceMs = shop.now() + 1;
+      books.withoutMoney.clear();
+      books.advance(10 * DAY);
+      books.failRefund(refund);
+      books.moneyArrives(byBank);
+      books.closeDispute(dispute, 'won');
+      books.events.length = 0;
+      await shop.reconcile(sinceMs);
+      expect(await shop.standing(id)).toMatchObject({ balance: 310_000, addsUp: true });
+      expect((await shop.standing(renewing.id)).balance).toBe(20_000);
+      books.cancel(renewing.subscription);
     });
   });
 }
