@@ -26,6 +26,8 @@ export const LEFT_TO_DO = [
 ] as const;
 const CONNECT_MS = 3_000;
 const LOOK_MS = 1_000;
+/** Jobs that are looked at together. */
+const PAGE = 100;
 
 /** A connection to the Redis of a queue that waits for it whenever it is away, once it was there. */
 export async function connect(address: string): Promise<Redis> {
@@ -80,10 +82,32 @@ export class BuildQueue {
     return new BuildQueue(await connect(address));
   }
 
-  /** Resolves when no job is left to do. */
-  async untilDone(): Promise<void> {
+  /** Resolves when no job is left to do: with the build that has failed for good, if one has. */
+  async untilDone(): Promise<string | null> {
     const leftToDo = () => this.jobs.getJobCountByTypes(...LEFT_TO_DO);
     while ((await leftToDo()) > 0) await pause(LOOK_MS);
+    return this.#failure();
+  }
+
+  /** The last job that failed, unless a build was put into the queue after it and is done. */
+  async #failure(): Promise<string | null> {
+    const [failed] = await this.jobs.getFailed(0, 0);
+    if (!failed) return null;
+    const failedMs = failed.finishedOn ?? failed.timestamp;
+    for (let from = 0; ; from += PAGE) {
+      // The last that was done is the first.
+      const done = await this.jobs.getCompleted(from, from + PAGE - 1);
+      if (done.some(({ timestamp }) => timestamp > failedMs)) return null;
+      if (done.length < PAGE || (done.at(-1)?.finishedOn ?? 0) < failedMs) break;
+    }
+    return `build ${failed.data.build} failed: ${await this.whyFailed(failed.id!)}`;
+  }
+
+  /** Why a job failed, or the one that it stands behind. */
+  async whyFailed(id: string): Promise<string> {
+    const failedReason = (await this.jobs.getJob(id))?.failedReason || 'the build failed';
+    const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];
+    return child ? this.whyFailed(child) : failedReason;
   }
 
   async close(): Promise<void> {

@@ -14,10 +14,11 @@ export type Watched = 'done' | 'forgotten';
  * the reason if it failed.
  */
 export async function watchBuild(
-  { jobs }: BuildQueue,
+  queue: BuildQueue,
   { build, root, units }: { build: string; root: string; units: number },
   progress: Progress,
 ): Promise<Watched> {
+  const { jobs } = queue;
   // The join and the publication are the last two.
   const stage = progress.start('jobs', units + 2, 'jobs');
   const flow = root.slice(0, -'publish'.length);
@@ -40,7 +41,7 @@ export async function watchBuild(
       stage.finish();
       return 'done';
     }
-    if (state === 'failed') throw new BuildError(await reasonOf(jobs, root));
+    if (state === 'failed') throw new BuildError(await queue.whyFailed(root));
     await pause(LOOK_MS);
   }
 }
@@ -76,11 +77,4 @@ function lineOf({
   const { stage } = (progress || {}) as Partial<JobProgress>;
   const again = attemptsMade + stalledCounter > 0 ? ', again' : '';
   return `${processedBy ?? 'a worker'}: ${what}${again}${stage ? `: ${stage}` : ''}`;
-}
-
-/** Why a job failed, or the one that it stands behind. */
-async function reasonOf(jobs: BuildQueue['jobs'], id: string): Promise<string> {
-  const failedReason = (await jobs.getJob(id))?.failedReason || 'the build failed';
-  const [, child] = /^child .*:(\S+) failed$/.exec(failedReason) ?? [];
-  return child ? reasonOf(jobs, child) : failedReason;
 }

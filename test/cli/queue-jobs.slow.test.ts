@@ -1,10 +1,13 @@
+import { EventEmitter } from 'node:events';
+import path from 'node:path';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { jobsOf } from '../../builder/build-jobs.ts';
 import { BuildError } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
-import type { StoredPlan } from '../../builder/plan/release-plan.ts';
+import type { ReleasePlan, StoredPlan } from '../../builder/plan/release-plan.ts';
 import { silent } from '../../builder/progress.ts';
+import { whileNobodyWrites } from '../../builder/publish/leases.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { StoreBusy } from '../../builder/publish/sections.ts';
 import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
@@ -14,8 +17,23 @@ import { watchBuild } from '../../infra/build-queue/watch.ts';
 import { openWorker } from '../../infra/build-queue/worker.ts';
 import { StoreError } from '../../shards/errors.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { ofThisTest } from '../support/of-tests.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
+import { tta } from '../support/tta.ts';
+
+/** Stands for the threads that do jobs: each does this, and says that it is done. */
+const threads = vi.hoisted(() => ({ work: async () => {} }));
+vi.mock('node:worker_threads', async (original) => ({
+  ...(await original<object>()),
+  Worker: class extends EventEmitter {
+    constructor() {
+      super();
+      threads.work().then(() => this.emit('message', { kind: 'done', searched: [] }));
+    }
+    terminate() {}
+  },
+}));
 
 const folder = folderOfTests();
 let redis: RedisServer;
@@ -75,13 +93,7 @@ test('what may pass is tried again: stores, disks, locks; not bad input, nor a f
 
 test('a worker that is told to end while it looks at a job begins nothing, and gives it back', async () => {
   const store = new FolderStore(folder);
-  const inputs = { osm: [], blocks: [], places: [], pois: [], elevation: [], gtfs: [] };
-  const taxonomy = { version: '1', types: [] };
-  const empty = {
-    ...{ program: programVersion(), modes: ['walk'], taxonomy, inputs },
-    ...{ parameters: {}, service_date: null, counties: {} },
-  };
-  const stored = await putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));
+  const stored = await storedPlan(store);
   const [asked, answered] = [gate(), gate()];
   const read = store.readRange;
   vi.spyOn(FolderStore.prototype, 'readRange').mockImplementation(async function (
@@ -105,11 +117,87 @@ test('a worker that is told to end while it looks at a job begins nothing, and g
     answered.open();
     await closed;
     expect(notes).toEqual([]);
+    expect(await Promise.race([worker.gaveUp, 'ended'])).toBe('ended');
     expect(await queue.jobs.getJobCounts('active', 'failed')).toEqual({ active: 0, failed: 0 });
   } finally {
     vi.restoreAllMocks();
     await queue.close();
   }
+});
+
+/** A plan of nothing, of this program, in a store. */
+function storedPlan(store: FolderStore) {
+  const inputs = { osm: [], blocks: [], places: [], pois: [], elevation: [], gtfs: [] };
+  const empty: ReleasePlan = {
+    program: programVersion(),
+    modes: ['walk'],
+    taxonomy: { version: '1', types: [] },
+    parameters: {},
+    service_date: null,
+    inputs,
+    blocks: {},
+    osm: { files: ref, cells: {}, wide: [] },
+    pois: {},
+    places: {},
+    feeds: [],
+    counties: {},
+  };
+  return putObject(store, 'plans/none', 'json', Buffer.from(JSON.stringify(empty)));
+}
+
+test('between two jobs of a build nothing is cleared away: its lease stands until the publication', async () => {
+  const store = await ofThisTest(new FolderStore(path.join(folder, 'leased')));
+  const queue = await ofThisTest(BuildQueue.open(redis.address(5)));
+  const { root } = await submitBuild(
+    queue,
+    await storedPlan(store),
+    { release: 'r' },
+    jobsOf(plan, 9),
+  );
+  const clear = () => whileNobodyWrites(store, async () => 'cleared');
+  for (const left of [3, 2, 1, 0]) {
+    const [begun, mayEnd] = [gate(), gate()];
+    threads.work = () => {
+      begun.open();
+      return mayEnd.isOpen;
+    };
+    const worker = await openWorker({
+      ...{ queue: redis.address(5), store: store.location, workers: 1, memory: 2 ** 30 },
+      progress: silent,
+    });
+    await Promise.race([begun.isOpen, worker.gaveUp.then((why) => expect.unreachable(why))]);
+    // Told to end while it does a job, a worker takes no other.
+    const closed = worker.close();
+    mayEnd.open();
+    await closed;
+    const counts = await queue.jobs.getJobCounts('completed', 'failed');
+    expect(counts).toEqual({ completed: 4 - left, failed: 0 });
+    if (left > 0) await expect(clear()).rejects.toThrow(StoreBusy);
+  }
+  expect(await (await queue.jobs.getJob(root))!.getState()).toBe('completed');
+  expect(await clear()).toBe('cleared');
+});
+
+test('a worker until done ends with the reason when a build has failed for good, until one is put there after it', async () => {
+  const queue = await ofThisTest(BuildQueue.open(redis.address(6)));
+  const workUntilDone = () =>
+    tta(
+      ...['worker', '--until-done', '--queue', redis.address(6)],
+      ...['--store', path.join(folder, 'until-done'), '--workers', '1'],
+    );
+  expect((await workUntilDone()).code).toBe(0);
+  await expect(
+    done(6, (kind) => {
+      if (kind === 'unit') throw new UnrecoverableError('a feed is no zip');
+    }),
+  ).rejects.toThrow();
+  const failed = await workUntilDone();
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toMatch(/^tta: build [0-9a-f]{16} failed: a feed is no zip$/m);
+  // The same again, mended: other builds that ended before it say nothing of that.
+  await done(6, () => {});
+  expect(await queue.jobs.getJobCountByTypes('failed')).toBeGreaterThan(0);
+  expect((await workUntilDone()).code).toBe(0);
 });
 
 function gate() {

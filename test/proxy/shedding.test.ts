@@ -74,7 +74,7 @@ test('while load is shed, a signed request is let in every time, beside others t
   });
   app.post('/signed', { config: { signed: true } }, async () => 'taken');
   app.post('/other', async () => 'taken');
-  await ofThisTest(app.ready().then(() => app));
+  await ofThisTest(app);
   makeLate(app);
   const statuses = async (url: string) => {
     const answers = Array.from({ length: 20 }, () => app.inject({ method: 'POST', url }));

@@ -20,7 +20,10 @@ export function addWorkerCommand(program: Command): void {
   const command = program
     .command('worker')
     .description('Do the jobs of builds that are in a queue, until it is told to end.')
-    .option('--until-done', 'end when the queue has no job left to do')
+    .option(
+      '--until-done',
+      'end when the queue has no job left to do; with exit code 1 if a build has failed for good',
+    )
     .addHelpText(
       'after',
       '\nAs many as there are machines, each of the same version as the `tta build --queue` that put the\njobs there, and with the same store. One that dies is not missed: its job goes to another.',
@@ -53,9 +56,7 @@ async function work(flags: WorkerFlags): Promise<void> {
     }
     const grace = closeWithGrace({ delay: ENDS_WITHIN_MS }, close);
     process.stdout.write(`worker of ${shownLocation(STORE)} waits for jobs\n`);
-    const allDone = flags.untilDone
-      ? queue.untilDone().then(() => null)
-      : new Promise<never>(() => {});
+    const allDone = flags.untilDone ? queue.untilDone() : new Promise<never>(() => {});
     const problem = await Promise.race([worker.gaveUp, allDone]);
     grace.uninstall();
     if (problem !== null) throw new UsageError(problem);
