@@ -72,7 +72,7 @@ export function chooseServiceDays(
       );
     } else if (!daysOf[i].ordinary.has(day)) {
       progress.note(
-        `WARNING: ${name}: ${isoDate(dateOf(day))} is no ordinary weekday of it: a weekend, a holiday, the end of a timetable, or two at once`,
+        `WARNING: ${name}: ${isoDate(dateOf(day))} is no ordinary weekday of it: a weekend, a holiday, or one of two timetables at once`,
       );
     }
     const also = others.map((one) => `${one.weekdays} like ${one.date} (${one.trips} trips)`);
@@ -101,34 +101,41 @@ function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
   return [...systems.values()].map((versions) => versions.sort((a, b) => begins(a) - begins(b)));
 }
 
-/** The ordinary day of most feeds, and of those the commonest kind of most, nearest to `near`. */
+/**
+ * The ordinary day of most feeds; of those that of the commonest kind of most, then one that is
+ * preferred in most, then the nearest to `near`.
+ */
 function commonDay(
   systems: readonly (readonly number[])[],
   daysOf: readonly FeedDays[],
   near: ServiceDay,
 ): ServiceDay {
-  const votes = new Map<ServiceDay, { ordinary: number; commonest: number }>();
+  const votes = new Map<ServiceDay, { ordinary: number; commonest: number; preferred: number }>();
   for (const versions of systems) {
-    const isCommonest = new Set(versions.flatMap((i) => [...daysOf[i].patterns[0].days]));
+    const isCommonest = new Set(versions.flatMap((i) => daysOf[i].patterns[0].days));
+    const isPreferred = new Set(
+      versions.flatMap((i) => daysOf[i].patterns.flatMap(({ preferred }) => preferred)),
+    );
     for (const day of new Set(versions.flatMap((i) => [...daysOf[i].ordinary]))) {
       // Two versions at once would run each trip twice.
       if (versions.filter((i) => daysOf[i].trips.has(day)).length > 1) continue;
-      const { ordinary, commonest } = votes.get(day) ?? { ordinary: 0, commonest: 0 };
+      const vote = votes.get(day) ?? { ordinary: 0, commonest: 0, preferred: 0 };
       votes.set(day, {
-        ordinary: ordinary + 1,
-        commonest: commonest + Number(isCommonest.has(day)),
+        ordinary: vote.ordinary + 1,
+        commonest: vote.commonest + Number(isCommonest.has(day)),
+        preferred: vote.preferred + Number(isPreferred.has(day)),
       });
     }
   }
-  if (votes.size === 0)
-    return nearestDay(
-      daysOf.flatMap(({ patterns: [{ days }] }) => days),
-      near,
-    );
+  if (votes.size === 0) {
+    const preferred = daysOf.flatMap(({ patterns: [commonest] }) => commonest.preferred);
+    return nearestDay(preferred, near);
+  }
   const [[day]] = [...votes].sort(
     ([dayA, a], [dayB, b]) =>
       b.ordinary - a.ordinary ||
       b.commonest - a.commonest ||
+      b.preferred - a.preferred ||
       Math.abs(dayA - near) - Math.abs(dayB - near) ||
       dayA - dayB,
   );
@@ -145,14 +152,14 @@ function versionFor(
     const { ordinary, trips, patterns } = daysOf[i];
     if (ordinary.has(day)) return 2;
     if (trips.has(day)) return 1;
-    return -Math.abs(nearestDay(patterns[0].days, day) - day);
+    return -Math.abs(nearestDay(patterns[0].preferred, day) - day);
   };
   return versions.reduce((best, i) => (claim(i) >= claim(best) ? i : best));
 }
 
 function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAsked: boolean) {
   if (ordinary.has(common) || (isAsked && trips.has(common))) return common;
-  return nearestDay(patterns[0].days, common);
+  return nearestDay(patterns[0].preferred, common);
 }
 
 /** The kind of day that was chosen, then the commonest others. */
@@ -164,10 +171,12 @@ function tellPatterns(
     days: [day],
     trips: trips.get(day) ?? 0,
   };
-  return [own, ...patterns.filter((pattern) => pattern !== own)].slice(0, TOLD).map((pattern) => ({
-    date: isoDate(dateOf(nearestDay(pattern.days, day))),
-    weekdays: pattern.days.length,
-    trips: pattern.trips,
+  const others = patterns.filter((pattern) => pattern !== own);
+  const examples = [day, ...others.map(({ preferred }) => nearestDay(preferred, day))];
+  return [own, ...others].slice(0, TOLD).map(({ days, trips }, i) => ({
+    date: isoDate(dateOf(examples[i])),
+    weekdays: days.length,
+    trips,
   }));
 }
 

@@ -71,8 +71,8 @@ test('days are alike by what runs, not by the names of their services', async ()
     ),
   );
   expect(days).toEqual(['2026-01-01']);
-  // 60 days from Monday, 2025-12-01: the first and the last week have one neighbour only.
-  const weekdays = dates.filter((_, i) => i % 7 < 5 && i >= 7 && i + 7 < 60).length;
+  // From Monday, 2025-12-01.
+  const weekdays = dates.filter((_, i) => i % 7 < 5).length;
   expect(facts[0].weekday_patterns).toEqual([{ date: '2026-01-01', weekdays, trips: 12 }]);
 });
 
@@ -88,12 +88,12 @@ test('the commonest kind of weekday goes before a nearer one, and the others are
     ),
   );
   expect(days).toEqual(['2025-11-21']);
-  // 13 weeks of term and nine of break, of which each end has a week with one neighbour.
+  // 13 weeks of term and nine of break; the week beside the other has one neighbour like it.
   expect(facts[0].weekday_patterns).toEqual([
-    { date: '2025-11-21', weekdays: 55, trips: 18 },
-    { date: '2025-12-08', weekdays: 35, trips: 6 },
+    { date: '2025-11-21', weekdays: 65, trips: 18 },
+    { date: '2025-12-08', weekdays: 45, trips: 6 },
   ]);
-  expect(said).toMatch(/2025-11-21.*55.*35 like 2025-12-08 \(6 trips\)/);
+  expect(said).toMatch(/2025-11-21.*65.*45 like 2025-12-08 \(6 trips\)/);
 });
 
 test('no day is one on which two versions of a timetable run at once', async () => {
@@ -123,6 +123,82 @@ test('days outside those that a feed claims are not its service day', async () =
     }),
   );
   expect(days).toEqual(['2026-04-01']);
+});
+
+const claim = (first: number, last: number) => ({
+  ...{ feed_publisher_name: 'Buses', feed_lang: 'en' },
+  ...{ feed_start_date: first, feed_end_date: last },
+});
+
+test('a feed of a week and a day is read on a weekday like most, not on the one that comes twice', async () => {
+  // From Friday to Friday; on Fridays a third of the buses run.
+  const week = busFeed(
+    {
+      ...calendar(
+        service('usual', '1111000', 20260306, 20260313),
+        service('fridays', '0000100', 20260306, 20260313),
+      ),
+      'feed_info.txt': [claim(20260306, 20260313)],
+    },
+    [...busLine('usual'), ...busLine('fridays').filter((_, n) => n % 3 === 0)],
+  );
+  const { days, facts, minutes } = await read(week);
+  expect(days).toEqual(['2026-03-09']);
+  expect(facts[0].weekday_patterns).toEqual([{ date: '2026-03-09', weekdays: 4, trips: 18 }]);
+  expect(minutes).toBe(TIME);
+});
+
+test('two holidays a week apart are no ordinary weekdays of a feed that holds little else', async () => {
+  // Christmas and New Year's Day, both Thursdays, with a Sunday's service.
+  const holidays = [20251225, 20260101];
+  const { days } = await read(
+    busFeed(
+      {
+        ...calendar(
+          service('daily', '1111100', 20251225, 20260101),
+          service('sunday', '0000001', 20251225, 20260101),
+        ),
+        'calendar_dates.txt': holidays.flatMap((day) => [
+          exception('daily', day, 2),
+          exception('sunday', day, 1),
+        ]),
+      },
+      [...busLine(), ...busLine('sunday').slice(0, 5)],
+    ),
+  );
+  // No other weekday comes twice.
+  expect(days).toEqual(['2025-12-31']);
+});
+
+test('a feed of a week and a day shares a day with the others, whatever day of the week that is', async () => {
+  // Only its Wednesdays come twice; the other feed begins on the Thursday between them.
+  const short = busFeed(calendar(service('daily', '1111100', 20260304, 20260311)));
+  const dates = [20260305, 20260306].map((date) => exception('daily', date, 1));
+  const other = busFeed({ 'calendar.txt': [], 'calendar_dates.txt': dates });
+  const { days, said } = await read(short, other);
+  expect(days).toEqual(['2026-03-05', '2026-03-05']);
+  expect(said).not.toContain('WARNING');
+});
+
+test('of two versions of a feed that are both ordinary on a day asked for, the later is read', async () => {
+  const version = (id: string, first: number) =>
+    busFeed(
+      {
+        ...calendar(service(id, '1111100', first, 20261231)),
+        'feed_info.txt': [{ feed_publisher_name: 'Buses', feed_lang: 'en', feed_id: 'f-buses' }],
+      },
+      busLine(id),
+    );
+  const later = await town.write('later.zip', version('spring', 20260201));
+  const earlier = await town.write('earlier.zip', version('winter', 20250901));
+  for (const files of [
+    [later, earlier],
+    [earlier, later],
+  ]) {
+    const { feeds: facts, said } = await town.build(files, '2026-03-11');
+    expect(facts.map(({ file }) => file)).toEqual(['later.zip']);
+    expect(said).toContain(`${earlier} is another version of ${later}`);
+  }
 });
 
 test('of two files with versions of one feed one is read, on a day that it has for itself', async () => {
