@@ -89,6 +89,11 @@ describe.each(['range RAPTOR', 'lanes'] as const)('%s', (by) => {
     expect(arrivals(trips, { 0: 1, 1: 2 })).toEqual([{ departure: 9, arrival: 25 }]);
   });
 
+  test('who lets the first vehicle after the last departure go, for one that becomes another line, stays seated in it', () => {
+    const trips = ['0@60 (1@65)', '0@62 (1@67)', '1@67 2@72'];
+    expect(arrivals(trips, { 1: 2 })).toEqual([{ departure: 59, arrival: 72 }]);
+  });
+
   test('who is seated in a trip may leave it for the next, which becomes another line', () => {
     const trips = ['0@10 (1@15)', '1@15 2@20', '1@18 2@23', '(2@23) 3@30'];
     expect(arrivals(trips, { 0: 1, 2: 3 })).toEqual([{ departure: 9, arrival: 30 }]);
