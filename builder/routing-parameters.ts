@@ -189,6 +189,8 @@ function transitAssumptions() {
     transit_percentile: transit.percentile,
     transit_percentile_formula:
       'door-to-door times of trips that begin at each minute of the window, sorted, not reached last; the one at place ceil(percentile / 100 × departures), counted from 1: at least so many percent of departures are as fast',
+    transit_on_request:
+      'stops that are called at after a phone call or by word with the driver (pickup_type and drop_off_type 2 and 3) count as scheduled; routes, zones and stretches on demand do not',
     transit_board_slack_s: transit.boardSlack / 1000,
     transit_max_walk_leg_min: transit.maxWalkLeg / MILLIS_PER_MINUTE,
     transit_max_transfer_walk_m: transit.maxTransferWalk,

@@ -103,6 +103,11 @@ export const feedSchema = z.strictObject({
     z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
   ),
   trips_in_window: z.int().min(0),
+  /**
+   * Those of them with a call for which one has to phone the agency before (`pickup_type` or
+   * `drop_off_type` 2): they count as scheduled.
+   */
+  trips_by_phone: z.int().min(0).default(0),
   /** Rows that could not be taken as they are, by file and reason. */
   problems: z.array(
     z.strictObject({

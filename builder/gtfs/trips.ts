@@ -1,5 +1,6 @@
 import { BuildError } from '../errors.ts';
 import type { Feed, FeedTrip } from './feed.ts';
+import type { FeedReport } from './feed-report.ts';
 import { departuresOf, runsOf } from './frequencies.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
@@ -23,6 +24,8 @@ export interface Call {
   readonly stop: string;
   readonly board: boolean;
   readonly alight: boolean;
+  /** Whether one has to phone the agency before, to board or to alight. */
+  readonly byPhone: boolean;
 }
 
 interface StopTime {
@@ -38,8 +41,8 @@ interface StopTime {
 const FILE = 'stop_times.txt';
 
 /** `pickup_type` and `drop_off_type`: as scheduled; after a phone call; by word with the driver. */
-const REGULAR = new Set(['', '0']);
-const ARRANGED = new Set(['2', '3']);
+const BY_PHONE = '2';
+const POSSIBLE = new Set(['', '0', BY_PHONE, '3']);
 /** What only demand-responsive calls have. */
 const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
@@ -116,10 +119,12 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
     report.add(FILE, row.line, 'departs before it arrives; departure taken as arrival');
   }
   const [pickup, dropOff] = [row.text('pickup_type'), row.text('drop_off_type')];
-  if (ARRANGED.has(pickup) || ARRANGED.has(dropOff)) {
-    report.add(FILE, row.line, 'boards or alights by phone or arrangement only; taken as never');
-  }
-  const call = calls.get(stop, REGULAR.has(pickup), REGULAR.has(dropOff));
+  const call = calls.get({
+    stop,
+    board: POSSIBLE.has(pickup),
+    alight: POSSIBLE.has(dropOff),
+    byPhone: pickup === BY_PHONE || dropOff === BY_PHONE,
+  });
   return {
     sequence,
     call,
@@ -134,11 +139,11 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
 class CallPool {
   readonly #pool = new Map<string, Call>();
 
-  get(stop: string, board: boolean, alight: boolean): Call {
-    const key = `${board ? 1 : 0}${alight ? 1 : 0}${stop}`;
+  get(call: Call): Call {
+    const { stop, board, alight, byPhone } = call;
+    const key = `${Number(board)}${Number(alight)}${Number(byPhone)}${stop}`;
     const known = this.#pool.get(key);
     if (known) return known;
-    const call = { stop, board, alight };
     this.#pool.set(key, call);
     return call;
   }
@@ -146,11 +151,12 @@ class CallPool {
 
 function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun | null {
   const sorted = unsorted.sort((a, b) => a.sequence - b.sequence || a.line - b.line);
-  const times = sorted.filter(({ sequence, line }, i) => {
+  const single = sorted.filter(({ sequence, line }, i) => {
     if (i === 0 || sequence !== sorted[i - 1].sequence) return true;
     report.add(FILE, line, 'stop_sequence given twice in a trip; left out');
     return false;
   });
+  const times = withoutGoingBack(single, report);
   while (times.length > 0 && times[times.length - 1].arrival === null) {
     report.add(FILE, times.pop()!.line, 'no time at the end of a trip; left out');
   }
@@ -167,12 +173,6 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
     return null;
   }
   interpolate(times);
-  for (let i = 1; i < times.length; i++) {
-    if (times[i].arrival! < times[i - 1].departure!) {
-      report.add(FILE, times[i].line, 'goes back in time; the trip is left out');
-      return null;
-    }
-  }
   const { id, service, route, direction } = trip;
   return {
     ...{ trip: id, service, route, direction },
@@ -180,6 +180,48 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
     arrivals: times.map(({ arrival }) => arrival!),
     departures: times.map(({ departure }) => departure!),
   };
+}
+
+/**
+ * The calls of a trip less as few as possible that go back in time, which are reported. Of two that
+ * exclude each other the earlier of the trip stays: whichever is earlier than the one before goes.
+ */
+function withoutGoingBack(calls: StopTime[], report: FeedReport): StopTime[] {
+  const timed = calls.filter(({ arrival }) => arrival !== null);
+  const follows = (next: StopTime, call: StopTime) => next.arrival! >= call.departure!;
+  if (timed.every((call, i) => i === 0 || follows(call, timed[i - 1]))) return calls;
+  const lengths = longestChains(timed);
+  let left = lengths.reduce((most, length) => Math.max(most, length), 0);
+  let last: StopTime | null = null;
+  const kept = new Set<StopTime>();
+  timed.forEach((call, i) => {
+    if (lengths[i] !== left || (last && !follows(call, last))) return;
+    kept.add(call);
+    last = call;
+    left--;
+  });
+  return calls.filter((call) => {
+    if (call.arrival === null || kept.has(call)) return true;
+    report.add(FILE, call.line, 'goes back in time; the call is left out');
+    return false;
+  });
+}
+
+/** How many calls, it and others behind it, follow each other from each call on; by patience sorting. */
+function longestChains(calls: readonly StopTime[]): number[] {
+  /** Of the chains of one call, of two, …: the latest that any begins. They descend. */
+  const latest: ServiceSeconds[] = [];
+  const lengths = calls.toReversed().map(({ arrival, departure }) => {
+    let [low, high] = [0, latest.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (latest[middle] >= departure!) low = middle + 1;
+      else high = middle;
+    }
+    latest[low] = Math.max(latest[low] ?? arrival!, arrival!);
+    return low + 1;
+  });
+  return lengths.reverse();
 }
 
 /** Fills blank times between given ones: by distance where every call has one, else by position. */

@@ -47,6 +47,12 @@ async function prepareFeed(
   try {
     const { feedDay, facts } = await readFeedDay(feed, file, clock);
     feed.report.noteProblems(file.path, progress);
+    const { trips_by_phone, trips_in_window } = facts;
+    if (trips_by_phone > 0) {
+      progress.note(
+        `${file.path}: ${trips_by_phone} of ${trips_in_window} trips have calls for which one has to phone the agency before; they count as scheduled`,
+      );
+    }
     const ref = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(feedDay));
     return { facts, cells: cellsOf(feedDay), feedDay: ref };
   } finally {

@@ -105,6 +105,7 @@ export async function readFeedDay(
       runs_on_common_day: day === clock.common,
       weekday_patterns: [...patterns],
       trips_in_window: inWindow.length,
+      trips_by_phone: inWindow.filter(({ run }) => run.calls.some(({ byPhone }) => byPhone)).length,
       problems: [...feed.report.problems],
     },
   };

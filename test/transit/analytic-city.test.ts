@@ -201,7 +201,7 @@ test('forbidden and slow changes of transfers.txt hold, also at one stop', async
   expect((await withRule({ transfer_type: 1 })).blocks).toEqual([Math.ceil(quick)]);
 });
 
-test('nobody boards or alights where the timetable forbids it, or by arrangement only', async () => {
+test('nobody boards or alights where the timetable forbids it, and everybody where one phones or tells the driver', async () => {
   const trips = repeated(EIGHT - 60, 10, { A: 0, M: 2, B: RIDE });
   const stops = { A, M: A + 800, B };
   const timesWhere = (column: string, stop: string, type: number) => {
@@ -217,9 +217,11 @@ test('nobody boards or alights where the timetable forbids it, or by arrangement
   const fromM = Math.ceil(ACCESS + 10 + 1 + 0.5 + (RIDE - 2) + EGRESS);
   expect(await timesWhere('pickup_type', 'A', 0)).toBe(fromA);
   expect(await timesWhere('drop_off_type', 'B', 0)).toBe(fromA);
-  // Not at all, after a phone call, by word with the driver: nothing to count on.
-  for (const type of [1, 2, 3]) {
-    expect(await timesWhere('pickup_type', 'A', type)).toBe(fromM);
-    expect(await timesWhere('drop_off_type', 'B', type)).toBe(undefined);
+  expect(await timesWhere('pickup_type', 'A', 1)).toBe(fromM);
+  expect(await timesWhere('drop_off_type', 'B', 1)).toBe(undefined);
+  // After a phone call; by word with the driver.
+  for (const type of [2, 3]) {
+    expect(await timesWhere('pickup_type', 'A', type)).toBe(fromA);
+    expect(await timesWhere('drop_off_type', 'B', type)).toBe(fromA);
   }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FeedFacts } from '../../shards/manifest.ts';
-import { avenueFeed } from './avenue.ts';
+import { type AvenueTrip, avenueFeed } from './avenue.ts';
 import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
 import { AGENCY, exception, service } from './feed-records.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
@@ -250,4 +250,46 @@ test('blank times are filled in evenly by place, or by distance where every call
   // 40 minutes from A to C: by place B is at 30, by distance at 40 · 5.2 / 16.
   expect(await timeWith('place.zip', null)).toBe(Math.ceil(5 + 30 + 2.5));
   expect(await timeWith('distance.zip', [0, 2, 3, 5.2, 16])).toBe(Math.ceil(5 + RIDE + 2.5));
+});
+
+test('a call back in time is left out and told; the others of its trip run', async () => {
+  const stops = { A: STOPS.A, M: 3_000, B: STOPS.B, C: 20_000 };
+  /** Trips that are so many minutes after the first call at each other one, C the last. */
+  const built = async (name: string, after: readonly [stop: string, minutes: number][]) => {
+    const trips = busLine().map(
+      ({ calls: [[, leaves]] }): AvenueTrip => ({
+        calls: after.map(([stop, minutes]) => [stop, leaves + minutes]),
+      }),
+    );
+    const feed = avenueFeed(stops, trips);
+    const { minutes, feeds } = await town.build([await town.write(name, feed)]);
+    return { minutes, problems: feeds[0].problems };
+  };
+  const told = (rows: number, first_line: number) => [
+    {
+      ...{ file: 'stop_times.txt', problem: 'goes back in time; the call is left out' },
+      ...{ rows, first_line },
+    },
+  ];
+  const trips = busLine().length;
+  // The call after one; the last; and one far too late, behind which all others would be too early.
+  const early = await built('early.zip', [
+    ['A', 0],
+    ['M', -5],
+    ['B', RIDE],
+  ]);
+  expect(early).toEqual({ minutes: TIME, problems: told(trips, 3) });
+  const last = await built('last.zip', [
+    ['A', 0],
+    ['B', RIDE],
+    ['C', RIDE - 1],
+  ]);
+  expect(last).toEqual({ minutes: TIME, problems: told(trips, 4) });
+  const late = await built('late.zip', [
+    ['A', 0],
+    ['M', 600],
+    ['B', RIDE],
+    ['C', RIDE + 9],
+  ]);
+  expect(late).toEqual({ minutes: TIME, problems: told(trips, 3) });
 });

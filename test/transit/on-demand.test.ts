@@ -58,3 +58,26 @@ test('calls in zones and windows of time are left out and told; the line beside 
     '1 a call on demand in a zone or a window of time; left out',
   ]);
 });
+
+test('trips that one has to phone for are ridden as scheduled, and counted in the facts of the feed', async () => {
+  const factsWith = async (types: readonly FeedRecord[]) => {
+    const feed = busFeed();
+    const stopTimes = feed['stop_times.txt'].map((call, i) => ({ ...call, ...types[i] }));
+    const file = await town.write('phone.zip', { ...feed, 'stop_times.txt': stopTimes });
+    const { minutes, feeds, said } = await town.build([file]);
+    expect(minutes).toBe(TIME);
+    const [{ problems, trips_by_phone, trips_in_window }] = feeds;
+    expect(problems).toEqual([]);
+    expect(said.includes(`${trips_by_phone} of ${trips_in_window} trips`)).toBe(trips_by_phone > 0);
+    return trips_by_phone;
+  };
+  expect(await factsWith([])).toBe(0);
+  const [byDriver, byPhone] = [3, 2].map((type) => ({ pickup_type: type, drop_off_type: type }));
+  expect(await factsWith([byDriver, byDriver])).toBe(0);
+  // Calls of the first trip, and the last of the twelfth, in the window; of the last, after it.
+  const calls = Array.from({ length: 36 }, () => ({}) as FeedRecord);
+  calls[12] = byPhone;
+  calls[13] = byPhone;
+  calls[15] = { drop_off_type: 2 };
+  expect(await factsWith(calls)).toBe(2);
+});

@@ -44,8 +44,8 @@ export function plainFeed(archive: string, services: readonly string[]): PlainFe
       stop: stopOf.get(row.get('stop_id')!)!,
       arrives: arrives[i],
       departs: departs[i],
-      mayBoard: ['', '0'].includes(row.get('pickup_type')!),
-      mayAlight: ['', '0'].includes(row.get('drop_off_type')!),
+      mayBoard: row.get('pickup_type') !== '1',
+      mayAlight: row.get('drop_off_type') !== '1',
     }));
   });
   return { stops, runs };

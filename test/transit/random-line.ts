@@ -25,6 +25,8 @@ export interface DrawnCall {
   readonly dropOff: number;
   /** `shape_dist_traveled`; null where the trip has none. */
   readonly distance: number | null;
+  /** How many seconds before it leaves a stray record behind it says it is there; 0 without such. */
+  readonly stray: number;
 }
 
 /** A line between some of the stops, of at least two calls. */
@@ -54,7 +56,7 @@ export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
     const hop = isEqual ? equalHop : unit * Math.max(1, Math.round(hops[i] * slowness));
     if (i > 0) clock += hop;
     if (i > 0) moved += hop;
-    sequence += blankFrom < last ? 2 : 1 + dice.below(9);
+    sequence += blankFrom < last ? 2 : 2 + dice.below(9);
     // A vehicle that stands at its first stop for a while still leaves it on time.
     const arrives = i === 0 ? -unit * dice.below(3) : clock;
     if (i > 0 && !blank && dice.chance(0.3)) clock += unit * dice.below(3);
@@ -63,28 +65,38 @@ export function drawTrip(dice: Dice, { path, unit, hops }: Line): DrawnCall[] {
       pickup: dice.chance(0.12) ? dice.below(4) : 0,
       dropOff: dice.chance(0.12) ? dice.below(4) : 0,
       distance: hasDistances ? moved : null,
+      stray: !blank && dice.chance(0.04) ? unit * (1 + dice.below(20)) : 0,
     };
   });
 }
 
-/** The trip as records of `stop_times.txt`, if it leaves at `start`, in seconds. */
+/**
+ * The trip as records of `stop_times.txt`, if it leaves at `start`, in seconds, and stray ones among
+ * them that go back in time.
+ */
 export function stopTimes(
   trip: string,
   calls: readonly DrawnCall[],
   start: number,
   idOf: (stop: number) => string,
 ): FeedRecord[] {
-  return calls.map(({ stop, sequence, arrives, departs, blank, pickup, dropOff, distance }) => ({
-    trip_id: trip,
-    stop_id: idOf(stop),
-    stop_sequence: sequence,
-    arrival_time: blank ? '' : gtfsTime(start + arrives),
-    departure_time: blank ? '' : gtfsTime(start + departs),
-    stop_headsign: 'Somewhere, "over" there',
-    pickup_type: pickup,
-    drop_off_type: dropOff,
-    ...(distance === null ? {} : { shape_dist_traveled: distance }),
-  }));
+  return calls.flatMap((call): FeedRecord[] => {
+    const { stop, sequence, arrives, departs, blank, pickup, dropOff, distance, stray } = call;
+    const record = {
+      trip_id: trip,
+      stop_id: idOf(stop),
+      stop_sequence: sequence,
+      arrival_time: blank ? '' : gtfsTime(start + arrives),
+      departure_time: blank ? '' : gtfsTime(start + departs),
+      stop_headsign: 'Somewhere, "over" there',
+      pickup_type: pickup,
+      drop_off_type: dropOff,
+      ...(distance === null ? {} : { shape_dist_traveled: distance }),
+    };
+    const before = gtfsTime(start + departs - stray);
+    const back = { stop_sequence: sequence + 1, arrival_time: before, departure_time: before };
+    return stray === 0 ? [record] : [record, { ...record, ...back }];
+  });
 }
 
 /** The trip as the oracle takes it, if it leaves at `start`, in seconds. */
@@ -93,7 +105,7 @@ export function runAt(calls: readonly DrawnCall[], start: number): Run {
     stop,
     arrives: (start + arrives) * 1000,
     departs: (start + departs) * 1000,
-    mayBoard: pickup === 0,
-    mayAlight: dropOff === 0,
+    mayBoard: pickup !== 1,
+    mayAlight: dropOff !== 1,
   }));
 }

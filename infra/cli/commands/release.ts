@@ -208,10 +208,14 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
     print(`  ${component}: ${version}, data of ${effective_date}`);
   }
   for (const feed of manifest.feeds) {
-    const { agency, file, service_date, trips_in_window, problems, weekday_patterns } = feed;
+    const { agency, file, service_date, trips_in_window, trips_by_phone } = feed;
+    const { problems, weekday_patterns } = feed;
     const rows = problems.reduce((sum, problem) => sum + problem.rows, 0);
+    const phone = trips_by_phone === 0 ? '' : ` (${trips_by_phone} after a phone call)`;
     const trouble = rows === 0 ? '' : `, ${rows} rows not taken as they are`;
-    print(`feed ${file} of ${agency}: ${trips_in_window} trips on ${service_date}${trouble}`);
+    print(
+      `feed ${file} of ${agency}: ${trips_in_window} trips${phone} on ${service_date}${trouble}`,
+    );
     for (const { date, weekdays, trips } of weekday_patterns) {
       print(`  ${weekdays} weekdays like ${date}: ${trips} trips`);
     }
