@@ -13,6 +13,7 @@ import type { Metres } from '../../shards/units.ts';
 import { readFiles } from '../support/prepared-city.ts';
 import {
   atAnEnd,
+  byRiding,
   type Causes,
   isAlike,
   keyOf,
@@ -159,9 +160,11 @@ async function againstR5(
   compare('bike_tied_as_by_r5', tiedRides, isFar('bike'), {
     traffic_stress: among(calmTiedRides.filter(isAlike)),
   });
-  compare('transit', trips, isFar('walk'), {
-    walked_otherwise: among(walks.filter((pair) => !isAlike(pair))),
-  });
+  const walked_otherwise = among(walks.filter((pair) => !isAlike(pair)));
+  const split = byRiding(trips, ours.get('walk')!, theirs('walk'));
+  compare('transit', trips, isFar('walk'), { walked_otherwise });
+  compare('transit_rides', split.rides, isFar('walk'), { walked_otherwise });
+  compare('transit_walks', split.walks, isFar('walk'), { walked_otherwise });
 }
 
 /** Metres from each point to the street it is tied to; Infinity where none is near. */

@@ -30,6 +30,21 @@ export function isAlike(pair: Pair): boolean {
   return agrees(pair, 0.1, 2);
 }
 
+/**
+ * Splits trips by transit: into rides, which by either engine are at least a minute faster than its
+ * own walk, and walks, which one walks anyway. `ours` and `theirs`: minutes on foot, a row an origin.
+ */
+export function byRiding(
+  trips: readonly Pair[],
+  ours: readonly (readonly Minutes[])[],
+  theirs: readonly (readonly Minutes[])[],
+): { rides: Pair[]; walks: Pair[] } {
+  const isRide = (trip: Pair) =>
+    trip.ours <= ours[trip.origin][trip.target] - 1 ||
+    trip.theirs <= theirs[trip.origin][trip.target] - 1;
+  return { rides: trips.filter(isRide), walks: trips.filter((trip) => !isRide(trip)) };
+}
+
 /** A pair in all runs of the same points. */
 export function keyOf({ origin, target }: Pair): string {
   return `${origin} ${target}`;
@@ -86,6 +101,7 @@ export function printDifference(name: string, pairs: readonly Pair[], about: obj
     (100 * pairs.filter((pair) => agrees(pair, part, minutes)).length) / pairs.length;
   figure(`${name}.within_2_percent`, share(0.02, 0), '%', told);
   figure(`${name}.within_5_percent`, share(0.05, 0), '%', told);
+  figure(`${name}.within_10_percent`, share(0.1, 0), '%', told);
   figure(`${name}.within_2_minutes`, share(0, 2), '%', told);
   figure(`${name}.within_10_percent_or_2_minutes`, share(0.1, 2), '%', told);
   const apart = pairs
