@@ -13,7 +13,7 @@ import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
 
 /** Change it when the same inputs come to give other rows: it makes all counties new. */
-const SEARCH_VERSION = 6;
+const SEARCH_VERSION = 7;
 
 /**
  * A digest of everything a county's searched objects follow from, and of nothing else: its blocks,
@@ -75,11 +75,10 @@ function hashStreets(
     take(costs.forward[edge]);
     take(costs.backward[edge]);
     take(costs.isLocal[edge]);
-    take(costs.mayRide?.[edge] ?? 0);
+    take(costs.ridden[edge]);
     take(traits[edge] & NO_LINKING);
     if (slopes) {
       const [step, last] = [slopes.firstStep[edge], slopes.firstStep[edge + 1]];
-      take(costs.ridden[edge]);
       take(last - step);
       for (const grade of slopes.grades.subarray(step, last)) take(grade);
     }

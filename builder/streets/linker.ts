@@ -57,6 +57,8 @@ export class Linker {
   /** What points are tied to, and what they would be tied to if the mode could use it. */
   readonly #open: StreetSegments;
   readonly #closed: StreetSegments;
+  /** Whether anything is ridden. */
+  readonly #isForRiders: boolean;
 
   constructor(
     network: StreetNetwork,
@@ -70,6 +72,7 @@ export class Linker {
     this.#costs = costs;
     this.#graph = graph;
     this.#coverage = coverage;
+    this.#isForRiders = costs.ridden.some((directions) => directions !== 0);
     const isOpen = (e: number) => costs.forward[e] !== CLOSED && costs.backward[e] !== CLOSED;
     const mayLink = (e: number) => (network.traits[e] & NO_LINKING) === 0;
     this.#open = new StreetSegments(network, costs.isLocal, (e) => isOpen(e) && mayLink(e));
@@ -97,14 +100,15 @@ export class Linker {
   }
 
   /**
-   * Where the bicycle of a point is mounted, within 300 m, if that is not the street it is tied to:
-   * who comes out of the door need not push it along the sidewalk, but may cross to the street.
+   * Ties the bicycle of a point to the nearest street within 300 m that is ridden, one way at least,
+   * if that is not where the point is tied: a rider need not push it along the sidewalk, but may
+   * cross to the street.
    */
   linkToRide(lon: Degrees, lat: Degrees, tied: Link): Link | null {
-    const { mayRide } = this.#costs;
-    if (!mayRide) return null;
+    if (!this.#isForRiders) return null;
+    const { ridden } = this.#costs;
     const mayMount = (segment: NearestSegment) =>
-      mayRide[segment.edge] === 1 && !this.#liesBeyond(lon, lat, segment);
+      ridden[segment.edge] !== 0 && !this.#liesBeyond(lon, lat, segment);
     const segment = this.#nearest(lon, lat, [NEAR], mayMount);
     if (!segment) return null;
     const link = this.#linkTo(segment);

@@ -23,11 +23,6 @@ export interface ModeCosts {
   readonly isLocal: Uint8Array;
   /** `RIDE_FORWARD` and `RIDE_BACKWARD` of those directions that are ridden, not walked. */
   readonly ridden: Uint8Array;
-  /**
-   * 1 where a bicycle may be ridden, one way at least, though its rider may prefer to push it; null
-   * for walkers.
-   */
-  readonly mayRide: Uint8Array | null;
 }
 
 /** The edge may not be used in that direction. */
@@ -42,8 +37,6 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
   const backward = new Int32Array(network.edgeCount);
   const isLocal = new Uint8Array(network.edgeCount);
   const ridden = new Uint8Array(network.edgeCount);
-  const mayRide =
-    mode === 'bike' ? Uint8Array.from(network.traits, (own) => (own & RIDE ? 1 : 0)) : null;
   const used = mode === 'bike' ? WALK | RIDE : WALK;
   for (let e = 0; e < network.edgeCount; e++) {
     const all = network.traits[e] & used;
@@ -69,5 +62,5 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
     forward[e] = price(stressForward(network.traits[e]), RIDE_FORWARD, WALK_FORWARD);
     backward[e] = price(stressBackward(network.traits[e]), RIDE_BACKWARD, WALK_BACKWARD);
   }
-  return { forward, backward, isLocal, ridden, mayRide };
+  return { forward, backward, isLocal, ridden };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countyDigest } from '../../builder/county/county-digest.ts';
-import { NO_LINKING } from '../../builder/streets/traits.ts';
+import { NO_LINKING, RIDE_FORWARD } from '../../builder/streets/traits.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
 import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
@@ -145,10 +145,10 @@ describe('whatever a time follows from changes the digest', () => {
     expect(digests(city)[0]).not.toBe(open);
   });
 
-  test('whether a bicycle may be ridden on a street, where it is pushed anyway', async () => {
+  test('whether a bicycle is ridden on a street, in as much time as it is pushed', async () => {
     const city = await link(twoTowns(), []);
     const [open] = digests(city);
-    city.linked.region.bike.costs.mayRide![0] ^= 1;
+    city.linked.region.bike.costs.ridden[0] ^= RIDE_FORWARD;
     expect(digests(city)[0]).not.toBe(open);
   });
 

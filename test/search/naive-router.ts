@@ -20,8 +20,8 @@ interface Segment {
   back: number;
   /** Trips begin and end on it, and do not pass through. */
   isLocal: boolean;
-  /** A bicycle may be ridden here, one way at least. */
-  readonly mayRide: boolean;
+  /** A bicycle is ridden here, one way at least. */
+  readonly isRidden: boolean;
 }
 
 /** Milliseconds [origin][target]; null for points that cannot be linked. */
@@ -110,18 +110,21 @@ function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bi
       const mayWalkThrough = (bits & 3) !== 0 && (bits & (1 << 12)) === 0;
       const mayRideThrough = mode === 'bike' && (bits & 12) !== 0 && (bits & (1 << 13)) === 0;
       const isLocal = !mayWalkThrough && !mayRideThrough;
-      const price = (walkBit: number, rideBit: number, stress: number) => {
+      const isRidden = (rideBit: number, stress: number) => {
         const calm = stress <= 3 && ends <= 3;
-        const ridden = mode === 'bike' && (isLocal || mayRideThrough) && calm;
-        if (ridden && bits & rideBit) return (metres / RIDE) * 1000;
+        return mode === 'bike' && (isLocal || mayRideThrough) && calm && (bits & rideBit) !== 0;
+      };
+      const price = (walkBit: number, rideBit: number, stress: number) => {
+        if (isRidden(rideBit, stress)) return (metres / RIDE) * 1000;
         const walked = (isLocal || mayWalkThrough) && bits & walkBit;
         return walked ? (metres / WALK) * 1000 : Infinity;
       };
-      const there = price(1, 4, (bits >> 5) & 7);
-      const back = price(2, 8, (bits >> 8) & 7);
+      const [stressThere, stressBack] = [(bits >> 5) & 7, (bits >> 8) & 7];
+      const there = price(1, 4, stressThere);
+      const back = price(2, 8, stressBack);
       if (there < Infinity || back < Infinity) {
-        const mayRide = mode === 'bike' && (bits & 12) !== 0;
-        segments.push({ way: w, a, b, there, back, isLocal, mayRide });
+        const ridden = isRidden(4, stressThere) || isRidden(8, stressBack);
+        segments.push({ way: w, a, b, there, back, isLocal, isRidden: ridden });
       }
     }
   }
@@ -190,7 +193,7 @@ function snapsOf(
   point: { lon: number; lat: number },
 ) {
   const toRide = nearest(
-    segments.filter(({ mayRide }) => mayRide),
+    segments.filter(({ isRidden }) => isRidden),
     nodes,
     point,
   );

@@ -101,7 +101,7 @@ test('a cycle track alone links the bike and not the walk; beyond the data neith
   }
 });
 
-test('a bicycle is tied to the nearest way, and where it is mounted, within 300 m', () => {
+test('a bicycle is tied to the nearest way, and to the nearest that is ridden, within 300 m', () => {
   const WALK = WALK_FORWARD | WALK_BACKWARD;
   const sidewalk = street(5, WALK);
   const snapsOf = (others: readonly ReturnType<typeof street>[], ...more: [Impassable?]) => {
@@ -111,9 +111,11 @@ test('a bicycle is tied to the nearest way, and where it is mounted, within 300 
     return [tied, toRide].map((link) => link && Math.round(link.snap));
   };
   expect(snapsOf([street(-20, BOTH)])).toEqual([5, 20]);
-  // One way will do, and so will one whose traffic makes the rider push.
+  // One way will do, but not along a street whose traffic makes the rider push.
   expect(snapsOf([street(-20, WALK | RIDE_FORWARD | CALM), street(40, BOTH)])).toEqual([5, 20]);
-  expect(snapsOf([street(-20, withStress(BOTH, 4, 4)), street(40, BOTH)])).toEqual([5, 20]);
+  expect(snapsOf([street(-20, withStress(BOTH, 4, 4)), street(40, BOTH)])).toEqual([5, 40]);
+  const busy = street(-20, withStress(WALK | RIDE_FORWARD, 4, 1));
+  expect(snapsOf([busy, street(40, BOTH)])).toEqual([5, 40]);
   expect(snapsOf([street(3, BOTH), street(40, BOTH)])).toEqual([3, null]);
   expect(snapsOf([street(310, BOTH)])).toEqual([5, null]);
   expect(snapsOf([street(20, BOTH)], river(12))).toEqual([5, null]);
