@@ -17,6 +17,8 @@ export const ROUTING = {
   bikeMetresPerSecond: RIDE_KMH / 3.6,
   /** Streets of more stress are walked, pushing the bike. */
   bikeMaxTrafficStress: 3,
+  /** To get off a bicycle, push or lift it through a barrier, and get on again. */
+  dismountTime: 10 as Seconds,
   /** Where a map does not say how long a ferry takes, or how often it goes. */
   ferryMetresPerSecond: 10 / 3.6,
   ferryWait: 600 as Seconds,
@@ -155,6 +157,7 @@ function streetAssumptions() {
     bike_speed_kmh: 15,
     bike_max_traffic_stress: ROUTING.bikeMaxTrafficStress,
     bike_beyond_traffic_stress: 'walked, pushing the bike',
+    bike_barriers: `pushed through in ${ROUTING.dismountTime} s where only walkers may pass; so are stiles, turnstiles, kissing gates and cycle barriers without access tags`,
     link_radius_m: ROUTING.linkRadii[0],
     link_radius_fallback_m: ROUTING.linkRadii[1],
     min_island_vertices: ROUTING.minIslandVertices,

@@ -12,23 +12,28 @@ const NO_VERTEX = 0xffff_ffff;
 
 /**
  * Cuts ways into edges at the nodes where they meet or end. A barrier ends the edges on its sides
- * in vertices of their own, which an edge of no length connects for those who may pass.
+ * in vertices of their own, each of which an edge of no length connects to each other for those who
+ * may pass.
  */
 export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetwork {
   const ways = withPlazaCrossings(mapped, nodes);
   const times = waitOncePerLine(ways, nodes);
   const isVertex = markVertices(ways, nodes);
   const vertexOf = new Uint32Array(nodes.count).fill(NO_VERTEX);
+  const sidesOf = new Map<number, number[]>();
   const vertexNodes: number[] = [];
   const newVertex = (node: number): number => vertexNodes.push(node) - 1;
   const vertexAt = (node: number): number => {
-    if (isBarrier(nodes.traits[node])) {
-      const side = newVertex(node);
-      const other = vertexOf[node];
-      vertexOf[node] = side;
-      if (other !== NO_VERTEX) connectThrough(node, other, side);
-    } else if (vertexOf[node] === NO_VERTEX) vertexOf[node] = newVertex(node);
+    if (isBarrier(nodes.traits[node])) return newSide(node);
+    if (vertexOf[node] === NO_VERTEX) vertexOf[node] = newVertex(node);
     return vertexOf[node];
+  };
+  const newSide = (node: number): number => {
+    const side = newVertex(node);
+    const others = sidesOf.get(node) ?? [];
+    for (const other of others) connectThrough(node, other, side);
+    sidesOf.set(node, [...others, side]);
+    return side;
   };
   const connectThrough = (node: number, side: number, other: number): void => {
     const through = traitsThrough(nodes.traits[node]);

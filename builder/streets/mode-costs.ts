@@ -4,6 +4,7 @@ import { ridingSlowdown, type Slowdown, walkingSlowdown } from './hills.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
 import { slowdownUntil } from './slopes.ts';
 import {
+  isPushedThrough,
   RIDE,
   RIDE_BACKWARD,
   RIDE_FORWARD,
@@ -50,6 +51,8 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
       const { slopes } = network;
       return Math.round(slopes ? level * slowdownUntil(slopes, e, slowdown, isBackward, 1) : level);
     };
+    const dismount =
+      mode === 'bike' && isPushedThrough(network.traits[e]) ? 1000 * ROUTING.dismountTime : 0;
     const price = (stress: number, rideBit: number, walkBit: number) => {
       const isBackward = rideBit === RIDE_BACKWARD;
       if (open & rideBit && stress <= ROUTING.bikeMaxTrafficStress) {
@@ -57,7 +60,7 @@ export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
         return timeAt(ROUTING.bikeMetresPerSecond, isBackward, ridingSlowdown);
       }
       if ((open & walkBit) === 0) return CLOSED;
-      return timeAt(ROUTING.walkMetresPerSecond, isBackward, walkingSlowdown);
+      return dismount + timeAt(ROUTING.walkMetresPerSecond, isBackward, walkingSlowdown);
     };
     forward[e] = price(stressForward(network.traits[e]), RIDE_FORWARD, WALK_FORWARD);
     backward[e] = price(stressBackward(network.traits[e]), RIDE_BACKWARD, WALK_BACKWARD);

@@ -35,6 +35,13 @@ const FERRY = 1 << 15;
 /** On a bridge or in a tunnel: not as high as the ground there. */
 const OFF_GROUND = 1 << 16;
 
+/** Through a barrier that bicycles are pushed through. */
+const PUSHED_THROUGH = 1 << 17;
+
+export function isPushedThrough(traits: number): boolean {
+  return (traits & PUSHED_THROUGH) !== 0;
+}
+
 export function isOffGround(traits: number): boolean {
   return (traits & OFF_GROUND) !== 0;
 }
@@ -133,14 +140,22 @@ export const SIGNAL = 1 << 2;
 export const LIMITS_WALK = 1 << 3;
 export const LIMITS_RIDE = 1 << 4;
 
+/** Barriers that are too narrow, or too high, to ride through unless a tag says otherwise. */
+const DISMOUNTED_AT = new Set([
+  ...['stile', 'horse_stile', 'turnstile', 'full-height_turnstile', 'kissing_gate'],
+  'cycle_barrier',
+]);
+
 /** Packs the tags of a node: signals, and barriers that not everybody may pass. */
 export function nodeTraits(tags: Tags): number {
   if (tags.size === 0) return 0;
   if (tags.get('highway') === 'traffic_signals') return SIGNAL;
-  if (!tags.has('barrier')) return 0;
+  const barrier = tags.get('barrier');
+  if (barrier === undefined) return 0;
   const locked = tags.get('locked') === 'yes' ? 'local' : 'yes';
   const walk = accessBy(tags, ['foot', 'access']) ?? locked;
-  const ride = accessBy(tags, ['bicycle', 'vehicle', 'access']) ?? locked;
+  const unlessTagged = DISMOUNTED_AT.has(barrier) ? 'no' : locked;
+  const ride = accessBy(tags, ['bicycle', 'vehicle', 'access']) ?? unlessTagged;
   return (
     (walk === 'no' ? STOPS_WALK : walk === 'local' ? LIMITS_WALK : 0) |
     (ride === 'no' ? STOPS_RIDE : ride === 'local' ? LIMITS_RIDE : 0)
@@ -158,6 +173,7 @@ export function traitsThrough(nodeTraits: number): number {
   if ((nodeTraits & STOPS_WALK) === 0) traits |= WALK;
   if ((nodeTraits & STOPS_RIDE) === 0) traits |= RIDE;
   if (traits === 0) return 0;
+  if (nodeTraits & STOPS_RIDE) traits |= PUSHED_THROUGH;
   if (nodeTraits & LIMITS_WALK) traits |= WALK_LOCAL;
   if (nodeTraits & LIMITS_RIDE) traits |= RIDE_LOCAL;
   return traits | NO_LINKING;

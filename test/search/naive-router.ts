@@ -1,5 +1,11 @@
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
-import { SIGNAL } from '../../builder/streets/traits.ts';
+import {
+  LIMITS_RIDE,
+  LIMITS_WALK,
+  SIGNAL,
+  STOPS_RIDE,
+  STOPS_WALK,
+} from '../../builder/streets/traits.ts';
 
 /**
  * Times between points on streets, computed the slow and obvious way: every node of every way is a
@@ -10,6 +16,10 @@ import { SIGNAL } from '../../builder/streets/traits.ts';
 const WALK = 4.8 / 3.6;
 const RIDE = 15 / 3.6;
 const LEAST_VERTICES = 40;
+/** Milliseconds to push a bicycle through a barrier. */
+const DISMOUNT = 10_000;
+/** Ways of no length through barriers are numbered from here downwards. */
+const GATE = -1;
 
 interface Segment {
   readonly way: number;
@@ -31,8 +41,9 @@ export function naiveTimes(
   mode: 'walk' | 'bike',
   points: readonly { lon: number; lat: number }[],
 ): (number[] | null)[] {
-  const segments = usableSegments(ways, nodes, mode);
-  const snaps = points.map((point) => snapsOf(segments, nodes, point));
+  const sides = withSides(ways, nodes);
+  const segments = usableSegments(sides, mode);
+  const snaps = points.map((point) => snapsOf(segments, sides.places, point));
   const leastOf = (rows: readonly number[][]) =>
     snaps.map((_, to) => Math.min(...rows.map((row) => row[to])));
   return snaps.map((from) => (from.length === 0 ? null : leastOf(from.map(timesFrom))));
@@ -40,7 +51,7 @@ export function naiveTimes(
   function timesFrom(from: Snap): number[] {
     // A trip has a first leg on local streets, then public ones, then a last leg on local ones.
     const [first, middle, last] = [0, 1, 2].map(() =>
-      new Array<number>(nodes.count).fill(Infinity),
+      new Array<number>(sides.places.length).fill(Infinity),
     );
     const begun = from.segment.isLocal ? first : middle;
     begun[from.segment.a] = from.walk + from.t * from.segment.back;
@@ -80,33 +91,76 @@ export function naiveTimes(
   }
 }
 
-function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bike'): Segment[] {
+interface Place {
+  readonly lon: number;
+  readonly lat: number;
+  readonly hasSignal: boolean;
+}
+
+/** Ways that end at each barrier, in places of their own, and what leads from each to each other. */
+interface Sides {
+  readonly ways: readonly { bits: number; refs: readonly number[] }[];
+  readonly places: readonly Place[];
+  readonly gates: readonly { a: number; b: number; bits: number }[];
+}
+
+function withSides({ count, traits, firstRef, refs }: StreetWays, nodes: StreetNodes): Sides {
+  const ways: { bits: number; refs: number[] }[] = [];
+  const gates: { a: number; b: number; bits: number }[] = [];
+  const places = Array.from({ length: nodes.count }, (_, node) => ({
+    lon: nodes.lon[node],
+    lat: nodes.lat[node],
+    hasSignal: (nodes.traits[node] & SIGNAL) !== 0,
+  }));
+  const sidesAt = new Map<number, number[]>();
+  const isBarrier = (node: number) => (nodes.traits[node] & ~SIGNAL) !== 0;
+  const sideOf = (node: number) => {
+    if (!isBarrier(node)) return node;
+    const side = places.push(places[node]) - 1;
+    const others = sidesAt.get(node) ?? [];
+    for (const other of others) gates.push({ a: other, b: side, bits: nodes.traits[node] });
+    sidesAt.set(node, [...others, side]);
+    return side;
+  };
+  for (let w = 0; w < count; w++) {
+    let piece: number[] = [];
+    const whole = [...refs.subarray(firstRef[w], firstRef[w + 1])];
+    whole.forEach((node, i) => {
+      piece.push(sideOf(node));
+      const isLast = i === whole.length - 1;
+      if (i === 0 || (!isLast && !isBarrier(node))) return;
+      ways.push({ bits: traits[w], refs: piece });
+      if (!isLast) piece = [sideOf(node)];
+    });
+  }
+  return { ways, places, gates };
+}
+
+function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): Segment[] {
   const segments: Segment[] = [];
   const uses = new Map<number, number>();
-  for (let w = 0; w < ways.count; w++) {
-    for (let i = ways.firstRef[w]; i < ways.firstRef[w + 1]; i++) {
-      const isEnd = i === ways.firstRef[w] || i === ways.firstRef[w + 1] - 1;
-      uses.set(ways.refs[i], (uses.get(ways.refs[i]) ?? 0) + (isEnd ? 2 : 1));
-    }
+  for (const { refs } of ways) {
+    refs.forEach((node, i) => {
+      const isEnd = i === 0 || i === refs.length - 1;
+      uses.set(node, (uses.get(node) ?? 0) + (isEnd ? 2 : 1));
+    });
   }
   const isCrossing = (node: number) => (uses.get(node) ?? 0) > 1;
   // The worst stress that meets at each crossing without a signal.
-  const worst = new Array<number>(nodes.count).fill(0);
-  for (let w = 0; w < ways.count; w++) {
-    const stress = Math.max((ways.traits[w] >> 5) & 7, (ways.traits[w] >> 8) & 7);
-    for (const node of ways.refs.subarray(ways.firstRef[w], ways.firstRef[w + 1])) {
-      if ((nodes.traits[node] & SIGNAL) === 0) worst[node] = Math.max(worst[node], stress);
+  const worst = new Array<number>(places.length).fill(0);
+  for (const { bits, refs } of ways) {
+    const stress = Math.max((bits >> 5) & 7, (bits >> 8) & 7);
+    for (const node of refs) {
+      if (!places[node].hasSignal) worst[node] = Math.max(worst[node], stress);
     }
   }
-  for (let w = 0; w < ways.count; w++) {
-    const bits = ways.traits[w];
-    const refs = ways.refs.subarray(ways.firstRef[w], ways.firstRef[w + 1]);
+  ways.forEach(({ bits, refs }, way) => {
     for (let i = 1; i < refs.length; i++) {
       const [a, b] = [refs[i - 1], refs[i]];
-      const before = refs.subarray(0, i).findLast(isCrossing)!;
-      const after = refs.subarray(i).find(isCrossing)!;
+      const before = refs.slice(0, i).findLast(isCrossing)!;
+      const after = refs.slice(i).find(isCrossing)!;
       const ends = Math.max(worst[before], worst[after]);
-      const metres = distance(nodes.lon[a], nodes.lat[a], nodes.lon[b], nodes.lat[b]);
+      const metres = distance(places[a].lon, places[a].lat, places[b].lon, places[b].lat);
       const mayWalkThrough = (bits & 3) !== 0 && (bits & (1 << 12)) === 0;
       const mayRideThrough = mode === 'bike' && (bits & 12) !== 0 && (bits & (1 << 13)) === 0;
       const isLocal = !mayWalkThrough && !mayRideThrough;
@@ -124,10 +178,20 @@ function usableSegments(ways: StreetWays, nodes: StreetNodes, mode: 'walk' | 'bi
       const back = price(2, 8, stressBack);
       if (there < Infinity || back < Infinity) {
         const ridden = isRidden(4, stressThere) || isRidden(8, stressBack);
-        segments.push({ way: w, a, b, there, back, isLocal, isRidden: ridden });
+        segments.push({ way, a, b, there, back, isLocal, isRidden: ridden });
       }
     }
-  }
+  });
+  gates.forEach(({ a, b, bits }, i) => {
+    const isPushed = mode === 'bike' && (bits & STOPS_RIDE) !== 0;
+    const mayWalk = (bits & STOPS_WALK) === 0;
+    const mayRide = mode === 'bike' && !isPushed;
+    if (!mayWalk && !mayRide) return;
+    const passesOnFoot = mayWalk && (bits & LIMITS_WALK) === 0;
+    const isLocal = !passesOnFoot && !(mayRide && (bits & LIMITS_RIDE) === 0);
+    const time = isPushed ? DISMOUNT : 0;
+    segments.push({ way: GATE - i, a, b, there: time, back: time, isLocal, isRidden: false });
+  });
   // Vertices that reach each other, by flooding forward and backward from each.
   const flood = (start: number, reverse: boolean, among: readonly Segment[]) => {
     const seen = new Set([start]);
@@ -189,15 +253,12 @@ function pieces(segments: readonly Segment[], isCrossing: (node: number) => bool
 
 function snapsOf(
   segments: readonly Segment[],
-  nodes: StreetNodes,
+  places: readonly Place[],
   point: { lon: number; lat: number },
 ) {
-  const toRide = nearest(
-    segments.filter(({ isRidden }) => isRidden),
-    nodes,
-    point,
-  );
-  const tied = nearest(segments, nodes, point);
+  const streets = segments.filter(({ way }) => way > GATE);
+  const ridden = streets.filter(({ isRidden }) => isRidden);
+  const [tied, toRide] = [streets, ridden].map((some) => nearest(some, places, point));
   return [tied, toRide && toRide.metres <= 300 ? toRide : null].filter((found) => found !== null);
 }
 
@@ -210,7 +271,7 @@ interface Snap {
 
 function nearest(
   segments: readonly Segment[],
-  nodes: StreetNodes,
+  places: readonly Place[],
   { lon, lat }: { lon: number; lat: number },
 ) {
   let best: { segment: Segment; t: number; metres: number } | null = null;
@@ -218,10 +279,10 @@ function nearest(
     if (segment.there === Infinity || segment.back === Infinity) continue;
     const kx = distance(lon - 0.5, lat, lon + 0.5, lat);
     const ky = distance(lon, lat - 0.001, lon, lat + 0.001) / 0.002;
-    const ax = (nodes.lon[segment.a] - lon) * kx;
-    const ay = (nodes.lat[segment.a] - lat) * ky;
-    const bx = (nodes.lon[segment.b] - lon) * kx;
-    const by = (nodes.lat[segment.b] - lat) * ky;
+    const ax = (places[segment.a].lon - lon) * kx;
+    const ay = (places[segment.a].lat - lat) * ky;
+    const bx = (places[segment.b].lon - lon) * kx;
+    const by = (places[segment.b].lat - lat) * ky;
     const dot = -(ax * (bx - ax) + ay * (by - ay));
     const t = Math.max(0, Math.min(1, dot / ((bx - ax) ** 2 + (by - ay) ** 2)));
     const metres = Math.hypot(ax + t * (bx - ax), ay + t * (by - ay));

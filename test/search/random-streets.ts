@@ -1,5 +1,6 @@
 import type { StreetNodes, StreetWays } from '../../builder/streets/street-ways.ts';
 import {
+  nodeTraits,
   RIDE_BACKWARD,
   RIDE_FORWARD,
   SIGNAL,
@@ -35,9 +36,13 @@ const KINDS = [
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | PRIVATE | CALM,
 ];
 
+const BARRIERS = ['stile', 'bollard', 'gate, access=private', 'gate, access=no'].map((barrier) =>
+  nodeTraits(tagsOf(`barrier=${barrier}`)),
+);
+
 /**
  * Streets of a small town at random: a bent grid with holes, with dead ends, chains of short ways,
- * one-way ways and ways for one mode only.
+ * one-way ways, ways for one mode only, and barriers.
  */
 export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes: StreetNodes } {
   const random = seeded(seed);
@@ -80,7 +85,10 @@ export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes
     }
   }
   // Most crossings have a signal, or hardly a street would be ridden.
-  const signals = places.map(() => (random() < 0.7 ? SIGNAL : 0));
-  const [mapped, nodes] = mappedStreets(places, ways, signals);
+  const atNodes = places.map(() => {
+    const lot = random();
+    return lot < 0.7 ? SIGNAL : lot < 0.76 ? BARRIERS[Math.floor(random() * BARRIERS.length)] : 0;
+  });
+  const [mapped, nodes] = mappedStreets(places, ways, atNodes);
   return { ways: mapped, nodes };
 }

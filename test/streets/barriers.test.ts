@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { CLOSED, modeCosts } from '../../builder/streets/mode-costs.ts';
+import type { StreetNetwork } from '../../builder/streets/network.ts';
 import { nodeTraits, streetTraits } from '../../builder/streets/traits.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
@@ -29,7 +30,61 @@ test.each<[string, string, boolean, boolean]>([
   ['a bollard', 'barrier=bollard', true, true],
   ['a closed gate', 'barrier=gate, access=no', false, false],
   ['one for bicycles', 'barrier=gate, access=no, bicycle=yes', false, true],
-  ['one for walkers, who may push', 'barrier=stile, bicycle=no', true, true],
+  ['one for walkers, who may push', 'barrier=gate, bicycle=no', true, true],
 ])('%s lets through whom it says', (_, tags, walk, bike) => {
   expect([passes('walk', tags), passes('bike', tags)]).toEqual([walk, bike]);
 });
+
+/** Seconds from each to each of the ends of some streets of 100 m that meet in a barrier. */
+function secondsThrough(mode: StreetMode, ends: number, tags: string): number[] {
+  const traits = streetTraits(tagsOf('highway=residential'));
+  const streets = Array.from({ length: ends }, (_, i) => ({ refs: [i + 1, 0], traits }));
+  const metre = 1 / 111_319.490793;
+  const places = [[0, 0], ...streets.map((_, i) => [(i % 2 === 0 ? 100 : -100) * metre, 0])];
+  const network = buildNetwork(...mappedStreets(places, streets, [nodeTraits(tagsOf(tags))]));
+  const isEnd = (vertex: number) => network.vertexLon[vertex] !== 0;
+  const from = [...Array(network.vertexCount).keys()].filter(isEnd);
+  return from.flatMap((start) => {
+    const times = timesFrom(network, modeCosts(network, mode), start);
+    return from.filter((end) => end !== start).map((end) => times[end] / 1000);
+  });
+}
+
+/** Milliseconds to each vertex, relaxed until nothing changes. */
+function timesFrom(
+  { vertexCount, edgeCount, from, to }: StreetNetwork,
+  { forward, backward }: ReturnType<typeof modeCosts>,
+  start: number,
+): number[] {
+  const times = new Array<number>(vertexCount).fill(Number.POSITIVE_INFINITY);
+  times[start] = 0;
+  for (let round = 0; round < vertexCount; round++) {
+    for (let e = 0; e < edgeCount; e++) {
+      if (forward[e] !== CLOSED) times[to[e]] = Math.min(times[to[e]], times[from[e]] + forward[e]);
+      if (backward[e] === CLOSED) continue;
+      times[from[e]] = Math.min(times[from[e]], times[to[e]] + backward[e]);
+    }
+  }
+  return times;
+}
+
+const [WALK, RIDE] = [4.8 / 3.6, 15 / 3.6];
+test.each<[string, string, number]>([
+  ['a bollard', 'barrier=bollard', 0],
+  ['a stile', 'barrier=stile', 10],
+  ['a turnstile', 'barrier=turnstile', 10],
+  ['a kissing gate', 'barrier=kissing_gate', 10],
+  ['a cycle barrier', 'barrier=cycle_barrier', 10],
+  ['a cycle barrier that one rides through', 'barrier=cycle_barrier, bicycle=yes', 0],
+  ['a gate for walkers', 'barrier=gate, bicycle=no', 10],
+])(
+  '%s holds riders up once, whatever number of streets meet there, and no walker',
+  (_, tags, push) => {
+    for (const ends of [2, 3, 4]) {
+      const each = (seconds: number) =>
+        Array.from({ length: ends * (ends - 1) }, () => expect.closeTo(seconds, 1));
+      expect(secondsThrough('walk', ends, tags)).toEqual(each(200 / WALK));
+      expect(secondsThrough('bike', ends, tags)).toEqual(each(200 / RIDE + push));
+    }
+  },
+);

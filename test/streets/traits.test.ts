@@ -95,6 +95,14 @@ describe('who may use a way', () => {
     ['a locked gate: who passes through', 'barrier=gate, locked=yes', LIMITS],
     ['one that people have keys to: nobody', 'barrier=gate, locked=yes, access=yes', 0],
     ['what is no barrier: nobody', 'access=private', 0],
+    ['a stile: riders', 'barrier=stile', STOPS_RIDE],
+    ['a stile for walkers: riders', 'barrier=stile, foot=yes', STOPS_RIDE],
+    ['a turnstile: riders', 'barrier=full-height_turnstile', STOPS_RIDE],
+    ['a kissing gate: riders', 'barrier=kissing_gate', STOPS_RIDE],
+    ['one that bicycles fit through: nobody', 'barrier=kissing_gate, bicycle=yes', 0],
+    ['a cycle barrier: riders', 'barrier=cycle_barrier', STOPS_RIDE],
+    ['one where all may pass: nobody', 'barrier=cycle_barrier, access=yes', 0],
+    ['a locked turnstile: who passes', 'barrier=turnstile, locked=yes', LIMITS_WALK | STOPS_RIDE],
   ])('%s is stopped by a barrier', (_, tags, expected) => {
     expect(nodeTraits(tagsOf(tags))).toBe(expected);
   });
