@@ -96,6 +96,7 @@ export async function buildProxy(parts: {
     maxBodyBytes: MAX_BODY_BYTES,
     setCommonHeaders,
     shedAtLagMs: config.shedAtLagMs,
+    ending: services.ending,
     around: parts.around,
   });
   app.decorate('services', services);

@@ -1,5 +1,6 @@
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
 import type { CatalogueSender } from '../portal/http/catalogue-text.ts';
+import type { Ending } from '../portal/http/ending.ts';
 import type { Askers } from '../shards/fair-queue.ts';
 import type { ReleaseSource } from '../shards/release-source.ts';
 import type { Turnstile } from '../shards/turnstile.ts';
@@ -32,7 +33,7 @@ export interface ProxyServices {
   /** Where requests wait whose answers are large to make, by account. */
   readonly turnstile: Turnstile;
   /** Set when the service has been told to end: it is not ready from then on. */
-  readonly ending: { isSet: boolean };
+  readonly ending: Ending;
 }
 
 /** What an answer is made with. */

@@ -11,6 +11,7 @@ import { limitByAddress } from './address-rate.ts';
 import { answerInOrder } from './answer-in-order.ts';
 import { watchBodies } from './body-arrival.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
+import { type Ending, endGracefully } from './ending.ts';
 import { enterByTurns } from './entrance.ts';
 import { handleErrors, type KnownErrors, refuseMalformed } from './error-handling.ts';
 import { ignoreExpectations, requireHost } from './http-semantics.ts';
@@ -50,6 +51,8 @@ export interface HttpServerOptions {
   readonly tally?: RequestTally;
   /** How late the event loop may be before requests are sent away, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
+  /** Set by whoever has the server end, a while before it is closed. */
+  readonly ending?: Ending;
   /** What is done around all of a request, such as tracing it. */
   readonly around?: onRequestHookHandler;
   /** Sets what every answer carries, as it leaves. Answers written raw bring it themselves. */
@@ -103,6 +106,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     setCommonHeaders(reply);
     done(null, payload);
   });
+  endGracefully(app, options.ending ?? { isSet: false });
   watchBodies(app);
   takeJsonBodies(app);
   return app;

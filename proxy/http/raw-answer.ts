@@ -6,7 +6,7 @@ import type { Outbox, Share } from './outbox.ts';
 
 /** A header as it is written, and what HTTP itself tells of a body. */
 export type Header = [
-  name: SentHeader | 'content-type' | 'content-length' | 'content-encoding',
+  name: SentHeader | 'connection' | 'content-type' | 'content-length' | 'content-encoding',
   value: string | number,
 ];
 
@@ -52,6 +52,7 @@ export function writeUnpaid(
 }
 
 function writeHead(reply: FastifyReply, status: number, headers: HeaderList): void {
+  if (reply.server.ending.isSet) putHeader(headers, 'connection', 'close');
   // Node's types know only string values here; numbers are written as they are.
   reply.raw.writeHead(status, headers as string[]);
   reply.hijack();

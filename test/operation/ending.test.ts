@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { expect, inject, test } from 'vitest';
@@ -36,7 +37,11 @@ test('told to end, it is not ready, then answers what was begun; what a slow rea
   const ended = service.close();
   const ready = await fetch(`${service.address}/v1/ready`);
   expect([ready.status, ((await ready.json()) as { ready: boolean }).ready]).toEqual([503, false]);
-  expect((await service.ask('/v1/tokens')).status).toBe(200);
+  const answers = [await service.ask('/v1/tokens'), await service.ask(summaryOf(origins[0]))];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  // Whoever keeps connections is to open the next elsewhere.
+  const connections = [ready, ...answers].map(({ headers }) => headers.get('connection'));
+  expect(connections).toEqual(['close', 'close', 'close']);
   await ended;
   await expect(fetch(`${service.address}/v1/health`)).rejects.toThrow();
   socket.destroy();
@@ -47,6 +52,38 @@ test('told to end, it is not ready, then answers what was begun; what a slow rea
     expect(used).toBeLessThan(charged);
   });
 });
+
+test('while it closes, new connections are refused, and what comes on open ones is answered', async () => {
+  const folder = await folderOfThisTest();
+  const service = await runService(inject('demoStore'), folder);
+  const [geoid] = await linkedBlocks(service, 1);
+  const { port } = new URL(service.address);
+  const { socket, received } = await openConnection(Number(port));
+  const head = ['Host: x', `Authorization: Bearer ${service.key}`, '', ''].join('\r\n');
+  socket.write(`GET ${summaryOf(geoid)} HTTP/1.1\r\n${head}`);
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 200 [^]*connection: keep-alive/i);
+
+  const ended = service.close();
+  const another = () => openConnection(Number(port)).catch(() => null);
+  for (let open = await another(); open !== null; open = await another()) open.socket.destroy();
+  socket.write(`GET ${summaryOf(geoid)} HTTP/1.1\r\n${head}`);
+  await once(socket, 'close');
+  expect(received()).toMatch(/HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 [^]*connection: close/i);
+  await ended;
+});
+
+const summaryOf = (geoid: string) => `/v1/blocks/${geoid}/summary`;
+
+/** A connection, and all that has come on it. */
+async function openConnection(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(socket, 'connect');
+  return { socket, received: () => text };
+}
 
 test('a start that fails waits for no drain, and leaves no ledger open', async () => {
   const folder = await folderOfThisTest();

@@ -24,6 +24,7 @@ export interface Front {
     url: string,
     headers?: Readonly<Record<string, string>>,
     method?: Dispatcher.HttpMethod,
+    body?: string,
   ): Promise<FrontAnswer>;
   stop(): Promise<void>;
 }
@@ -63,16 +64,19 @@ export async function startNginxFront(
   const template = await readFile('infra/front/nginx.conf.template', 'utf8');
   const names = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account, TILES_HOST: HOSTS.tiles };
   const { nginx: composed } = await composeServices(names, {});
-  const upstream = (addresses: readonly string[]) =>
-    addresses.map((address) => `server ${new URL(address).host};`).join(' ');
+  // With the parameters of the compose file, but `resolve`, which Debian's nginx does not know.
+  const upstream = (name: string, addresses: readonly string[]) => {
+    const parameters = /^server \S+ resolve(.*;)$/.exec(composed.environment[name])![1];
+    return addresses.map((address) => `server ${new URL(address).host}${parameters}`).join(' ');
+  };
   const nobody = 'http://127.0.0.1:9';
   const { api = [nobody], portal = nobody, bucket = nobody, bucketPath } = servers;
   const httpBlock = (folder: string) =>
     filledIn(template, {
       ...composed.environment,
-      API_SERVERS: upstream(api),
-      PORTAL_SERVERS: upstream([portal]),
-      BUCKET_SERVERS: upstream([bucket]),
+      API_SERVERS: upstream('API_SERVERS', api),
+      PORTAL_SERVERS: upstream('PORTAL_SERVERS', [portal]),
+      BUCKET_SERVERS: upstream('BUCKET_SERVERS', [bucket]),
       BUCKET_HOST: new URL(bucket).host,
       ...(bucketPath !== undefined && { BUCKET_PATH: bucketPath }),
       FRONT_LISTEN: `127.0.0.1:${port}`,
@@ -91,7 +95,7 @@ export async function startNginxFront(
     ca: nginx.ca,
     log: async () => (await readFile(`${nginx.folder}/access.log`, 'utf8')).trim().split('\n'),
     errors: () => readFile(`${nginx.folder}/error.log`, 'utf8'),
-    ask: (url, headers = {}, method = 'GET') => asked(agent, withPort(url, port), headers, method),
+    ask: (url, headers, method, body) => asked(agent, withPort(url, port), headers, method, body),
     async stop() {
       await agent.close();
       await nginx.stop();
@@ -106,17 +110,23 @@ export function loopbackAgent(ca: string): Agent {
   return new Agent({ connect: { ca, lookup } as object });
 }
 
-/** Starts Debian's Varnish by `infra/front/api.vcl.template`. */
-export async function startVarnishFront(api: string): Promise<Front> {
+/** Starts Debian's Varnish by `infra/front/api.vcl.template`, before one server or two. */
+export async function startVarnishFront(first: string, second = first): Promise<Front> {
   await ensureDebianPackage('varnish', 'varnishd');
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-varnish-'));
   // Started by root, it reads as a user of its own.
   await chmod(folder, 0o755);
   const port = await freePort();
   const template = await readFile('infra/front/api.vcl.template', 'utf8');
-  const { hostname, port: apiPort } = new URL(api);
   const vcl = path.join(folder, 'api.vcl');
-  const names = { API_HOST: HOSTS.api, API_BACKEND_HOST: hostname, API_BACKEND_PORT: apiPort };
+  const [one, two] = [new URL(first), new URL(second)];
+  const names = {
+    API_HOST: HOSTS.api,
+    API_BACKEND_1_HOST: one.hostname,
+    API_BACKEND_1_PORT: one.port,
+    API_BACKEND_2_HOST: two.hostname,
+    API_BACKEND_2_PORT: two.port,
+  };
   await writeFile(vcl, filledIn(template, names));
   const listen = ['-a', `127.0.0.1:${port}`, '-f', vcl, '-p', 'http_gzip_support=off'];
   const own = ['-F', '-n', path.join(folder, 'run'), '-s', 'malloc,64m', '-T', 'none'];
@@ -134,8 +144,8 @@ export async function startVarnishFront(api: string): Promise<Front> {
     `http://127.0.0.1:${port}${new URL(url).pathname}${new URL(url).search}`;
   return {
     port,
-    ask: (url, headers = {}, method = 'GET') =>
-      asked(agent, toPort(url), { host: HOSTS.api, ...headers }, method),
+    ask: (url, headers, method, body) =>
+      asked(agent, toPort(url), { host: HOSTS.api, ...headers }, method, body),
     async stop() {
       await agent.close();
       if (server.kill('SIGTERM')) await once(server, 'exit');
@@ -153,10 +163,11 @@ function withPort(url: string, port: number): string {
 async function asked(
   dispatcher: Agent,
   url: string,
-  headers: Readonly<Record<string, string>>,
-  method: Dispatcher.HttpMethod,
+  headers: Readonly<Record<string, string>> = {},
+  method: Dispatcher.HttpMethod = 'GET',
+  body?: string,
 ): Promise<FrontAnswer> {
-  const answer = await request(url, { dispatcher, headers, method });
+  const answer = await request(url, { dispatcher, headers, method, body });
   return {
     status: answer.statusCode,
     headers: answer.headers as FrontAnswer['headers'],

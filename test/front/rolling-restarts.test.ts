@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import type { AccountId } from '../../portal/accounts/accounts.ts';
+import { FolderStore } from '../../shards/store/folder-store.ts';
+import { someBlocks } from '../bench/targets.ts';
+import { booksOf, openCustomer, withLedger } from '../support/books.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Front, HOSTS, startNginxFront, startVarnishFront } from '../support/front.ts';
+import { releaseIn } from '../support/release-in.ts';
+import { type ServerProcess, startServer } from '../support/server-process.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+const CLIENTS = 12;
+
+const folder = folderOfEachTest();
+const servers = new Map<number, ServerProcess>();
+let front: Front;
+let account: AccountId;
+let key: string;
+let geoids: string[];
+
+beforeEach(async () => {
+  const store = new FolderStore(inject('demoStore'));
+  geoids = await someBlocks(await releaseIn(store), 500);
+  await store.close();
+  ({ account, key } = await withLedger(`${folder}/ledger`, (ledger) =>
+    openCustomer(ledger, { tokens: 1e9 }),
+  ));
+});
+afterEach(async () => {
+  await front?.stop();
+  await Promise.all([...servers.values()].map((server) => server.stop()));
+  servers.clear();
+});
+
+/** Starts a server of the service; it says where it listens when it does. */
+async function start(port: number, drainSeconds: number): Promise<void> {
+  const at = ['--store', inject('demoStore'), '--ledger', `lmdb:${folder}/ledger`];
+  const args = [TTA, 'serve', ...at, '--host', '127.0.0.1', '--port', `${port}`];
+  const settings = {
+    PROCESSES: '1',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    FREE_RATE_LIMIT_PER_MINUTE: '1000000',
+    SHED_AT_LAG_MS: '0',
+    DRAIN_SECONDS: `${drainSeconds}`,
+  };
+  servers.set(port, await startServer(args, settings));
+}
+
+/** What came of the requests of one client. */
+interface Received {
+  tokens: number;
+  requests: number;
+  readonly failures: string[];
+}
+
+/** Asks for one thing after another until `isOver`: every third time by POST. */
+async function client(nr: number, received: Received, isOver: () => boolean): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  for (let n = nr; !isOver(); n += CLIENTS) {
+    const geoid = geoids[n % geoids.length];
+    const isPost = n % 3 === 0;
+    const url = `https://${HOSTS.api}/v1/blocks/${isPost ? '' : `${geoid}/`}summary`;
+    const body = isPost ? JSON.stringify({ origins: [geoid] }) : undefined;
+    received.requests++;
+    const answer = await front.ask(url, headers, isPost ? 'POST' : 'GET', body).catch(String);
+    if (typeof answer === 'string') received.failures.push(answer);
+    else if (answer.status !== 200) received.failures.push(`${answer.status} ${answer.body}`);
+    else received.tokens += Number(answer.headers['x-tokens-charged']);
+  }
+}
+
+/** Each front, and how long servers say to it that they are about to end. */
+const FRONTS = {
+  nginx: {
+    start: (one: string, other: string) => startNginxFront({ api: [one, other] }),
+    drainSeconds: 0,
+    rounds: 2,
+  },
+  Varnish: { start: startVarnishFront, drainSeconds: 4, rounds: 1 },
+};
+
+test.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])(
+  'behind %s, restarts of one server after the other lose no request, and what was charged is what was delivered',
+  async (name) => {
+    const { drainSeconds, rounds } = FRONTS[name];
+    const ports = [await freePort(), await freePort()];
+    for (const port of ports) await start(port, drainSeconds);
+    const [one, other] = ports.map((port) => servers.get(port)!.address);
+    front = await FRONTS[name].start(one, other);
+    const received: Received = { tokens: 0, requests: 0, failures: [] };
+    let isOver = false;
+    const clients = Array.from({ length: CLIENTS }, (_, nr) => client(nr, received, () => isOver));
+    try {
+      for (let round = 0; round < rounds; round++) {
+        for (const port of ports) {
+          expect(await servers.get(port)!.stop()).toBe(0);
+          await start(port, drainSeconds);
+        }
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(clients);
+    }
+    expect(received.failures.slice(0, 3)).toEqual([]);
+    expect(received.requests).toBeGreaterThan(CLIENTS * rounds);
+    const { used } = await withLedger(`${folder}/ledger`, (ledger) => booksOf(ledger, account));
+    expect(used).toBe(received.tokens);
+  },
+);
