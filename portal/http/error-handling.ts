@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { maxHeaderSize } from 'node:http';
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemCode } from '../../shards/error-facts.ts';
 import { GivenBackLater, LedgerUnavailable } from '../accounts/ledger.ts';
 import { CACHE_CONTROL } from './cache-control.ts';
+import { CONNECTION_LIMITS } from './connection-limits.ts';
 import { notPlainJson } from './json-body.ts';
 import {
   invalidParameters,
@@ -66,16 +67,25 @@ function sendProblem(reply: FastifyReply, problem: Problem, style: ProblemStyle)
     .send(problemText(style, problem));
 }
 
-/** Answers what is no HTTP request at all, and closes: there is no request to reply to. */
-export function refuseMalformed(error: Error, socket: Socket, style: ProblemStyle): void {
-  if (!socket.writable) {
+/**
+ * Refuses what never became a request, and closes its connection. A connection that brought no byte is
+ * closed silently, for a browser takes whatever comes on one that it holds in reserve as the response
+ * to its next request. Returns the status that was sent, if any.
+ */
+export function refuseConnection(
+  error: Error,
+  socket: Socket,
+  style: ProblemStyle,
+): number | undefined {
+  if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy();
-    return;
+    return undefined;
   }
-  const body = problemText(style, malformed(error));
+  const problem = systemCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' ? late() : malformed(error);
+  const body = problemText(style, problem);
   socket.end(
     [
-      'HTTP/1.1 400 Bad Request',
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
       `Content-Type: ${PROBLEM_JSON}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${randomUUID()}`,
@@ -86,6 +96,7 @@ export function refuseMalformed(error: Error, socket: Socket, style: ProblemStyl
       body,
     ].join('\r\n'),
   );
+  return problem.status;
 }
 
 /**
@@ -157,6 +168,14 @@ function asProblem(error: FastifyError): Problem {
     return malformed(error);
   }
   return new Problem('internal-error', 'the request could not be answered; nothing was charged');
+}
+
+function late(): Problem {
+  const { http, requestTimeout } = CONNECTION_LIMITS;
+  return new Problem(
+    'request-timeout',
+    `the head of a request must arrive within ${http.headersTimeout / 1_000} s, all of it within ${requestTimeout / 1_000} s`,
+  );
 }
 
 /** What is wrong with a request before any route has seen it. */

@@ -13,7 +13,7 @@ import { watchBodies } from './body-arrival.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
 import { type Ending, endGracefully } from './ending.ts';
 import { enterByTurns } from './entrance.ts';
-import { handleErrors, type KnownErrors, refuseMalformed } from './error-handling.ts';
+import { handleErrors, type KnownErrors, refuseConnection } from './error-handling.ts';
 import { ignoreExpectations, requireHost } from './http-semantics.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { refuseKeysInUrls } from './key-in-url.ts';
@@ -80,8 +80,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     rewriteUrl: rewriteUndecodable,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
     clientErrorHandler: (error, socket) => {
-      tally.refused(400);
-      refuseMalformed(error, socket, problems);
+      const status = refuseConnection(error, socket, problems);
+      if (status !== undefined) tally.refused(status);
     },
   });
   // A preflight has no body: what comes with one is not kept.

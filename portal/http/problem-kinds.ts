@@ -156,6 +156,11 @@ export const PROBLEMS = {
     title: 'The route does not take this method',
     advice: 'The Allow header lists what the route takes.',
   },
+  'request-timeout': {
+    status: 408,
+    title: 'The request did not arrive in time',
+    advice: 'Send it again on a new connection; nothing was charged.',
+  },
   'idempotency-conflict': {
     status: 409,
     title: 'The Idempotency-Key was used for another request',

@@ -12,7 +12,7 @@ const PROBLEMS_BY_ACCESS: Readonly<Record<Operation['access'], readonly ProblemS
   session: [...OPEN_PROBLEMS, 'no-session', 'debit-unavailable'],
   change: [...OPEN_PROBLEMS, 'no-session', 'invalid-csrf-token', 'debit-unavailable'],
 };
-const BODY_PROBLEMS = ['payload-too-large', 'unsupported-media-type'] as const;
+const BODY_PROBLEMS = ['request-timeout', 'payload-too-large', 'unsupported-media-type'] as const;
 
 const SECURITY: Readonly<Record<Operation['access'], Record<string, string[]>[]>> = {
   open: [],

@@ -30,7 +30,8 @@ const KEYED_PROBLEMS = slugs(
 const METERED_PROBLEMS = slugs(...KEYED_PROBLEMS, 'tokens-exhausted', 'store-unavailable');
 const POSTED_PROBLEMS = slugs(
   ...METERED_PROBLEMS,
-  ...slugs('payload-too-large', 'unsupported-media-type', 'idempotency-conflict'),
+  ...slugs('request-timeout', 'payload-too-large'),
+  ...slugs('unsupported-media-type', 'idempotency-conflict'),
 );
 
 const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.

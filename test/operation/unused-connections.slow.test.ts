@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ofTests } from '../support/of-tests.ts';
+import { openPortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+const site = ofTests(() => openPortalSite());
+const SERVERS = ['portal', 'proxy'] as const;
+
+type ServerName = (typeof SERVERS)[number];
+
+/** Sends `text` on a connection of its own, and returns all that comes until the server closes it. */
+async function heardAfter(server: ServerName, text: string): Promise<string> {
+  const socket = connect(portOf(server), '127.0.0.1');
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk;
+  });
+  if (text !== '') socket.write(text);
+  await once(socket, 'close');
+  return heard;
+}
+
+async function reset(server: ServerName): Promise<void> {
+  const socket = connect(portOf(server), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.resetAndDestroy();
+}
+
+function portOf(server: ServerName): number {
+  return Number(new URL(server === 'portal' ? site.address : site.apiAddress).port);
+}
+
+test('a connection that never brought a byte is closed without a word, and is no refused request; one with half a head gets 408', async () => {
+  const heard = SERVERS.map(async (server) => {
+    const [unused, half] = await Promise.all([
+      heardAfter(server, ''),
+      heardAfter(server, 'GET /v1/health HTTP/1.1\r\nHo'),
+      reset(server),
+    ]);
+    expect(unused).toBe('');
+    const [head, body] = half.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(head).toMatch(/^Connection: close$/m);
+    expect(JSON.parse(body)).toMatchObject({
+      status: 408,
+      type: expect.stringMatching(/\/problems\/request-timeout$/),
+    });
+    const refused = site[server].app.tally.routes.get('unmatched')?.statuses;
+    expect([...(refused ?? [])]).toEqual([[408, 1]]);
+  });
+  await Promise.all(heard);
+});
+
+/** Beyond the ten seconds that a head may take, and about a minute. */
+const UNUSED_S = [13, 58];
+
+/** Has a browser connect and leave that connection unused; then, what goes wrong as it opens a page. */
+async function faultsOfPageAfter(server: ServerName, seconds: number): Promise<string[]> {
+  const page = server === 'portal' ? `${site.address}/` : `${site.apiAddress}/docs`;
+  const context = await site.browser.newContext();
+  // A browser connects when a page is wanted; this one then finds it elsewhere, with its icon.
+  const body = '<link rel="icon" href="data:,">';
+  await context.route('**', (route) => route.fulfill({ body, contentType: 'text/html' }));
+  const connected = once(site[server].app.server, 'connection');
+  await (await context.newPage()).goto(page);
+  await connected;
+  await context.unroute('**');
+  await pause(seconds * 1_000);
+  const opened = await openWatched(context, page);
+  expect(await opened.page.locator('h1').count()).toBeGreaterThan(0);
+  await context.close();
+  return opened.wrong;
+}
+
+test('a browser that left a connection unused for some seconds or a minute gets the page it then asks for', async () => {
+  const opened = SERVERS.flatMap((server) =>
+    UNUSED_S.map((seconds) => faultsOfPageAfter(server, seconds)),
+  );
+  expect(await Promise.all(opened)).toEqual([[], [], [], []]);
+});
