@@ -74,7 +74,7 @@ export async function answerBatch<O>(
         continue;
       }
       const rows = results.count + outcome.rows.count;
-      if (!hasAnswer && rows > balance) throw tokensExhausted(rows, balance);
+      if (!hasAnswer && rows > balance) throw tokensExhausted(balance);
       if (rows > balance || (hasAnswer && rows > rowBudget)) {
         const truncated = origins.slice(first + i).map((origin) => batch.shorten(origin));
         const truncated_reason = rows > balance ? 'insufficient-balance' : 'row-budget';

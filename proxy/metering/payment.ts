@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { counted } from '../../portal/accounts/counted.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
+import { PLANS } from '../../portal/plans.ts';
 import type { Soon } from '../../shards/soon.ts';
 import type { Share } from '../http/outbox.ts';
 
@@ -12,16 +13,28 @@ const EXHAUSTED_RETRY_SECONDS = '3600';
 export async function pay(ledger: Metering, due: Charge): Promise<number> {
   const { outcome, balance } = await ledger.debit(due);
   if (outcome === 'debited') return balance;
-  throw tokensExhausted(due.tokens, balance);
+  throw tokensExhausted(balance);
 }
 
-export function tokensExhausted(required: number, balance: number): Problem {
+/**
+ * The refusal of an answer that costs more than the balance. It does not say how much more: that is
+ * a count of rows, and whoever has nothing to pay with would read times from it by bisection.
+ */
+export function tokensExhausted(balance: number): Problem {
   return new Problem(
     'tokens-exhausted',
-    `the answer costs ${counted(required, 'token')} and ${balance} ${balance === 1 ? 'is' : 'are'} left; nothing was charged`,
-    { tokens_required: required, tokens_remaining: balance },
+    `the answer costs more than the ${counted(balance, 'token')} left; nothing was charged`,
+    { tokens_remaining: balance },
     { 'retry-after': EXHAUSTED_RETRY_SECONDS, 'x-tokens-remaining': String(balance) },
   );
+}
+
+/**
+ * Whether a balance pays for no answer whatever. To be asked before anything is read, so that not
+ * even the time that it takes depends on what the answer would hold.
+ */
+export function isPenniless(balance: number): boolean {
+  return balance < PLANS.charges.minimum;
 }
 
 /** An answer that the outbox has, in an object: so one can wait for it to be handed over alone. */

@@ -25,7 +25,7 @@ import { type Admitted, admit } from '../metering/admission.ts';
 import type { FinishedAnswer } from '../metering/answer-cache.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { handOver, pay } from '../metering/payment.ts';
+import { handOver, isPenniless, pay, tokensExhausted } from '../metering/payment.ts';
 import type { PlannedRequest } from '../metering/plan-cache.ts';
 import { strongEtag } from '../metering/strong-etag.ts';
 import type { ProxyServices } from '../services.ts';
@@ -96,20 +96,28 @@ interface Asked {
 }
 
 function answer(asked: Asked): Soon<void> {
-  const { endpoint, request, admitted, release, plan, etag } = asked;
+  const { endpoint, request, admitted, isFree, etag } = asked;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
     if (matchesAny(ifNoneMatch)) {
-      const located = endpoint.locate?.(release, plan, admitted.account);
-      return whenThere(located, () => notModified(asked, etag));
+      return whenThere(locate(asked), () => notModified(asked, etag));
     }
     const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
     if (same !== undefined) return notModified(asked, same);
+  }
+  if (isPenniless(admitted.balance) && !isFree && !endpoint.mayBeEmpty) {
+    return whenThere(locate(asked), () => {
+      throw tokensExhausted(admitted.balance);
+    });
   }
   const wantsGzip = acceptsGzip(request.headers['accept-encoding']);
   return whenThere(made(asked), (plain) =>
     whenThere(coded(asked, plain, wantsGzip), (finished) => send(asked, finished)),
   );
+}
+
+function locate({ endpoint, release, plan, admitted }: Asked): Soon<unknown> {
+  return endpoint.locate?.(release, plan, admitted.account);
 }
 
 function notModified(asked: Asked, etag: string): void {

@@ -36,7 +36,13 @@ import {
 import { type Admitted, admit } from '../metering/admission.ts';
 import type { FinishedAnswer } from '../metering/answer-cache.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
-import { type Handed, handOver, type Settling, tokensExhausted } from '../metering/payment.ts';
+import {
+  type Handed,
+  handOver,
+  isPenniless,
+  type Settling,
+  tokensExhausted,
+} from '../metering/payment.ts';
 import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
 import { compressed, finishAnswer, inflated } from './finish-answer.ts';
@@ -134,6 +140,7 @@ async function replayed(posted: Posted): Promise<Settling | undefined> {
 async function charged(posted: Posted): Promise<Settling> {
   const { request, ledger, admitted, route, idempotent } = posted;
   const { account, keyId, balance } = admitted;
+  if (isPenniless(balance)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const answer = await posted.make(payable);
     const { tokens } = answer;
@@ -142,7 +149,7 @@ async function charged(posted: Posted): Promise<Settling> {
     if (paid.outcome === 'insufficient') {
       // A batch answers for what is left; another route's answer costs what it costs.
       if (attempt === ATTEMPTS || paid.balance === payable) {
-        throw tokensExhausted(answer.tokens, paid.balance);
+        throw tokensExhausted(paid.balance);
       }
       payable = paid.balance;
       continue;
@@ -177,7 +184,7 @@ async function answerAgain(
       'this Idempotency-Key was used for another request within the last 24 hours; use a new one',
     );
   }
-  if (replay.outcome === 'insufficient') throw tokensExhausted(replay.tokens, replay.balance);
+  if (replay.outcome === 'insufficient') throw tokensExhausted(replay.balance);
   const { balance, charged } = replay;
   return handOver(
     request,

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, describe, inject } from 'vitest';
+import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
 import { Api } from './api.ts';
 import {
   type NaiveBlock,
@@ -32,19 +33,36 @@ export interface Demo {
   readonly place: NaivePlace;
 }
 
-/** The demo that the tests of a file share: there from the first to the last. */
-export function demoOfTests(): Demo {
+type ApiOptions = Parameters<typeof Api.open>[0];
+
+/**
+ * The demo that the tests of a file, or of the `describe` around, share: there from the first to the
+ * last.
+ */
+export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
   const demo: Partial<Demo> = {};
-  beforeAll(async () => void Object.assign(demo, await openDemo()));
+  beforeAll(async () => void Object.assign(demo, await openDemo(options())));
   afterAll(() => demo.api?.close());
   return demo as Demo;
+}
+
+/** Tests of the demo, once with its accounts on each kind of ledger. */
+export function onEachLedger(tests: (demo: Demo) => void, options: ApiOptions = {}): void {
+  const kinds = [
+    { kind: 'LMDB', ledgers: newLmdbLedgers },
+    { kind: 'Redis', ledgers: newRedisLedgers },
+  ];
+  describe.each(kinds)('on $kind', ({ ledgers }) => {
+    const newAddress = ledgers();
+    tests(demoOfTests(() => ({ ...options, ledger: newAddress() })));
+  });
 }
 
 /** Read once, of all files that share their modules. */
 let naive: Promise<NaiveRelease> | undefined;
 
-export async function openDemo(): Promise<Demo> {
-  const api = await Api.open();
+export async function openDemo(options: ApiOptions = {}): Promise<Demo> {
+  const api = await Api.open(options);
   naive ??= readNaiveRelease(
     api.proxy.releases.current,
     inject('demoStore'),
@@ -65,7 +83,7 @@ export async function openDemo(): Promise<Demo> {
 }
 
 /** The same behind another proxy, which the tests of a file share too. */
-export function otherProxyOfTests(demo: Demo, options: Parameters<typeof Api.open>[0] = {}): Demo {
+export function otherProxyOfTests(demo: Demo, options: ApiOptions = {}): Demo {
   const other: Partial<Demo> = {};
   beforeAll(async () => void Object.assign(other, demo, { api: await Api.open(options) }));
   afterAll(() => other.api?.close());
@@ -75,7 +93,7 @@ export function otherProxyOfTests(demo: Demo, options: Parameters<typeof Api.ope
 /** The demo behind another proxy, a fresh one or one that is set up otherwise, while `use` runs. */
 export async function withProxy(
   demo: Demo,
-  options: Parameters<typeof Api.open>[0],
+  options: ApiOptions,
   use: (other: Demo) => Promise<void>,
 ): Promise<void> {
   const api = await Api.open(options);

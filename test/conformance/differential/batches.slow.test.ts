@@ -157,8 +157,7 @@ describe('batches', () => {
       const answer = await demo.api.post(batch.path, bodyOf(batch), { as });
       if (outcomes.slice(0, paid).every(({ error }) => error !== undefined)) {
         // Not even the first that has an answer can be paid.
-        const { tokens_required } = expectProblem(answer, 'tokens-exhausted');
-        expect(tokens_required).toBe(outcomes[paid].rows.length);
+        expectProblem(answer, 'tokens-exhausted');
         return;
       }
       const body = expectRows(answer, results.length);

@@ -52,7 +52,7 @@ describe.each(ALL)('every metered route: $route', ({ request }) => {
     expect(answer.headers['ratelimit-policy']).toMatch(/^"[^"]+";q=\d+;w=60$/);
   });
 
-  test('a zero balance is tokens-exhausted, which says what is needed and what is left', async () => {
+  test('a zero balance is tokens-exhausted, which says what is left', async () => {
     const as = await demo.api.newCustomer({ tokens: 0 });
     const problem = expectProblem(await ask({ as }), 'tokens-exhausted');
     expect(problem.tokens_remaining).toBe(0);
@@ -164,7 +164,8 @@ describe.each(GETS)('every metered GET: $route', ({ request, cost }) => {
     if (tokens === 1) return;
     const short = await demo.api.newCustomer({ tokens: tokens - 1 });
     const problem = expectProblem(await ask({ as: short }), 'tokens-exhausted');
-    expect(problem).toMatchObject({ tokens_required: tokens, tokens_remaining: tokens - 1 });
+    expect(problem.tokens_remaining).toBe(tokens - 1);
+    expect(problem).not.toHaveProperty('tokens_required');
   });
 
   test('the same request twice gives the same bytes, and is charged twice', async () => {
