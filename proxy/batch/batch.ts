@@ -1,10 +1,11 @@
-import { Problem } from '../../portal/http/problem.ts';
+import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import type { Askers } from '../../shards/fair-queue.ts';
+import { inWords, isWithin } from '../bounds.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
 import { tokensExhausted } from '../metering/payment.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/schemas.ts';
-import type { Making } from '../services.ts';
+import type { Making, ProxyServices } from '../services.ts';
 
 /** A batch has no pages: an origin gives all its rows. */
 export const NO_LIMIT = Number.POSITIVE_INFINITY;
@@ -32,6 +33,8 @@ export type OriginOutcome = OriginAnswer | OriginError;
 /** A batch: origins in the order of the request, and how one is answered. */
 export interface Batch<O> {
   readonly origins: readonly O[];
+  /** Rows past which no further origin is answered. */
+  readonly rowBudget: number;
   /** How an origin is named in `errors`. */
   identify(origin: O): object;
   /** How it is named in `truncated`. */
@@ -56,13 +59,12 @@ export interface BatchResult {
 export async function answerBatch<O>(
   batch: Batch<O>,
   balance: number,
-  rowBudget: number,
   { askers, format }: Pick<Making, 'askers' | 'format'>,
 ): Promise<BatchResult> {
   const results = new Rows(format);
   const about: object[] = [];
   const errors: object[] = [];
-  const { origins } = batch;
+  const { origins, rowBudget } = batch;
   let hasAnswer = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
@@ -93,6 +95,18 @@ export function originError(error: unknown): OriginError {
   const type = error instanceof Problem && ORIGIN_FAULTS.find((fault) => fault === error.slug);
   if (type) return { type, detail: error.message };
   throw error;
+}
+
+/** Rows that a batch gives at most: `max_rows` where that was sent, of as many as the service gives. */
+export function rowBudgetOf(
+  { max_rows: own }: { readonly max_rows?: number | undefined },
+  { config: { batchRowBudget } }: Pick<ProxyServices, 'config'>,
+): number {
+  const bounds = { min: 1, max: batchRowBudget };
+  if (own === undefined || isWithin(bounds, own)) return own ?? batchRowBudget;
+  throw invalidParameters([
+    { loc: ['body', 'max_rows'], msg: `must be ${inWords(bounds)}`, type: 'out_of_range' },
+  ]);
 }
 
 /** Checks the number of origins: `missing-origins`, `too-many-origins`. */

@@ -33,11 +33,18 @@ export interface LookUp {
 
 export type Point = z.output<typeof pointItem>;
 
-/** A batch of blocks, as they were sent: which modes are wanted, and what is looked up for each. */
+/** What a batch of blocks or points is of, beside what is looked up for each. */
+interface Asked<O> {
+  readonly origins: readonly O[];
+  readonly rowBudget: number;
+  /** The modes wanted. */
+  readonly modes: readonly number[];
+}
+
+/** A batch of blocks, as they were sent. */
 export function blockBatch(
   release: Release,
-  origins: readonly string[],
-  modes: readonly number[],
+  { origins, rowBudget, modes }: Asked<string>,
   look: (block: LocatedBlock, askers: Askers) => Promise<OriginAnswer>,
 ): Batch<string> {
   const resolve = async (geoid: Geoid, askers: Askers) => {
@@ -46,6 +53,7 @@ export function blockBatch(
   };
   return {
     origins,
+    rowBudget,
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
     answer: async (geoid, askers) =>
@@ -56,8 +64,7 @@ export function blockBatch(
 /** A batch of points, each standing for the block it lies in. */
 export function pointBatch(
   release: Release,
-  origins: readonly Point[],
-  modes: readonly number[],
+  { origins, rowBudget, modes }: Asked<Point>,
   look: (
     block: LocatedBlock,
     askers: Askers,
@@ -70,6 +77,7 @@ export function pointBatch(
   };
   return {
     origins,
+    rowBudget,
     identify: nameOf,
     shorten: nameOf,
     answer: (at, askers) => resolve(at, askers).catch(originError),

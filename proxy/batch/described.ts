@@ -8,8 +8,9 @@ import { answerBatch, type Batch, type BatchResult } from './batch.ts';
 /** What the descriptions of all batches end with. */
 export const BATCH_RULES =
   ` 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that cannot be resolved are in ` +
-  '`errors`, the others still give rows, in the order of the request. Origins that the balance or ' +
-  'the row budget does not cover are in `truncated`, whole. One token a row, at least one.';
+  '`errors`, the others still give rows, in the order of the request. Origins that the balance, ' +
+  '`max_rows` or the row budget does not cover are in `truncated`, whole; the first is always ' +
+  'answered. One token a row, at least one; an origin that is listed twice is charged twice.';
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 
@@ -27,7 +28,7 @@ export async function answerNamed<O>(
   balance: number,
   about?: 'blocks' | 'origins',
 ): Promise<Answer> {
-  const result = await answerBatch(batch, balance, making.config.batchRowBudget, making);
+  const result = await answerBatch(batch, balance, making);
   return rowsAnswer(bodyOf(result, about), result.results.count);
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { blockMetadata } from '../answers/summary.ts';
-import type { Batch } from '../batch/batch.ts';
+import { type Batch, rowBudgetOf } from '../batch/batch.ts';
 import { blockBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
 import {
   ALL_WELL,
@@ -12,7 +12,13 @@ import {
 import { blockOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../schemas/body-members.ts';
+import {
+  destIdMember,
+  maxRowsMember as max_rows,
+  maxMinutesMember,
+  modeMember,
+  typeMember,
+} from '../schemas/body-members.ts';
 import {
   BLOCK_EXAMPLE,
   EXAMPLE_BLOCK,
@@ -31,7 +37,7 @@ const blocksSummary = postedEndpoint({
   summary: 'Summaries of many blocks',
   description: `What \`GET /v1/blocks/{geoid}/summary\` answers, for many blocks.${BATCH_RULES}`,
   tag: 'Blocks',
-  body: z.strictObject({ origins, mode: modeMember, type: typeMember }),
+  body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
   requestExample: { origins: [geoid], mode: ['walk'] },
   table: withOrigin(CATEGORY_TIMES, ['geoid']),
   response: z.object({
@@ -46,9 +52,10 @@ const blocksSummary = postedEndpoint({
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...cells }): Batch<string> {
-    const { modes, rowsOf } = summaryLookUp(release, cells);
-    return blockBatch(release, origins, modes, async (block, askers) => ({
+  plan(release, { origins, ...query }, services): Batch<string> {
+    const { modes, rowsOf } = summaryLookUp(release, query);
+    const rowBudget = rowBudgetOf(query, services);
+    return blockBatch(release, { origins, rowBudget, modes }, async (block, askers) => ({
       rows: await rowsOf(block, { geoid: block.geoid }, askers),
       about: blockMetadata(block),
     }));
@@ -69,6 +76,7 @@ const blocksPois = postedEndpoint({
     type: typeMember,
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,
+    max_rows,
   }),
   requestExample: { origins: [geoid], mode: ['walk'], max_minutes: EXAMPLE_MAX_MINUTES },
   table: withOrigin(POI_TIMES, ['geoid']),
@@ -79,9 +87,10 @@ const blocksPois = postedEndpoint({
   }),
   example: { results: [{ geoid, ...POI_TIME_EXAMPLE }], ...ALL_WELL },
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }): Batch<string> {
+  plan(release, { origins, ...query }, services): Batch<string> {
     const { modes, rowsOf } = poisLookUp(release, query);
-    return blockBatch(release, origins, modes, async (block, askers) => ({
+    const rowBudget = rowBudgetOf(query, services);
+    return blockBatch(release, { origins, rowBudget, modes }, async (block, askers) => ({
       rows: await rowsOf(block, { geoid: block.geoid }, askers),
     }));
   },

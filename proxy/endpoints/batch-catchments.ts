@@ -5,7 +5,7 @@ import { catchmentOf, homeCounty } from '../answers/catchment-page.ts';
 import { modePositions } from '../answers/modes-and-types.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
 import { ROW_BEGINS } from '../answers/row-page.ts';
-import { type Batch, NO_LIMIT, originError } from '../batch/batch.ts';
+import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
 import {
   ALL_WELL,
   answerNamed,
@@ -16,7 +16,12 @@ import {
 import { poiOrigins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
-import { blockMember, maxMinutesMember, modeMember } from '../schemas/body-members.ts';
+import {
+  blockMember,
+  maxMinutesMember,
+  maxRowsMember,
+  modeMember,
+} from '../schemas/body-members.ts';
 import { CATCHMENT_EXAMPLE, EXAMPLE_MAX_MINUTES, POI_EXAMPLE } from '../schemas/examples.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
@@ -32,6 +37,7 @@ export const poisCatchment = postedEndpoint({
     max_minutes: maxMinutesMember,
     mode: modeMember,
     block: blockMember,
+    max_rows: maxRowsMember,
   }),
   requestExample: {
     dest_ids: [POI_EXAMPLE.dest_id],
@@ -49,7 +55,7 @@ export const poisCatchment = postedEndpoint({
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
-  plan(release, { dest_ids, max_minutes, mode, block }): Batch<DestId> {
+  plan(release, { dest_ids, max_minutes, mode, block, max_rows }, services): Batch<DestId> {
     const filter = {
       modes: modePositions(release, mode, 'body'),
       blocks: block && new Set(block),
@@ -62,6 +68,7 @@ export const poisCatchment = postedEndpoint({
     };
     return {
       origins: dest_ids,
+      rowBudget: rowBudgetOf({ max_rows }, services),
       identify: (dest_id) => ({ dest_id }),
       shorten: (dest_id) => dest_id,
       answer: (destId, askers) => look(destId, askers).catch(originError),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { blockMetadata } from '../answers/summary.ts';
-import type { Batch } from '../batch/batch.ts';
+import { type Batch, rowBudgetOf } from '../batch/batch.ts';
 import { type Point, pointBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
 import {
   ALL_WELL,
@@ -13,7 +13,13 @@ import {
 import { pointOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
-import { destIdMember, maxMinutesMember, modeMember, typeMember } from '../schemas/body-members.ts';
+import {
+  destIdMember,
+  maxRowsMember as max_rows,
+  maxMinutesMember,
+  modeMember,
+  typeMember,
+} from '../schemas/body-members.ts';
 import {
   BLOCK_EXAMPLE,
   EXAMPLE_BLOCK,
@@ -36,7 +42,7 @@ const pointsSummary = postedEndpoint({
   summary: 'Summaries of many points',
   description: `What \`GET /v1/point/summary\` answers, for many points.${BATCH_RULES}`,
   tag: 'Points',
-  body: z.strictObject({ origins, mode: modeMember, type: typeMember }),
+  body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
   requestExample: { origins: [EXAMPLE_POINT], mode: ['walk'] },
   table: withOrigin(CATEGORY_TIMES, ORIGIN_COLUMNS),
   response: z.object({
@@ -58,9 +64,10 @@ const pointsSummary = postedEndpoint({
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...cells }): Batch<Point> {
-    const { modes, rowsOf } = summaryLookUp(release, cells);
-    return pointBatch(release, origins, modes, async (block, askers, name) => {
+  plan(release, { origins, ...query }, services): Batch<Point> {
+    const { modes, rowsOf } = summaryLookUp(release, query);
+    const rowBudget = rowBudgetOf(query, services);
+    return pointBatch(release, { origins, rowBudget, modes }, async (block, askers, name) => {
       const { geoid, ...metadata } = blockMetadata(block);
       return {
         rows: await rowsOf(block, name, askers),
@@ -84,6 +91,7 @@ const pointsPois = postedEndpoint({
     type: typeMember,
     dest_id: destIdMember,
     max_minutes: maxMinutesMember,
+    max_rows,
   }),
   requestExample: { origins: [EXAMPLE_POINT], max_minutes: EXAMPLE_MAX_MINUTES },
   table: withOrigin(POI_TIMES, ORIGIN_COLUMNS),
@@ -99,9 +107,10 @@ const pointsPois = postedEndpoint({
     ...ALL_WELL,
   },
   problems: BATCH_PROBLEMS,
-  plan(release, { origins, ...query }): Batch<Point> {
+  plan(release, { origins, ...query }, services): Batch<Point> {
     const { modes, rowsOf } = poisLookUp(release, query);
-    return pointBatch(release, origins, modes, async (block, askers, name) => ({
+    const rowBudget = rowBudgetOf(query, services);
+    return pointBatch(release, { origins, rowBudget, modes }, async (block, askers, name) => ({
       rows: await rowsOf(block, name, askers),
       about: { ...name, resolved_block: block.geoid },
     }));

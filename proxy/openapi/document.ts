@@ -8,6 +8,8 @@ import { problemDocument, problemResponses } from '../../portal/http/problem-doc
 import type { ProblemSlug } from '../../portal/http/problem-kinds.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
+import { boundsSchema } from '../bounds.ts';
+import type { ProxyConfig } from '../config.ts';
 import type { Endpoint, PostedEndpoint } from '../endpoint.ts';
 import {
   answerHeaders,
@@ -34,14 +36,16 @@ const POSTED_PROBLEMS = slugs(
   ...slugs('unsupported-media-type', 'idempotency-conflict'),
 );
 
-const DESCRIPTION = `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
+const descriptionWith = (
+  rowBudget: number,
+) => `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
 
-Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free.`;
+Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free. A batch gives at most ${rowBudget} rows, or as many as its \`max_rows\` says; POST routes cannot be asked for their price beforehand.`;
 
 /** The OpenAPI 3.1 document, from the schemas that validate. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
-  config: { readonly baseUrl: string; readonly version: string; readonly problemBase: string },
+  config: Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget'> & { problemBase: string },
 ) {
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
@@ -58,7 +62,7 @@ export function openApiDocument(
     info: {
       title: 'Travel-Time Access Service',
       version: config.version,
-      description: DESCRIPTION,
+      description: descriptionWith(config.batchRowBudget),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: config.baseUrl }],
@@ -75,6 +79,7 @@ export function openApiDocument(
     ],
     paths,
     components: {
+      schemas: { MaxRows: maxRows(config.batchRowBudget) },
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -84,6 +89,14 @@ export function openApiDocument(
       },
     },
   });
+}
+
+/** What `max_rows` of a batch may be. */
+function maxRows(rowBudget: number) {
+  return {
+    ...boundsSchema('integer', { min: 1, max: rowBudget }),
+    description: `Rows that the batch is to give, and to cost, at most; by default ${rowBudget}. Whole origins are given, and the first whatever it has; the others are in \`truncated\`, with \`row-budget\`.`,
+  };
 }
 
 function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperationObject {

@@ -55,6 +55,16 @@ export const includeMissingMember = z
   .default(false)
   .meta({ description: FIELD_WORDS.includeMissing });
 
+/**
+ * The most rows that a batch is to give. What the service gives at most is its configuration: the
+ * route checks the bounds, and the document has them in `MaxRows`.
+ */
+export const maxRowsMember = z
+  .number({ error: 'must be a whole number' })
+  .refine(Number.isInteger, { error: 'must be a whole number' })
+  .optional()
+  .meta({ override: { $ref: '#/components/schemas/MaxRows' } });
+
 export const radiusMember = number(BOUNDS.radius)
   .optional()
   .meta({ description: `Metres around the centre, at most ${BOUNDS.radius.max}.` });
