@@ -43,10 +43,10 @@ export function fitSearch(
   request: Means,
   { world, links, region }: LinkedRegion,
   toSearch: readonly CountyScope[],
+  used = memoryInUse(),
 ): SearchFit {
   const memory = request.memory ?? DEFAULT_MEMORY;
-  const { heapUsed, external } = process.memoryUsage();
-  const free = memory - BASE_BYTES - heapUsed - external;
+  const free = memory - BASE_BYTES - used;
   const perThread = THREAD_BYTES + threadBytes(world);
   // Threads of a pool share a copy of the world, which one alone does without.
   const room = Math.floor((free - bytesOf(world)) / perThread);
@@ -69,11 +69,15 @@ export function fitSearch(
  * Fits a join into its memory: what is left of it goes to the transpositions, and afterwards to as
  * many threads that draw tiles as there is room for, one at least; each holds `tileBytes`.
  */
-export function fitJoin(request: Means, counties: number, tileBytes: Bytes): JoinFit {
+export function fitJoin(
+  request: Means,
+  counties: number,
+  tileBytes: Bytes,
+  used = memoryInUse(),
+): JoinFit {
   const memory = request.memory ?? DEFAULT_MEMORY;
-  const { heapUsed, external } = process.memoryUsage();
   const threads = Math.max(1, request.workers ?? 1);
-  const free = memory - BASE_BYTES - heapUsed - external;
+  const free = memory - BASE_BYTES - used;
   const room = Math.floor(free / (THREAD_BYTES + tileBytes));
   const tileThreads = Math.max(1, Math.min(threads, room));
   const fewer = tileThreads < threads ? `, ${tileThreads} of them for tiles` : '';
@@ -85,6 +89,12 @@ export function fitJoin(request: Means, counties: number, tileBytes: Bytes): Joi
     ),
     summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}${fewer}`,
   };
+}
+
+/** What this process holds already. */
+function memoryInUse(): Bytes {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 function inWords(threads: number, memory: Bytes): string {

@@ -3,6 +3,8 @@ import { bytesToDraw } from '../../builder/tiles/tile-drawer.ts';
 import { fitJoin } from '../../builder/within-memory.ts';
 
 const GIB = 2 ** 30;
+/** What the process holds already. */
+const USED = 50e6;
 
 /** A county of so many bytes of objects, a degree wide. */
 function county(west: number, bytes: number) {
@@ -19,10 +21,10 @@ test('each thread that draws tiles has the counties of one pyramid in memory', (
 
 test('tiles are drawn by as many threads as memory has room for, one at least', () => {
   const threads = (memory: number, tileBytes: number) =>
-    fitJoin({ workers: 8, memory }, 10, tileBytes).tileThreads;
+    fitJoin({ workers: 8, memory }, 10, tileBytes, USED).tileThreads;
   expect([threads(16 * GIB, GIB), threads(4 * GIB, GIB), threads(GIB, GIB)]).toEqual([8, 3, 1]);
   expect(threads(2 * GIB, 14e6)).toBe(8);
-  expect(fitJoin({ workers: 8, memory: 4 * GIB }, 10, GIB).summary).toContain(
+  expect(fitJoin({ workers: 8, memory: 4 * GIB }, 10, GIB, USED).summary).toContain(
     '3 of them for tiles',
   );
 });

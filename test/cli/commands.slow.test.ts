@@ -19,8 +19,11 @@ describe('npm start', () => {
   const started = (own: object = {}) =>
     startServer([START], { ...env, ...own }, { until: /curl .*\n/ });
 
+  let firstMs: number;
   test('builds the demo city, and prints a key and a curl line that answers', async () => {
+    const begunMs = performance.now();
     const service = await started();
+    firstMs = performance.now() - begunMs;
     expect(service.noise()).toContain('building the fictional demo city');
     const curl = /curl .*/.exec(service.said())![0];
     const { stdout } = await run('sh', ['-c', `${curl} -s -D -`]);
@@ -52,12 +55,12 @@ describe('npm start', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  test('builds nothing the second time, and is ready in seconds with the same key', async () => {
+  test('builds nothing the second time, and is ready in a part of the time with the same key', async () => {
     const manifest = path.join(folder, 'var/store/latest.json');
     const before = await stat(manifest);
     const begun = performance.now();
     const service = await ofThisTest(started());
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(firstMs / 2);
     expect(service.noise()).toBe('');
     expect((await stat(manifest)).mtimeMs).toBe(before.mtimeMs);
     const key = (await readFile(path.join(folder, 'var/demo-key'), 'utf8')).trim();

@@ -93,11 +93,12 @@ test('a host that is allowed may be led to, at its port or at any', async () => 
 
 test('what is no web address is not asked for, let alone five times', async () => {
   for (const url of ['file:///etc/passwd', 'ftp://example.org/feed.zip', 'feed.zip', 'http://']) {
-    const begun = performance.now();
-    expect(await refusalOf(url)).toBe(
+    // Were it asked for again, the test would end first.
+    const patient = new Http({ retryMs: 1e9, namedHosts: [named.host] });
+    expect(await refusalOf(url, patient)).toBe(
       `${url}: is not an address that begins with http:// or https://`,
     );
-    expect(performance.now() - begun).toBeLessThan(500);
+    await patient.close();
   }
 });
 

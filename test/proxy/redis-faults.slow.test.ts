@@ -12,8 +12,9 @@ import { smallCounty } from '../support/small-world.ts';
 // what was charged is what was delivered, to the token, and nothing was granted twice.
 
 const TOKENS = 100_000_000;
-/** From when Redis can serve again. */
+/** From when Redis can serve again; and so many times what an answer takes on this machine now. */
 const RECOVERY_MS = 2_000;
+const RECOVERY_ANSWERS = 20;
 const county = smallCounty({ fips: '24510', seed: 12, blocks: 12, pois: 40 });
 const geoids = county.blocks.slice(3).map(({ geoid }) => geoid);
 const store = smallReleaseOfTests(county);
@@ -115,14 +116,17 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
   const headers = { authorization: `Bearer ${key}` };
   let [delivered, answered, granted, orders] = [0, 0, 0, 0];
   let lastAnswerMs = 0;
+  let slowestMs = 0;
   let isOver = false;
 
   /** An answer, or nothing: then it was refused as it should be. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response | undefined> {
+    const askedMs = performance.now();
     const answer = await fetch(service + path, {
       ...init,
       headers: { ...headers, ...init.headers },
     });
+    slowestMs = Math.max(slowestMs, performance.now() - askedMs);
     if (answer.status === 200 || answer.status === 304) {
       answered++;
       lastAnswerMs = performance.now();
@@ -209,11 +213,13 @@ async function openLoad({ ledger, customer, listen }: ProxyHarness): Promise<Loa
         }
       };
       try {
+        slowestMs = 0;
         await more(150);
+        const boundMs = RECOVERY_MS + RECOVERY_ANSWERS * slowestMs;
         await fault();
         const servingFromMs = performance.now();
         while (lastAnswerMs < servingFromMs) await Promise.race([pause(5), all]);
-        expect(lastAnswerMs - servingFromMs).toBeLessThan(RECOVERY_MS);
+        expect(lastAnswerMs - servingFromMs).toBeLessThan(boundMs);
         await more(150);
       } finally {
         isOver = true;

@@ -1,13 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Breaker } from '../../shards/breaker.ts';
 
 const REST_MS = 100;
-/** Timers fire up to a millisecond early by the monotonic clock. */
-const rested = () => pause(REST_MS + 2);
+const rested = () => vi.advanceTimersByTime(REST_MS);
 const trouble = new Error('in trouble');
 const other = new Error('no such object');
 const refused = new Error('refused');
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 function opened() {
   const changes: boolean[] = [];
@@ -41,10 +46,10 @@ test('failures in a row open it, nothing is asked while it rests, and a success 
   const made = calls();
   for (let i = 0; i < 10; i++) expect(await ask(null)).toBe(refused);
   expect(calls()).toBe(made);
-  await rested();
+  rested();
   expect(await ask(trouble)).toBe(trouble);
   expect(await ask(null)).toBe(refused);
-  await rested();
+  rested();
   expect(await ask(null)).toBe('done');
   expect(await ask(null)).toBe('done');
   expect(changes).toEqual([true, false]);
@@ -53,7 +58,7 @@ test('failures in a row open it, nothing is asked while it rests, and a success 
 test('one call at a time finds out; the others are refused meanwhile, and do not wait for it', async () => {
   const { breaker, ask, calls } = opened();
   for (let i = 0; i < 3; i++) await ask(trouble);
-  await rested();
+  rested();
   let end = () => {};
   const probe = breaker.run(
     () =>
@@ -73,7 +78,7 @@ test('a clock that is set back does not keep it open', async () => {
   const { ask } = opened();
   for (let i = 0; i < 3; i++) await ask(trouble);
   vi.spyOn(Date, 'now').mockReturnValue(0);
-  await rested();
+  rested();
   expect(await ask(null)).toBe('done');
   vi.restoreAllMocks();
 });

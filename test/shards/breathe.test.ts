@@ -1,37 +1,58 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { breathe, inSlices } from '../../shards/breathe.ts';
-import { watchLoop } from '../support/loop-watch.ts';
 
-const STEP_MS = 0.2;
+const STEP_MS = 0.25;
 
-/** Work of so many milliseconds, in short steps. */
-function* busy(ms: number): Generator<undefined, number, undefined> {
-  let steps = 0;
-  const end = performance.now() + ms;
-  while (performance.now() < end) {
-    for (const stepEnd = performance.now() + STEP_MS; performance.now() < stepEnd; );
-    steps++;
-    yield;
-  }
-  return steps;
+// Time is what the works take.
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  await aTurn();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The slice of whoever was before ends with its turn of the event loop. */
+const aTurn = () => new Promise(setImmediate);
+
+/** Does work whose steps move the clock, and counts the steps of each turn of the event loop. */
+async function stepsByTurn(work: (busy: (ms: number) => Generator<undefined, void>) => unknown) {
+  await aTurn();
+  const turns = [0];
+  let isOver = false;
+  const look = () => {
+    turns.push(0);
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  await work(function* busy(ms) {
+    for (let step = 0; step < ms / STEP_MS; step++) {
+      vi.advanceTimersByTime(STEP_MS);
+      turns[turns.length - 1]++;
+      yield;
+    }
+  });
+  isOver = true;
+  return turns;
 }
 
 test('what many do at the same time holds the event loop no longer than what one does', async () => {
   const works = 40;
-  const alone = await watchLoop(() => inSlices('asker', busy(200)));
-  const together = await watchLoop(() =>
+  const alone = await stepsByTurn((busy) => inSlices('asker', busy(200)));
+  const together = await stepsByTurn((busy) =>
     Promise.all(Array.from({ length: works }, () => inSlices('asker', busy(200)))),
   );
-  expect(alone.turns).toBeGreaterThan(10);
-  // Were each given a slice a turn, a turn would take forty times as long.
-  expect(together.heldMs).toBeLessThan(alone.heldMs * 4 + 10);
+  expect(alone.length).toBeGreaterThan(40);
+  // Each begins with a step; were each given a slice a turn, a turn would take forty times as long.
+  expect(Math.max(...together)).toBeLessThan(Math.max(...alone) + 2 * works);
+  expect(together.reduce((sum, steps) => sum + steps)).toBe((works * 200) / STEP_MS);
 });
 
 test('what one asker wants goes on in the order in which it came', async () => {
   const order: number[] = [];
   const works = Array.from({ length: 5 }, async (_, nr) => {
     for (let round = 0; round < 3; round++) {
-      for (const end = performance.now() + 10; performance.now() < end; );
+      vi.advanceTimersByTime(10);
       await breathe('asker');
       order.push(nr);
     }
@@ -45,7 +66,7 @@ test('a hundred works of one asker keep the work of another waiting for a turn, 
   const order: string[] = [];
   const work = async (asker: string, pauses: number) => {
     for (let pause = 0; pause < pauses; pause++) {
-      for (const end = performance.now() + 5; performance.now() < end; );
+      vi.advanceTimersByTime(5);
       await breathe(asker);
     }
     order.push(asker);
@@ -55,10 +76,9 @@ test('a hundred works of one asker keep the work of another waiting for a turn, 
   // By turns, each of its pauses lets one of the others go on.
   expect(order.indexOf('few')).toBeLessThan(6);
   expect(order).toHaveLength(101);
-}, 20_000);
+});
 
 test('short work goes on in the same turn', async () => {
-  await new Promise(setImmediate);
   const pauses = [breathe('asker'), breathe('asker')];
   expect(pauses).toEqual([undefined, undefined]);
 });

@@ -89,13 +89,12 @@ test('a start that fails waits for no drain, and leaves no ledger open', async (
   const folder = await folderOfThisTest();
   const service = await ofThisTest(runService(inject('demoStore'), `${folder}/first`));
   const { port } = new URL(service.address);
-  const begunMs = performance.now();
   for (const wrong of ['PORT', 'METRICS_PORT']) {
-    const env = { [wrong]: port, DRAIN_SECONDS: '30' };
+    // Were it waited for, the test would end first.
+    const env = { [wrong]: port, DRAIN_SECONDS: '600' };
     const second = runService(inject('demoStore'), `${folder}/second`, env);
     await expect(second).rejects.toThrow('EADDRINUSE');
   }
-  expect(performance.now() - begunMs).toBeLessThan(15_000);
   const open = await openFiles();
   expect(open.filter((file) => file.includes(`${folder}/first`))).not.toEqual([]);
   expect(open.filter((file) => file.includes(`${folder}/second`))).toEqual([]);

@@ -6,6 +6,7 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';
+import { standardWorks } from '../support/standard-work.ts';
 
 const HTTPS = 'https://account.example.org';
 const portal = ofTests(openPortal);
@@ -370,16 +371,16 @@ describe('what takes long to look at', () => {
     ['spaces', `a${' '.repeat(16_000)}@example.org`],
     ['accents', `a${'\u0316\u0301'.repeat(3_900)}@example.org`],
   ])('an address with very many %s is refused unread', async (_, email) => {
-    const before = process.cpuUsage();
-    for (const [url, body] of [
-      ['/auth/request', { email }],
-      ['/auth/verify-code', { email, code: '000000' }],
-    ] as const) {
-      const answer = await newVisitor().post(url, body);
-      expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
-    }
-    const { user } = process.cpuUsage(before);
-    expect(user / 1e6).toBeLessThan(1);
+    const works = await standardWorks(async () => {
+      for (const [url, body] of [
+        ['/auth/request', { email }],
+        ['/auth/verify-code', { email, code: '000000' }],
+      ] as const) {
+        const answer = await newVisitor().post(url, body);
+        expect([answer.statusCode, slugOf(answer)]).toEqual([400, 'invalid-parameters']);
+      }
+    });
+    expect(works).toBeLessThan(10);
   });
 
   test('an id that is none is not found, however long', async () => {

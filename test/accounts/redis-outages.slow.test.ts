@@ -9,6 +9,7 @@ import { booksOf, openCustomer } from '../support/books.ts';
 import { ROUTE } from '../support/customers.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { startRedis, startSentinel } from '../support/redis-server.ts';
+import { soonerThan } from '../support/sooner-than.ts';
 
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
 const TOKENS = 10_000_000;
@@ -100,9 +101,9 @@ test('a Redis that stalls fails requests within two seconds, and serves again wh
       () => ledger.debitOnce(charge, { key: 'given up', fingerprint: 'f' }),
       () => ledger.admit(hashApiKey(key), 1),
     ]) {
-      const began = Date.now();
-      await expect(ask()).rejects.toThrow(/^ledger redis:\/\/127\.0\.0\.1:\d+\/0: /);
-      expect(Date.now() - began).toBeLessThan(2_500);
+      await expect(soonerThan(2_500, ask())).rejects.toThrow(
+        /^ledger redis:\/\/127\.0\.0\.1:\d+\/0: /,
+      );
     }
     // Longer than any of them would have waited.
     await pause(2_000);
@@ -134,9 +135,7 @@ test('clocks that come apart delay a debit, and do not stop it', async () => {
 test('a Redis that is away fails requests at once', async () => {
   await redis.kill('SIGKILL');
   await expect.poll(() => ledger.ping().catch(() => false)).toBe(false);
-  const began = Date.now();
-  await expect(ledger.debit(charge)).rejects.toThrow(LedgerUnavailable);
-  expect(Date.now() - began).toBeLessThan(500);
+  await expect(soonerThan(500, ledger.debit(charge))).rejects.toThrow(LedgerUnavailable);
 });
 
 describe('a ledger says', () => {

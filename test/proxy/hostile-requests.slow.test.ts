@@ -1,44 +1,43 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { InjectOptions } from 'fastify';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../proxy/endpoints/index.ts';
+import { watchLoop } from '../support/loop-watch.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
+import { standardMs } from '../support/standard-work.ts';
 
 const MAX_ERROR_BYTES = 16_000;
-/** The rule is 20 ms, which `npm run bench -- loop` measures on a quiet machine; this one may be busy. */
-const MAX_HELD_MS = 100;
-/** Other programs hold a loop up too: what a request does to it shows in the best of a few tries. */
-const TRIES = 15;
-const NS_PER_MS = 1e6;
+/**
+ * What a request may hold the event loop at a time, in standard works. The rule is 20 ms, which
+ * `npm run bench -- loop` measures on a quiet machine.
+ */
+const MOST_HELD = 7;
+/** What is compiled first and collected as garbage shows less in the best of a few tries. */
+const TRIES = 5;
 const BODY_BYTES = 2 ** 20;
 /** As long as Node takes them, with the headers. */
 const QUERY_BYTES = 15_000;
 
 const proxy = proxyOfTests();
 let key: string;
+let standard: number;
 beforeAll(async () => {
+  standard = await standardMs();
   ({ key } = await proxy.customer({ tokens: 5 }));
 });
 
 type Request = InjectOptions;
 
-/** Asks, and how long that held the event loop at a time. */
+/** Asks, and how long that held the event loop at a time, in standard works. */
 async function ask(request: Request) {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  for (let heldMs = Number.POSITIVE_INFINITY, tries = 1; ; tries++) {
-    delay.enable();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    delay.reset();
-    const answer = await proxy.app.inject(request);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    heldMs = Math.min(heldMs, delay.max / NS_PER_MS);
-    delay.disable();
-    if (tries === TRIES || heldMs <= MAX_HELD_MS) return { answer, heldMs };
+  for (let held = Number.POSITIVE_INFINITY, tries = 1; ; tries++) {
+    const { value: answer, heldMs } = await watchLoop(() => proxy.app.inject(request));
+    held = Math.min(held, heldMs / standard);
+    if (tries === TRIES || held <= MOST_HELD) return { answer, held };
   }
 }
 
 async function expectCheap(name: string, request: Request): Promise<void> {
-  const { answer, heldMs } = await ask(request);
+  const { answer, held } = await ask(request);
   const { statusCode, rawPayload } = answer;
   expect(statusCode, `${name}: ${answer.body.slice(0, 300)}`).toBeGreaterThanOrEqual(400);
   expect(statusCode, `${name}: ${answer.body.slice(0, 300)}`).toBeLessThan(500);
@@ -47,7 +46,7 @@ async function expectCheap(name: string, request: Request): Promise<void> {
   const { errors, errors_omitted = 1 } = answer.json();
   if (errors) expect(errors.length, name).toBeLessThanOrEqual(20);
   expect(errors_omitted, name).toBeGreaterThan(0);
-  expect(heldMs, `${name} held the loop`).toBeLessThan(MAX_HELD_MS);
+  expect(held, `${name} held the loop`).toBeLessThan(MOST_HELD);
 }
 
 /** So many bytes of pieces, joined by commas. */

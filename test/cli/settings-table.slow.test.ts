@@ -64,7 +64,7 @@ ${Object.entries(READ_BY_LIBRARIES)
 | \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` | The proxies that \`tta fetch\` goes through |
 `;
 
-test('SETTINGS.md is what the schema says (npx vitest run test/cli/settings-table.test.ts --update writes it)', async () => {
+test('SETTINGS.md is what the schema says (npx vitest run test/cli/settings-table.slow.test.ts --update writes it)', async () => {
   await expect(DOCUMENT).toMatchFileSnapshot('../../infra/settings/SETTINGS.md');
 });
 

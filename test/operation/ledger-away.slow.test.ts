@@ -40,13 +40,17 @@ test.each(['1', '2'])(
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.anything()]);
     expect(serving.noise()).toMatch(/ledger redis:\S+: cannot be reached/);
 
-    await redis.restart();
-    const back = Date.now();
     // Each process finds it by itself.
     const allReady = async () =>
       JSON.stringify(await Promise.all(Array.from({ length: 12 }, ready)));
+    const askedMs = Date.now();
+    await allReady();
+    const askingMs = Date.now() - askedMs;
+    await redis.restart();
+    const back = Date.now();
     await expect.poll(allReady, { interval: 50 }).not.toContain('unavailable');
-    expect(Date.now() - back).toBeLessThan(2_000);
+    // A machine that does much else is late by as much as answers take.
+    expect(Date.now() - back).toBeLessThan(2_000 + 20 * askingMs);
     const ledger = await ofThisTest(openLedger(redis.address(), { rateLimitPerMinute: 1 }));
     const { key } = await openCustomer(ledger, { tokens: 100 });
     // A page of an answer, whose cursor is sealed by what the ledger keeps.
