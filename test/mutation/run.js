@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+
+/**
+ * Rooms whose lines are changed one at a time, and the tests that shall notice each: those that are
+ * about the room and take seconds.
+ */
+const ROOMS = {
+  'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
+  'shards/store': 'test/shards/{folder-store,https-store,locks,s3-store,wire-faults}.test.ts',
+  'portal/payment': 'test/portal/{billing,payment,payment-outage}.test.ts',
+  'portal/sign-in': 'test/portal/{attacks,mail,own-account,sign-in}.test.ts',
+  'proxy/metering': 'test/proxy/*.test.ts',
+  'proxy/serve': 'test/proxy/*.test.ts',
+};
+const FOLDER = path.resolve('node_modules/.cache/mutation');
+
+/** `npm run mutate -- ROOM [FILE]`: prints what lives, and the share that was killed. */
+const [room, file = '**/*.ts'] = process.argv.slice(2);
+const tests = ROOMS[room];
+if (tests === undefined) {
+  process.stderr.write(`name a room: ${Object.keys(ROOMS).join(', ')}\n`);
+  process.exit(2);
+}
+process.env.ROOM_TESTS = tests;
+const name = room.replaceAll('/', '-');
+await new Stryker({
+  testRunner: 'vitest',
+  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  mutate: [`${room}/${file}`],
+  concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
+  // Of another type checker's interface than the one that is installed.
+  tsconfigFile: 'none',
+  tempDirName: path.join(FOLDER, 'sandbox'),
+  ignorePatterns: ['dist', 'var', 'test/data'],
+  incremental: true,
+  incrementalFile: path.join(FOLDER, `${name}.json`),
+  reporters: ['clear-text', 'html'],
+  htmlReporter: { fileName: path.join(FOLDER, `${name}.html`) },
+  clearTextReporter: { allowColor: false, reportTests: false },
+}).runMutationTest();
