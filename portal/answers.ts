@@ -28,6 +28,22 @@ export type Membership = z.output<typeof membershipSchema>;
 /** Absent of what is not. */
 const disabled = z.literal(true).optional();
 
+/** Why an account has not been given the sign-up grant that is due to it. */
+export const WITHHELD_BY = ['network', 'domain', 'day', 'mailbox', 'off'] as const;
+export type WithheldBy = (typeof WITHHELD_BY)[number];
+
+const grantWithheldSchema = z
+  .object({
+    reason: z.enum(WITHHELD_BY).meta({
+      description:
+        'Which limit was reached, of the network, of the mail domain or of all in a day; `mailbox`: the address has a plus in it; `off`: none are given.',
+    }),
+    detail: z.string().meta({ description: 'Why, and what to do, for the owner.' }),
+  })
+  .meta({
+    description: 'The sign-up grant is due, and was not given. Absent where it was, or is not due.',
+  });
+
 export const accountSchema = z
   .object({
     email: z.string().nullable(),
@@ -36,6 +52,7 @@ export const accountSchema = z
       .nullable()
       .meta({ description: 'Null of an account that is none, or has lapsed.' }),
     disabled: disabled.meta({ description: 'An operator has shut it: no key works.' }),
+    grant_withheld: grantWithheldSchema.optional(),
   })
   .meta({ id: 'Account' });
 export type Account = z.output<typeof accountSchema>;

@@ -9,6 +9,7 @@ import { httpServer } from './http/http-server.ts';
 import type { Problem } from './http/problem.ts';
 import { serveProblemPages } from './http/problem-pages.ts';
 import { securityHeaders } from './http/security-headers.ts';
+import { MailBudget } from './mail/mail-budget.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { Payment } from './payment/payment.ts';
@@ -30,6 +31,15 @@ import { serveSignInLink } from './routes/sign-in-link.ts';
 import { serveUsage } from './routes/usage.ts';
 import type { PortalServices } from './services.ts';
 import { cookieName } from './sign-in/session-cookie.ts';
+import { SignupGrants } from './sign-in/signup-grants.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of a portal: for its metrics. */
+    readonly signupGrants?: SignupGrants;
+    readonly mailBudget?: MailBudget;
+  }
+}
 
 /** No body of an operation needs as much: bodies of Stripe and forms have limits of their own. */
 const MAX_BODY_BYTES = 2 ** 14;
@@ -58,7 +68,18 @@ export async function buildPortal(parts: {
       return sessionSecrets.all;
     },
   };
-  const services: PortalServices = { ledger, mailer, payment, config, secrets, now };
+  const mailBudget = new MailBudget(ledger, config.mailsPerHour);
+  const signupGrants = new SignupGrants(ledger, config.signupGrants);
+  const services: PortalServices = {
+    ledger,
+    mailer,
+    mailBudget,
+    signupGrants,
+    payment,
+    config,
+    secrets,
+    now,
+  };
 
   const app = httpServer({
     problems: { base: config.problemBase, members: errorMember },
@@ -69,6 +90,8 @@ export async function buildPortal(parts: {
     setCommonHeaders: securityHeaders({ isHttps: config.accountUrl.startsWith('https:') }),
   });
   app.addHook('onClose', async () => sessionSecrets.close());
+  app.decorate('signupGrants', signupGrants);
+  app.decorate('mailBudget', mailBudget);
   app.decorateRequest('signedIn', null);
   const methods = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {

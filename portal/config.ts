@@ -22,6 +22,16 @@ export const portalConfigSchema = z.strictObject({
   problemBase: z.url().optional(),
   /** Requests a minute from one address. */
   rateLimitPerMinute: z.int().min(1).default(600),
+  /** Sign-up grants a day (`SignupGrantLimits`). */
+  signupGrants: z
+    .strictObject({
+      perDay: z.int().min(0).default(500),
+      perNetwork: z.int().min(1).default(10),
+      perDomain: z.int().min(1).default(20),
+    })
+    .prefault({}),
+  /** Mails that all portals of a ledger send in an hour. */
+  mailsPerHour: z.int().min(1).default(2_000),
   /**
    * The first keys what is made, all of them are taken: rotate by putting a new one in front. By
    * default one that the ledger keeps.

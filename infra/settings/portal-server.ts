@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
-import { BOTH } from './both-servers.ts';
+import { BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
 import { STRIPE, stripeOf } from './payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
-import { secretsText } from './texts.ts';
+import { integerText, secretsText } from './texts.ts';
 
 /** How to serve the portal. */
 export interface PortalSettings {
@@ -66,6 +66,22 @@ export const portalSchema = z.object({
       .optional(),
     { says: 'whose mails they are', value: '<address>' },
   ),
+  MAILS_PER_HOUR: setting(count().prefault('2000'), {
+    says: 'mails sent in an hour by all portals of a ledger; for one network (/24, /48) a fifth at most, and no more than 200',
+    value: '<n>',
+  }),
+  SIGNUP_GRANTS_PER_DAY: setting(integerText(0, 1e9).prefault('500'), {
+    says: 'new accounts a day that are given free tokens; 0: none are. Others are given them when their owners sign in again on another day',
+    value: '<n>',
+  }),
+  SIGNUP_GRANTS_PER_NETWORK: setting(count().prefault('10'), {
+    says: 'of those, from one network: a /24 of IPv4, a /48 of IPv6. See TRUST_PROXY',
+    value: '<n>',
+  }),
+  SIGNUP_GRANTS_PER_DOMAIN: setting(count().prefault('20'), {
+    says: 'of those, with addresses of one mail domain that is no public host',
+    value: '<n>',
+  }),
   SESSION_SECRETS: setting(secretsText.optional(), {
     says: 'one or two, comma-separated: the first makes sessions, both are taken',
     secret: true,
@@ -107,6 +123,12 @@ export function settingsOfPortal(
       problemBase: set.PROBLEM_BASE,
       rateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
       sessionSecrets: set.SESSION_SECRETS,
+      mailsPerHour: set.MAILS_PER_HOUR,
+      signupGrants: {
+        perDay: set.SIGNUP_GRANTS_PER_DAY,
+        perNetwork: set.SIGNUP_GRANTS_PER_NETWORK,
+        perDomain: set.SIGNUP_GRANTS_PER_DOMAIN,
+      },
       trustProxy: set.TRUST_PROXY,
       logLevel: set.LOG_LEVEL,
     },

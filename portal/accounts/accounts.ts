@@ -170,6 +170,8 @@ export interface AccountOrder {
   readonly email: string | null;
   /** For a new account: by default the sign-up grant, if it is due. `null`: none. */
   readonly grant?: Grant | null;
+  /** The sign-up grant where it is due, if it is not that of the plans. */
+  readonly signupGrant?: Grant;
   readonly by: Actor;
   readonly atMs: number;
 }

@@ -31,6 +31,11 @@ export function asciiDomain(domain: string): string {
   return (isName && domainToASCII(domain)) || domain.toLowerCase();
 }
 
+/** Whether a domain is one whose ways to write an address `mailboxOf` knows. */
+export function isProvider(domain: string): boolean {
+  return PROVIDERS.has(ALIASES.get(domain) ?? domain);
+}
+
 /** `mailboxOf`, of an address that a ledger can keep; a `RangeError` of another. */
 export function keptMailbox(email: string): string {
   const mailbox = mailboxOf(email);

@@ -1,8 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Groups of 16 bits in an IPv6 address, and in the network that a customer is given at least. */
+/** Groups of 16 bits in an IPv6 address. */
 const GROUPS = 8;
-const NETWORK_GROUPS = 4;
+/** Of those, in the network that a customer is given at least, and in that of a whole site. */
+const SUBNET_GROUPS = 4;
+const SITE_GROUPS = 3;
+/** What the client of an address that is none is called. */
+const UNKNOWN = 'unknown';
 
 /**
  * Whose requests are counted together, by their address: that of an IPv4 client, also where it is
@@ -11,20 +15,39 @@ const NETWORK_GROUPS = 4;
  * one subject.
  */
 export function rateSubject(written: string): string {
+  const address = addressIn(written);
+  if (typeof address === 'string') return address;
+  return `${hexadecimal(address.slice(0, SUBNET_GROUPS))}::/64`;
+}
+
+/**
+ * The network of an address, which one customer of a provider may have to himself: of IPv4 the 256
+ * addresses that share three numbers (/24), of IPv6 the site of 48 bits (RFC 6177).
+ */
+export function networkOf(written: string): string {
+  const address = addressIn(written);
+  if (address === UNKNOWN) return UNKNOWN;
+  if (typeof address === 'string') return address.replace(/\d+$/, '0/24');
+  return `${hexadecimal(address.slice(0, SITE_GROUPS))}::/48`;
+}
+
+/** An IPv4 address as it is written, or the groups of an IPv6 one. */
+function addressIn(written: string): string | number[] {
   const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(written) ?? [];
   const address = bracketed ?? plain ?? written;
   if (isIPv4(address)) return address;
-  if (!isIPv6(address)) return 'unknown';
+  if (!isIPv6(address)) return UNKNOWN;
   const groups = groupsOf(address.split('%')[0]);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) {
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 255])
-      .join('.');
-  }
-  const network = groups.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
-  return `${network.join(':')}::/64`;
+  if (!isMapped) return groups;
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+function hexadecimal(groups: readonly number[]): string {
+  return groups.map((group) => group.toString(16)).join(':');
 }
 
 /** The eight numbers of an IPv6 address. */

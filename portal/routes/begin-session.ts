@@ -24,10 +24,10 @@ export async function beginSession(
   services: PortalServices,
   email: string,
 ): Promise<Account> {
-  const { ledger, now } = services;
+  const { ledger, signupGrants, now } = services;
   const atMs = now();
   for (;;) {
-    const { account } = await ledger.openAccount({ email, by: 'owner', atMs });
+    const account = await signupGrants.openAccount(email, request.ip, atMs);
     const token = newSessionToken(account.id);
     const outcome = await ledger.beginSession(account.id, {
       id: token.id,

@@ -1,5 +1,5 @@
 import { type Account, isMember } from '../accounts/accounts.ts';
-import type { Account as ShownAccount } from '../answers.ts';
+import type { Account as ShownAccount, WithheldBy } from '../answers.ts';
 import type { PortalServices } from '../services.ts';
 
 export const ACCOUNT_EXAMPLE = {
@@ -12,9 +12,29 @@ export const ACCOUNT_EXAMPLE = {
   },
 };
 
+/** What routes that sign somebody in say of grants. */
+export const WITHHELD_GRANTS =
+  'There are limits to these grants, by network, mail domain and day; past them the account is made without, and `grant_withheld` says why and what to do.';
+
+/** Why somebody begins without tokens, and what to do. */
+const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
+  network:
+    'Many accounts were made from your network today. Sign in again tomorrow, or from another network, and the free tokens are yours.',
+  domain:
+    'Many accounts were made with addresses of your mail domain today. Sign in again tomorrow, and the free tokens are yours.',
+  day: 'More accounts were made today than free tokens are given to. Sign in again tomorrow, and they are yours.',
+  mailbox:
+    'Free tokens go to the own address of a mailbox, without the plus and what follows it. Sign in with that address, or write to the people who run this service.',
+  off: 'No free tokens are given at present. Sign in again later, write to the people who run this service, or buy tokens.',
+};
+
 /** An account as its owner is shown it. */
-export function ownAccount(account: Account, { payment, now }: PortalServices): ShownAccount {
+export async function ownAccount(
+  account: Account,
+  { payment, signupGrants, now }: PortalServices,
+): Promise<ShownAccount> {
   const { email, balance, membership, disabled } = account;
+  const withheldBy = await signupGrants.withheldBy(account.id);
   return {
     email,
     tokens_remaining: balance,
@@ -30,6 +50,9 @@ export function ownAccount(account: Account, { payment, now }: PortalServices): 
           }
         : null,
     ...(disabled && { disabled }),
+    ...(withheldBy && {
+      grant_withheld: { reason: withheldBy, detail: WHY_WITHHELD[withheldBy] },
+    }),
   };
 }
 

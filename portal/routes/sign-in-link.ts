@@ -14,7 +14,7 @@ import { openLink } from '../sign-in/sealed-link.ts';
 import { beginSession } from './begin-session.ts';
 import { wantsPage } from './browser.ts';
 import type { Operation } from './operation.ts';
-import { ACCOUNT_EXAMPLE, ownAccount } from './own-account.ts';
+import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { requireOwnSite } from './own-site.ts';
 
 const PATH = '/auth/verify';
@@ -39,8 +39,7 @@ const LOOK: Operation = {
 const SIGN_IN: Operation = {
   operationId: 'verifyLink',
   summary: 'Sign in with a link',
-  description:
-    'What the button of that page does, by a form; a program sends JSON, with the token alone. Begins a session. The first of an address makes its account, with the sign-up grant.',
+  description: `What the button of that page does, by a form; a program sends JSON, with the token alone. Begins a session. The first of an address makes its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
   ...{ tag: 'Sign-in', access: 'open', isLenient: true },
   ...{ body: z.object({ token, next }), bodyExample: { token: 'Nq3…' }, bodyType: FORM },
   answer: {

@@ -16,7 +16,7 @@ import { signInMail } from '../sign-in/sign-in-mail.ts';
 import { AfterAnswer } from './after-answer.ts';
 import { beginSession } from './begin-session.ts';
 import type { Operation } from './operation.ts';
-import { ACCOUNT_EXAMPLE, ownAccount } from './own-account.ts';
+import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { isHttps, requireOwnSite } from './own-site.ts';
 import { changing, looking } from './signed-in.ts';
 
@@ -44,7 +44,7 @@ const codeSchema = z.strictObject({
 
 /** Asking for a code, signing in with it, signing out. */
 export function serveSignIn(app: FastifyInstance, services: PortalServices): void {
-  const { ledger, secrets, now } = services;
+  const { ledger, mailBudget, secrets, now } = services;
   const afterAnswer = new AfterAnswer(app);
   const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
 
@@ -56,6 +56,10 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
     const asked = parseBody(askSchema, request);
     const client = rateSubject(request.ip);
     refuse(await takeOne(ledger, 'sent for client', client, now()));
+    refuse(
+      await mailBudget.take(request.ip, now()),
+      'more mails were asked for in an hour than this service sends',
+    );
     afterAnswer.begin('mailing a code', () => mailCode(asked, client, services));
     return reply.code(202).send({ sent: true });
   });
@@ -66,7 +70,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
     async (request, reply) => {
       const { email, code } = parseBody(codeSchema, request);
       const mailbox = mailboxHash(secrets.session[0], email);
-      refuse(await takeTry(ledger, { client: rateSubject(request.ip), mailbox }, now()));
+      refuse(await takeTry(ledger, { ip: request.ip, mailbox }, now()));
       if (!(await answerWithCode(ledger, secrets.session, { email, code }, now()))) {
         throw new Problem(
           'invalid-code',
@@ -110,8 +114,7 @@ const ASK: Operation = {
 const VERIFY: Operation = {
   operationId: 'verifyCode',
   summary: 'Sign in with a code',
-  description:
-    'Begins a session. The first of an address makes its account, with the sign-up grant.',
+  description: `Begins a session. The first of an address makes its account, with the sign-up grant. ${WITHHELD_GRANTS}`,
   ...{ tag: 'Sign-in', access: 'open' },
   ...{ body: codeSchema, bodyExample: { email: 'you@example.org', code: '012345' } },
   answer: {
@@ -157,12 +160,15 @@ async function mailCode(
   await mailer.send(signInMail(email, mailed, next, config.accountUrl), client);
 }
 
-function refuse(refused: { readonly waitSeconds: number } | null): void {
+function refuse(
+  refused: { readonly waitSeconds: number } | null,
+  why = 'codes were asked for, or tried, too often',
+): void {
   if (!refused) return;
   const { waitSeconds } = refused;
   throw new Problem(
     'too-many-codes',
-    `codes were asked for, or tried, too often; wait ${waitSeconds} s, or use the link of the newest mail`,
+    `${why}; wait ${waitSeconds} s, or use the link of the newest mail`,
     {},
     { 'retry-after': String(waitSeconds) },
   );

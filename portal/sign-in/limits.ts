@@ -1,24 +1,31 @@
 import type { SignIns } from '../accounts/sign-ins.ts';
 import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
+import { networkOf, rateSubject } from '../http/rate-subject.ts';
+
+const HOUR_SECONDS = 60 * 60;
 
 /**
  * How often codes are sent and tried. A code is one of a million and has five tries: somebody who
  * never gives up is right at one mailbox once in a hundred years. Of many clients that try many
  * mailboxes one would be right sooner: where there are more tries in all than people make, each client
- * has as many as a person needs, and where those are too many, codes rest. The link is not limited:
- * nobody guesses it. So an owner gets in whatever others do: where no mail is sent because a mailbox
- * was sent many, the last of them still holds.
+ * has as many as a person needs, and where those are too many, codes rest. A network (/24 of IPv4, /48
+ * of IPv6), whose owner may be as many clients as he likes, is too small a part of all to bring that
+ * about: it takes five to have clients told apart, and a hundred to have codes rest. The link is not
+ * limited: it cannot be guessed. So an owner gets in whatever others do: where no mail is sent because
+ * a mailbox was sent many, the last of them still holds.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client: a school or an office shares an address. */
   'sent for client': { limit: 30, windowSeconds: 10 * 60 },
   /** Codes sent to one mailbox: no longer than the last of them lasts, which began in the window. */
   'sent to mailbox': { limit: 5, windowSeconds: CHALLENGE_MINUTES * 60 },
-  'tried by client': { limit: 60, windowSeconds: 60 * 60 },
-  'tried by all': { limit: 1_000, windowSeconds: 60 * 60 },
-  'tried by client, of many': { limit: 10, windowSeconds: 60 * 60 },
-  'tried by all, of many': { limit: 4_000, windowSeconds: 60 * 60 },
-  'tried at mailbox': { limit: 20, windowSeconds: 24 * 60 * 60 },
+  'tried by client': { limit: 60, windowSeconds: HOUR_SECONDS },
+  'tried by network': { limit: 240, windowSeconds: HOUR_SECONDS },
+  'tried by all': { limit: 1_000, windowSeconds: HOUR_SECONDS },
+  'tried by client, of many': { limit: 10, windowSeconds: HOUR_SECONDS },
+  'tried by network, of many': { limit: 40, windowSeconds: HOUR_SECONDS },
+  'tried by all, of many': { limit: 4_000, windowSeconds: HOUR_SECONDS },
+  'tried at mailbox': { limit: 20, windowSeconds: 24 * HOUR_SECONDS },
 } as const;
 
 /** Takes one of a limit; how many seconds to wait where none is left. */
@@ -32,18 +39,22 @@ export async function takeOne(
   return allowed ? null : { waitSeconds: rate.resetSeconds };
 }
 
-/** The same of a try: by its client, by all, and at its mailbox. */
+/** The same of a try: by its client and network, by all, and at its mailbox. */
 export async function takeTry(
   signIns: SignIns,
-  { client, mailbox }: { readonly client: string; readonly mailbox: string },
+  { ip, mailbox }: { readonly ip: string; readonly mailbox: string },
   nowMs: number,
 ): Promise<{ readonly waitSeconds: number } | null> {
   const take = (what: keyof typeof LIMITS, whose: string) => takeOne(signIns, what, whose, nowMs);
+  const [client, network] = [rateSubject(ip), networkOf(ip)];
+  const ofMany = async () =>
+    (await take('tried by client, of many', client)) ??
+    (await take('tried by network, of many', network)) ??
+    (await take('tried by all, of many', ''));
   return (
     (await take('tried by client', client)) ??
-    ((await take('tried by all', '')) &&
-      ((await take('tried by client, of many', client)) ??
-        (await take('tried by all, of many', '')))) ??
+    (await take('tried by network', network)) ??
+    ((await take('tried by all', '')) && (await ofMany())) ??
     (await take('tried at mailbox', mailbox))
   );
 }

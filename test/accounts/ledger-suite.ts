@@ -283,6 +283,25 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
       expect(await ledger.grants(id)).toEqual([{ tokens: 5_000, cause: 'signup', atMs: NOON }]);
     });
 
+    test('another sign-up grant takes the place of the plans’ where that is due, and nowhere else', async () => {
+      const email = 'later@example.org';
+      const signupGrant = { tokens: 0, cause: 'later', atMs: NOON };
+      const order = { email, signupGrant, by: 'owner', atMs: NOON } as const;
+      const first = await ledger.openAccount(order);
+      expect(first).toMatchObject({ isNew: true, account: { balance: 0 } });
+      expect(await ledger.grants(first.account.id)).toEqual([signupGrant]);
+      expect(await ledger.openAccount({ ...order, signupGrant: undefined })).toEqual({
+        ...first,
+        isNew: false,
+      });
+      const none = await ledger.openAccount({ ...order, email: 'none@example.org', grant: null });
+      expect(await ledger.grants(none.account.id)).toEqual([]);
+      await ledger.closeAccount(first.account.id, { by: 'owner', atMs: NOON });
+      const back = await ledger.openAccount(order);
+      expect(back.isNew).toBe(true);
+      expect(await ledger.grants(back.account.id)).toEqual([]);
+    });
+
     test('of an order that cannot be filled nothing is left: no account, grant, key or membership', async () => {
       const full = await customer(0);
       for (const label of ['second', 'third']) await newKey(ledger, full.id, label, NOON);

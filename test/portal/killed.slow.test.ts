@@ -160,6 +160,7 @@ class KillablePortal {
     const settings = {
       ...{ LEDGER: ledger, PORTAL_PORT: String(await freePort()), TRUST_PROXY: 'loopback' },
       ...{ FREE_RATE_LIMIT_PER_MINUTE: '1000000', LOG_LEVEL: 'fatal' },
+      ...{ SIGNUP_GRANTS_PER_DAY: '1000000', SIGNUP_GRANTS_PER_DOMAIN: '1000000' },
       ...{ SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org' },
       ...{ STRIPE_SECRET_KEY: standIn.secretKey, STRIPE_API_URL: standIn.address },
       ...{ STRIPE_WEBHOOK_SECRET: standIn.webhookSecret },
@@ -219,7 +220,7 @@ class Person {
 
   constructor(number: number, service: Service) {
     this.email = `person${number}@example.org`;
-    const address = `10.1.${number >> 8}.${number & 255}`;
+    const address = `10.${1 + (number >> 8)}.${number & 255}.1`;
     this.visitor = new HttpVisitor(service.portal.address, { 'x-forwarded-for': address });
     this.#service = service;
     this.#random = new Random(service.seed, PEOPLE, number);

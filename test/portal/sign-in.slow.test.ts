@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newChallenge } from '../../portal/sign-in/challenge.ts';
-import { LIMITS, takeOne } from '../../portal/sign-in/limits.ts';
+import { LIMITS, takeOne, takeTry } from '../../portal/sign-in/limits.ts';
 import { forAll } from '../support/for-all.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openPortal, slugOf } from '../support/portal-harness.ts';
@@ -199,6 +199,31 @@ describe('guessing', () => {
     expect((await portal.visitor().signIn(someone())).statusCode).toBe(200);
   });
 
+  test('an IPv6 network of 48 bits, with as many clients as it likes, keeps others from no code and no mail', async () => {
+    const now = () => Date.now() + portal.clock.aheadMs;
+    /** One of its 65,536 customers, or so they seem. */
+    const hosts = Array.from({ length: 700 }, (_, i) => `2001:db8:bad:${i.toString(16)}::1`);
+    const refusedAfter = async (take: (ip: string, i: number) => Promise<object | null>) => {
+      const outcomes = await Promise.all(
+        Array.from({ length: 7_000 }, (_, i) => take(hosts[i % hosts.length], i)),
+      );
+      return outcomes.filter((outcome) => outcome === null).length;
+    };
+    const tries = await refusedAfter((ip, i) =>
+      takeTry(portal.ledger, { ip, mailbox: `guessed ${people} ${i}` }, now()),
+    );
+    expect(tries).toBe(LIMITS['tried by network'].limit);
+    const mails = await refusedAfter((ip) => portal.app.mailBudget!.take(ip, now()));
+    expect(mails).toBe(200);
+    expect((await portal.visitor({ address: '10.5.0.1' }).signIn(someone())).statusCode).toBe(200);
+    // Another of its machines is told so before anything is done for it.
+    const asked = await portal
+      .visitor({ address: '2001:db8:bad:ffff::1' })
+      .post('/auth/request', { email: someone() });
+    expect([asked.statusCode, slugOf(asked)]).toEqual([429, 'too-many-codes']);
+    expect(portal.app.mailBudget!.refused).toBe(0);
+  });
+
   test('a client has thirty codes sent in ten minutes, and is told how long to wait', async () => {
     const asker = portal.visitor({ address: '10.3.0.1' });
     for (let asked = 0; asked < 30; asked++) await asker.ask(someone());
@@ -210,6 +235,34 @@ describe('guessing', () => {
     portal.clock.aheadMs += wait * 1000;
     expect((await asker.post('/auth/request', { email: someone() })).statusCode).toBe(202);
   });
+});
+
+test('the mails of an hour are bounded for all portals of a ledger; past them one is told to wait, and the last mail still works', async () => {
+  const { ledger } = portal;
+  const config = { mailsPerHour: 10 };
+  const [one, other] = [
+    await ofThisTest(openPortal({ config, ledger })),
+    await ofThisTest(openPortal({ config, ledger })),
+  ];
+  const later = portal.clock.aheadMs + 60 * 60 * 1000;
+  for (const { clock } of [one, other]) clock.aheadMs = later;
+  const email = someone();
+  const { token } = await one.visitor({ address: '10.20.0.1' }).ask(email);
+  // A network has two of ten.
+  for (let i = 1; i < 10; i++) {
+    const from = (i % 2 ? one : other).visitor({ address: `10.20.${i >> 1}.2` });
+    expect((await from.post('/auth/request', { email: someone() })).statusCode).toBe(202);
+  }
+  const honest = other.visitor({ address: '10.21.0.1' });
+  const refused = await honest.post('/auth/request', { email: someone() });
+  expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
+  expect(refused.json().detail).toMatch(/^more mails were asked for in an hour than/);
+  const wait = Number(refused.headers['retry-after']);
+  expect(wait).toBeGreaterThan(50 * 60);
+  expect([one.app.mailBudget!.refused, other.app.mailBudget!.refused]).toEqual([0, 1]);
+  expect((await honest.post('/auth/verify', { token })).statusCode).toBe(200);
+  other.clock.aheadMs += wait * 1000;
+  expect((await honest.post('/auth/request', { email: someone() })).statusCode).toBe(202);
 });
 
 test('what the ledger keeps of a challenge lets nobody in, and names nobody', () => {

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { rateSubject } from '../../portal/http/rate-subject.ts';
+import { networkOf, rateSubject } from '../../portal/http/rate-subject.ts';
 import { forAll } from '../support/for-all.ts';
 
 test.each([
@@ -25,11 +25,34 @@ test.each([
   expect(rateSubject(address)).toBe(subject);
 });
 
-/** Node's own test of whether an address is in the /64 of another. */
-function shareNetwork(one: string, other: string): boolean {
+test.each([
+  ['203.0.113.7', '203.0.113.0/24'],
+  ['::ffff:203.0.113.200', '203.0.113.0/24'],
+  ['203.0.113.7:51000', '203.0.113.0/24'],
+  ['2001:db8:1:2::3', '2001:db8:1::/48'],
+  ['2001:DB8:0001:ffff:ffff:ffff:ffff:ffff', '2001:db8:1::/48'],
+  ['[2001:db8::1]:51000', '2001:db8:0::/48'],
+  ['<script>', 'unknown'],
+])('the network of %s is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+test('two addresses are of one network if and only if they share 24 bits of IPv4 or 48 of IPv6', () =>
+  forAll(2_000, fc.ipV4(), fc.ipV4(), fc.nat(255), fc.boolean(), (one, other, last, near) => {
+    const second = near ? one.replace(/\d+$/, `${last}`) : other;
+    expect(networkOf(one) === networkOf(second)).toBe(isIn(one, 24, second, 'ipv4'));
+    const [a, b] = [one, second].map((ip) => {
+      const [x, y, z, rest] = ip.split('.').map((byte) => Number(byte).toString(16));
+      return `2001:${x}:${y}${z}:${rest}::1`;
+    });
+    expect(networkOf(a) === networkOf(b)).toBe(isIn(a, 48, b, 'ipv6'));
+  }));
+
+/** Node's own test of whether an address is in a network of another. */
+function isIn(one: string, bits: number, other: string, family: 'ipv4' | 'ipv6'): boolean {
   const list = new BlockList();
-  list.addSubnet(one, 64, 'ipv6');
-  return list.check(other, 'ipv6');
+  list.addSubnet(one, bits, family);
+  return list.check(other, family);
 }
 
 test('two IPv6 addresses are one subject if and only if they share their first 64 bits', async () => {
@@ -39,7 +62,7 @@ test('two IPv6 addresses are one subject if and only if they share their first 6
   await forAll(2_000, groups, groups, fc.boolean(), (one, other, near) => {
     const second = near ? [...one.slice(0, 4), ...other.slice(4)] : other;
     const [a, b] = [one, second].map(written);
-    expect(rateSubject(a) === rateSubject(b)).toBe(shareNetwork(a, b));
+    expect(rateSubject(a) === rateSubject(b)).toBe(isIn(a, 64, b, 'ipv6'));
   });
 });
 

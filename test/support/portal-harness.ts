@@ -74,7 +74,11 @@ export async function openPortal(
     ledger,
     mailer: options.mailer ?? inMemory,
     payment: options.payment?.(ledger),
-    config: { rateLimitPerMinute: 1_000_000, logLevel: 'silent', ...options.config },
+    config: {
+      ...{ rateLimitPerMinute: 1_000_000, logLevel: 'silent' },
+      signupGrants: { perDay: 1e6, perNetwork: 1e6, perDomain: 1e6 },
+      ...options.config,
+    },
     now: () => Date.now() + clock.aheadMs,
   });
   const nextMail = async (to: string, had: number) => {

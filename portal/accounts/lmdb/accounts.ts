@@ -20,14 +20,14 @@ import { endAllSessions } from './sessions.ts';
 
 export function openAccount(
   batch: LedgerBatch,
-  { email, grant: first, by, atMs }: AccountOrder,
+  { email, grant: first, signupGrant: signup, by, atMs }: AccountOrder,
 ): { account: Account; isNew: boolean } {
   const { books } = batch;
   const mailbox = email === null ? null : keptMailbox(email);
   const known = mailbox === null ? undefined : books.emails.get(mailbox);
   if (known !== undefined) return { account: { id: known, ...batch.account(known) }, isNew: false };
   const former = mailbox === null ? undefined : books.formerMailboxes.get(hashMailbox(mailbox));
-  const due = former ? null : signupGrant(atMs);
+  const due = former ? null : (signup ?? signupGrant(atMs));
   const given = first === undefined ? due : first;
   if (given) requireGrant(given);
   const id = randomUUID();

@@ -34,7 +34,8 @@ export async function openAccount(
   const { by, atMs } = order;
   return withMailbox(redis, order.email, async (id, { due, disabled }) => {
     const { account, grants, audit } = keysOf(id);
-    const given = order.grant === undefined ? (due ? signupGrant(atMs) : null) : order.grant;
+    const signup = due ? (order.signupGrant ?? signupGrant(atMs)) : null;
+    const given = order.grant === undefined ? signup : order.grant;
     const email = order.email?.trim();
     const first = given ? orderOf(given) : undefined;
     const opened = { email, by, atMs, given: first, disabled };

@@ -5,6 +5,7 @@ import { deviceName } from './device-name.ts';
 /** What tokens came by, as the ledger writes it, and what that is to whom they came. */
 const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
   [/^signup$/, 'to begin with'],
+  [/^signup-withheld:/, 'to begin with, for now'],
   [/^session:/, 'for a token pack'],
   [/^invoice:/, 'for a month of membership'],
   [/^(refund|dispute):.*:undone$/, 'that had been taken back'],

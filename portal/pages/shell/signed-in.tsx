@@ -48,6 +48,9 @@ export function SignedIn(props: { readonly children: (account: Account) => Compo
               service.
             </Notice>
           )}
+          {visitor.account.grant_withheld && (
+            <Notice kind="plain">{visitor.account.grant_withheld.detail}</Notice>
+          )}
           {props.children(visitor.account)}
         </div>
       );

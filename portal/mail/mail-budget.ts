@@ -1,0 +1,40 @@
+import type { SignIns } from '../accounts/sign-ins.ts';
+import { networkOf } from '../http/rate-subject.ts';
+
+const HOUR_SECONDS = 60 * 60;
+/** Mails an hour for one network: a school, all of whose pupils sign in at once. */
+const MOST_FOR_NETWORK = 200;
+/** Of the budget, one network gets a part of so many at most. */
+const PARTS = 5;
+
+/**
+ * How many mails the service sends in an hour, in all processes that share a ledger: a mail server
+ * has a quota and a reputation. No network (`networkOf`) can use up more than a fifth of it.
+ */
+export class MailBudget {
+  readonly perHour: number;
+  /** Mails that were not sent because the budget was used up. */
+  refused = 0;
+  readonly #ledger: Pick<SignIns, 'takeLimited'>;
+
+  constructor(ledger: Pick<SignIns, 'takeLimited'>, perHour: number) {
+    this.#ledger = ledger;
+    this.perHour = perHour;
+  }
+
+  /** Takes one mail that a client asks for; how many seconds to wait where none is left. */
+  async take(ip: string, nowMs: number): Promise<{ readonly waitSeconds: number } | null> {
+    const forNetwork = Math.min(MOST_FOR_NETWORK, Math.ceil(this.perHour / PARTS));
+    const ofNetwork = await this.#take(`mails for network ${networkOf(ip)}`, forNetwork, nowMs);
+    if (ofNetwork !== null) return ofNetwork;
+    const ofAll = await this.#take('mails for all', this.perHour, nowMs);
+    if (ofAll !== null) this.refused++;
+    return ofAll;
+  }
+
+  async #take(subject: string, limit: number, nowMs: number) {
+    const window = { limit, windowSeconds: HOUR_SECONDS };
+    const { allowed, rate } = await this.#ledger.takeLimited(subject, window, nowMs);
+    return allowed ? null : { waitSeconds: rate.resetSeconds };
+  }
+}

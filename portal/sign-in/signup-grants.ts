@@ -1,0 +1,103 @@
+import type { Account, AccountId, Accounts, Grant } from '../accounts/accounts.ts';
+import { signupGrant } from '../accounts/bookkeeping.ts';
+import { mailboxOf } from '../accounts/mailbox.ts';
+import type { SignIns } from '../accounts/sign-ins.ts';
+import { WITHHELD_BY, type WithheldBy } from '../answers.ts';
+import { networkOf } from '../http/rate-subject.ts';
+import { ownMailDomain } from './public-mail-hosts.ts';
+
+/** How many sign-up grants are given in a day: in all, where 0 gives none, and by what has many accounts. */
+export interface SignupGrantLimits {
+  readonly perDay: number;
+  /** A /24 of IPv4, a /48 of IPv6. */
+  readonly perNetwork: number;
+  /** A registered domain, but a public host of mailboxes. */
+  readonly perDomain: number;
+}
+
+/** What came of opening an account; `former`: its mailbox has had an account, and the grant. */
+export type SignupOutcome = 'given' | 'former' | WithheldBy;
+
+const DAY_SECONDS = 24 * 60 * 60;
+/** The cause of a grant of nothing, which says that the sign-up grant is still due, and why. */
+const WITHHELD = 'signup-withheld:';
+
+/**
+ * Opens accounts for those who sign in, with the sign-up grant while there are not too many of them: a
+ * mailbox costs nothing to whoever has a domain, nor an address to whoever has a network. An account
+ * past a limit is opened without, and is given it when its owner signs in and there is room again.
+ */
+export class SignupGrants {
+  readonly limits: SignupGrantLimits;
+  /** How often each outcome has come about. */
+  readonly outcomes: Map<SignupOutcome, number>;
+  readonly #ledger: Accounts & Pick<SignIns, 'takeLimited'>;
+
+  constructor(ledger: Accounts & Pick<SignIns, 'takeLimited'>, limits: SignupGrantLimits) {
+    this.#ledger = ledger;
+    this.limits = limits;
+    this.outcomes = new Map((['given', 'former', ...WITHHELD_BY] as const).map((one) => [one, 0]));
+  }
+
+  /** The account of an address that has been shown to be its owner's; a new one if there is none. */
+  async openAccount(email: string, ip: string, atMs: number): Promise<Account> {
+    const known = await this.#ledger.accountByEmail(email);
+    if (known && (await this.withheldBy(known.id)) === null) return known;
+    const withheldBy = await this.#take(email, ip, atMs);
+    const opened = await this.#ledger.openAccount({
+      ...{ email, by: 'owner', atMs },
+      signupGrant: withheldBy === null ? signupGrant(atMs) : withheld(withheldBy, atMs),
+    });
+    const { account, isNew } = opened;
+    if (isNew) {
+      const isFormer = (await this.#ledger.grants(account.id)).length === 0;
+      this.#count(isFormer ? 'former' : (withheldBy ?? 'given'));
+    } else if (withheldBy === null && (await this.withheldBy(account.id)) !== null) {
+      const { balance } = await this.#ledger.grant(account.id, signupGrant(atMs), 'owner');
+      this.#count('given');
+      return { ...account, balance };
+    }
+    return account;
+  }
+
+  /** Why the grant that is due to an account has not been given; `null` if it has, or none is due. */
+  async withheldBy(id: AccountId): Promise<WithheldBy | null> {
+    const causes = (await this.#ledger.grants(id)).map(({ cause }) => cause);
+    const cause = causes.find((one) => one.startsWith(WITHHELD));
+    if (cause === undefined || causes.includes(signupGrant(0).cause)) return null;
+    return WITHHELD_BY.find((one) => WITHHELD + one === cause) ?? 'day';
+  }
+
+  /** Takes one grant of each limit, the narrowest first; which of them has none left. */
+  async #take(email: string, ip: string, atMs: number): Promise<WithheldBy | null> {
+    const { perDay, perNetwork, perDomain } = this.limits;
+    if (perDay === 0) return 'off';
+    if (isTagged(email)) return 'mailbox';
+    const take = async (subject: string, limit: number) => {
+      const window = { limit, windowSeconds: DAY_SECONDS };
+      return (await this.#ledger.takeLimited(`grants ${subject}`, window, atMs)).allowed;
+    };
+    const domain = ownMailDomain(email);
+    if (!(await take(`for network ${networkOf(ip)}`, perNetwork))) return 'network';
+    if (domain !== null) {
+      if (!(await take(`for domain ${domain}`, perDomain))) return 'domain';
+    }
+    return (await take('for all', perDay)) ? null : 'day';
+  }
+
+  #count(outcome: SignupOutcome): void {
+    this.outcomes.set(outcome, this.outcomes.get(outcome)! + 1);
+  }
+}
+
+/**
+ * Whether an address has a plus in it that `mailboxOf` knows nothing of: mostly a name that the owner of
+ * a mailbox has made up, of which there is no end. He has the grant under the mailbox's own address.
+ */
+function isTagged(email: string): boolean {
+  return mailboxOf(email).lastIndexOf('+') > 0;
+}
+
+function withheld(by: WithheldBy, atMs: number): Grant {
+  return { tokens: 0, cause: WITHHELD + by, atMs };
+}
