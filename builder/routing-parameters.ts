@@ -157,6 +157,8 @@ function streetAssumptions() {
     bike_speed_kmh: 15,
     bike_max_traffic_stress: ROUTING.bikeMaxTrafficStress,
     bike_beyond_traffic_stress: 'walked, pushing the bike',
+    bike_tracks:
+      'stress 1 in the directions they serve, as lanes that something solid keeps apart from cars',
     bike_barriers: `pushed through in ${ROUTING.dismountTime} s where only walkers may pass; so are stiles, turnstiles, kissing gates and cycle barriers without access tags`,
     link_radius_m: ROUTING.linkRadii[0],
     link_radius_fallback_m: ROUTING.linkRadii[1],

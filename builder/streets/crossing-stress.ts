@@ -1,31 +1,54 @@
 import type { StreetNetwork } from './network.ts';
-import { isStressTagged, stressBackward, stressForward, withStress } from './traits.ts';
+import {
+  hasTrackBackward,
+  hasTrackForward,
+  isStressTagged,
+  stressBackward,
+  stressForward,
+  withStress,
+} from './traits.ts';
 
 type CrossingEdges = Pick<StreetNetwork, 'vertexCount' | 'edgeCount' | 'from' | 'to' | 'traits'>;
+
+/** Riders on a track are apart from the cars beside it. */
+const STRESS_ON_TRACK = 1;
 
 /**
  * Raises the stress of edges at crossings without a signal, as Conveyal R5 does: there, each edge
  * has the stress of the worst that meets it, in both directions. All crossings are looked at before
  * any edge is changed, so that stress spreads by one edge only. Ways whose stress a tag says keep
- * it, and pass it on. `hasSignal`: by vertex. Returns the traits of each edge.
+ * it, and pass it on.
+ *
+ * A street with a track for bicycles passes on the stress of its cars, which those who cross it
+ * meet; along the track, only streets without one are met. `traits`: with the stress beside the cars.
+ * `hasSignal`: by vertex. Returns the traits of each edge with the stress of riding.
  */
 export function raiseStressAtCrossings(
   { vertexCount, edgeCount, from, to, traits }: CrossingEdges,
   hasSignal: Uint8Array,
 ): Uint32Array {
   const worst = new Uint8Array(vertexCount);
+  const worstWithoutTrack = new Uint8Array(vertexCount);
+  const passOn = (vertex: number, own: number) => {
+    if (hasSignal[vertex]) return;
+    const stress = Math.max(stressForward(own), stressBackward(own));
+    worst[vertex] = Math.max(worst[vertex], stress);
+    if (hasTrackForward(own) || hasTrackBackward(own)) return;
+    worstWithoutTrack[vertex] = Math.max(worstWithoutTrack[vertex], stress);
+  };
   for (let e = 0; e < edgeCount; e++) {
-    const stress = Math.max(stressForward(traits[e]), stressBackward(traits[e]));
-    if (!hasSignal[from[e]]) worst[from[e]] = Math.max(worst[from[e]], stress);
-    if (!hasSignal[to[e]]) worst[to[e]] = Math.max(worst[to[e]], stress);
+    passOn(from[e], traits[e]);
+    passOn(to[e], traits[e]);
   }
   return traits.map((own, e) => {
     if (isStressTagged(own)) return own;
-    const least = Math.max(worst[from[e]], worst[to[e]]);
+    const met = Math.max(worst[from[e]], worst[to[e]]);
+    const metOnTrack = Math.max(worstWithoutTrack[from[e]], worstWithoutTrack[to[e]]);
+    const onTrack = Math.max(STRESS_ON_TRACK, metOnTrack);
     return withStress(
       own,
-      Math.max(stressForward(own), least),
-      Math.max(stressBackward(own), least),
+      hasTrackForward(own) ? onTrack : Math.max(stressForward(own), met),
+      hasTrackBackward(own) ? onTrack : Math.max(stressBackward(own), met),
     );
   });
 }

@@ -1,10 +1,11 @@
 import type { Tags } from '../osm/tags.ts';
 import { accessBy } from './access-tags.ts';
+import type { Cycleways } from './cycleways.ts';
 
 /** Level of traffic stress: 1 (children ride here) to 4 (only the fearless do). */
 export type Stress = 1 | 2 | 3 | 4;
 
-/** The stress of riding along a way and against it; 0 where no class is known. */
+/** The stress of riding along a way and against it, beside its cars; 0 where no class is known. */
 export interface WayStress {
   readonly forward: Stress | 0;
   readonly backward: Stress | 0;
@@ -30,8 +31,9 @@ const KMH_PER_KNOT = 1.852;
  * R5 guesses them from what OpenStreetMap records. An `lts` tag wins. What cars may not use is
  * calm; `service` has no class, so that alleys pass no stress on. Streets larger than tertiary are
  * the worst in a direction without a cycle lane, however slow; so, as there, are `road` and `track`.
+ * `buffered_lane` and `cycleway:both`, which R5 does not know, are lanes. `lanes`: those of bicycles.
  */
-export function trafficStress(tags: Tags, highway: string): WayStress {
+export function trafficStress(tags: Tags, highway: string, { lanes }: Cycleways): WayStress {
   const tagged = Math.trunc(Number(tags.get('lts') ?? Number.NaN));
   if (isStress(tagged)) return { forward: tagged, backward: tagged, isTagged: true };
   const both = (stress: Stress | 0) => ({ forward: stress, backward: stress, isTagged: false });
@@ -39,22 +41,21 @@ export function trafficStress(tags: Tags, highway: string): WayStress {
   if (highway === 'service') return both(0);
   if (CALM.has(highway)) return both(1);
 
-  const lane = cycleLanes(tags);
-  const lanes = Number(tags.get('lanes') ?? Number.NaN);
+  const carLanes = Number(tags.get('lanes') ?? Number.NaN);
   const speed = kilometresPerHour(tags.get('maxspeed'));
-  const isSlow = speed !== undefined && speed <= SLOW_KMH && !(lanes > FEW_LANES);
+  const isSlow = speed !== undefined && speed <= SLOW_KMH && !(carLanes > FEW_LANES);
   if (!TERTIARY_OR_SMALLER.has(highway)) {
     const withLane = isSlow ? 2 : 3;
     return {
-      forward: lane.forward ? withLane : 4,
-      backward: lane.backward ? withLane : 4,
+      forward: lanes.forward ? withLane : 4,
+      backward: lanes.backward ? withLane : 4,
       isTagged: false,
     };
   }
-  const withoutLane = isSlow || (speed === undefined && lanes <= FEW_LANES) ? 2 : 3;
+  const withoutLane = isSlow || (speed === undefined && carLanes <= FEW_LANES) ? 2 : 3;
   return {
-    forward: lane.forward ? 2 : withoutLane,
-    backward: lane.backward ? 2 : withoutLane,
+    forward: lanes.forward ? 2 : withoutLane,
+    backward: lanes.backward ? 2 : withoutLane,
     isTagged: false,
   };
 }
@@ -68,24 +69,6 @@ function mayDrive(tags: Tags, highway: string): boolean {
   const access = accessBy(tags, ['motorcar', 'motor_vehicle', 'vehicle', 'access']);
   return access === undefined ? !CAR_FREE.has(highway) : access === 'yes';
 }
-
-/**
- * In which directions a cycle lane is marked on the street. Tracks beside it and lanes against the
- * cars count for neither, as in R5; `cycleway:both` and `buffered_lane`, which R5 does not know,
- * are what they say.
- */
-function cycleLanes(tags: Tags): { forward: boolean; backward: boolean } {
-  const isLane = (key: string) => LANES.has(tags.get(key) ?? '');
-  const isOpposite = (key: string) => tags.get(key) === 'opposite';
-  const both = isLane('cycleway') || isLane('cycleway:both');
-  return {
-    forward: both || isLane('cycleway:right') || isOpposite('cycleway:left'),
-    backward:
-      both || isLane('cycleway:left') || isOpposite('cycleway') || isOpposite('cycleway:right'),
-  };
-}
-
-const LANES = new Set(['lane', 'buffered_lane']);
 
 /** A `maxspeed` value: a number is km/h, unless it says otherwise. Undefined when it is no speed. */
 function kilometresPerHour(text: string | undefined): number | undefined {

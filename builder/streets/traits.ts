@@ -1,5 +1,6 @@
 import type { Tags } from '../osm/tags.ts';
 import { type Access, accessBy } from './access-tags.ts';
+import { type Cycleways, cyclewaysOf, type Directions, type Oneway } from './cycleways.ts';
 import { type Stress, trafficStress } from './traffic-stress.ts';
 import { isFerry } from './way-time.ts';
 
@@ -34,6 +35,18 @@ const FERRY = 1 << 15;
 
 /** On a bridge or in a tunnel: not as high as the ground there. */
 const OFF_GROUND = 1 << 16;
+
+/** A track for bicycles that is kept apart from cars serves this direction. */
+const TRACK_FORWARD = 1 << 18;
+const TRACK_BACKWARD = 1 << 19;
+
+export function hasTrackForward(traits: number): boolean {
+  return (traits & TRACK_FORWARD) !== 0;
+}
+
+export function hasTrackBackward(traits: number): boolean {
+  return (traits & TRACK_BACKWARD) !== 0;
+}
 
 /** Through a barrier that bicycles are pushed through. */
 const PUSHED_THROUGH = 1 << 17;
@@ -107,15 +120,18 @@ export function streetTraits(tags: Tags): number {
   const highway = wayClass(tags);
   if (highway === undefined) return 0;
   const walk = walkAccess(tags, highway);
-  let traits = rideDirections(tags, highway);
+  const cars = onewayOf(tags, highway, ['oneway']);
+  const cycleways = cyclewaysOf(tags, cars);
+  let traits = rideDirections(tags, highway, cars, cycleways);
   if (walk !== 'no') traits |= walkDirections(tags);
   if (walk === 'local') traits |= WALK_LOCAL;
-  const stress = trafficStress(tags, highway);
+  const stress = trafficStress(tags, highway, cycleways);
   if ((traits & (WALK | RIDE)) === 0 && Math.max(stress.forward, stress.backward) <= 1) return 0;
   const isTunnel = isSaid(tags, 'tunnel') && tags.get('tunnel') !== 'building_passage';
   if (isTunnel) traits |= NO_LINKING;
   if (isTunnel || isSaid(tags, 'bridge')) traits |= OFF_GROUND;
   if (stress.isTagged) traits |= STRESS_TAGGED;
+  else traits |= bitsOf(cycleways.tracks, TRACK_FORWARD, TRACK_BACKWARD);
   if (tags.get('area') === 'yes' && OPEN_SPACES.has(highway)) traits |= AREA;
   return withStress(traits, stress.forward, stress.backward);
 }
@@ -221,21 +237,17 @@ function walkDirections(tags: Tags): number {
  * The directions of riding: what cycle lanes of a side let on, one-way rules take away, and lanes
  * against the cars give back.
  */
-function rideDirections(tags: Tags, highway: string): number {
+function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cycleways): number {
   if (highway === 'steps') return 0;
   const access = rideAccess(tags, highway);
   let open = access === 'no' ? 0 : RIDE;
-  if (accessBy(tags, ['cycleway:right']) === 'yes') open |= RIDE_FORWARD;
-  if (accessBy(tags, ['cycleway:left']) === 'yes') open |= RIDE_BACKWARD;
-  const cars = onewayOf(tags, highway, ['oneway']);
+  open |= bitsOf(cycleways.open, RIDE_FORWARD, RIDE_BACKWARD);
   open &= directionsOf(onewayOf(tags, highway, ['oneway:bicycle', 'oneway:vehicle', 'oneway']));
   if (accessBy(tags, ['bicycle:forward']) === 'no') open &= ~RIDE_FORWARD;
   if (accessBy(tags, ['bicycle:backward']) === 'no') open &= ~RIDE_BACKWARD;
   if (hasContraflowLane(tags)) open |= cars === 'backward' ? RIDE_FORWARD : RIDE_BACKWARD;
   return access === 'local' && open !== 0 ? open | RIDE_LOCAL : open;
 }
-
-type Oneway = 'forward' | 'backward' | 'no';
 
 /** What the first of some tags says of the direction of traffic, or else the class of the way. */
 function onewayOf(tags: Tags, highway: string, keys: readonly string[]): Oneway {
@@ -247,6 +259,10 @@ function onewayOf(tags: Tags, highway: string, keys: readonly string[]): Oneway 
   }
   if (value === 'yes' || value === '1' || value === 'true') return 'forward';
   return value === '-1' || value === 'reverse' ? 'backward' : 'no';
+}
+
+function bitsOf({ forward, backward }: Directions, ahead: number, back: number): number {
+  return (forward ? ahead : 0) | (backward ? back : 0);
 }
 
 function directionsOf(oneway: Oneway): number {

@@ -16,6 +16,7 @@ export const assumptionsSchema = z.looseObject({
   bike_speed_kmh: perHour,
   bike_max_traffic_stress: whole,
   bike_beyond_traffic_stress: words,
+  bike_tracks: words,
   bike_barriers: words,
   link_radius_m: whole,
   link_radius_fallback_m: whole,

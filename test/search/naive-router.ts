@@ -146,12 +146,13 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
     });
   }
   const isCrossing = (node: number) => (uses.get(node) ?? 0) > 1;
-  // The worst stress that meets at each crossing without a signal.
-  const worst = new Array<number>(places.length).fill(0);
+  // The worst stress that meets at each crossing without a signal, of streets with and without tracks.
+  const worst = places.map(() => ({ beside: 0, elsewhere: 0 }));
   for (const { bits, refs } of ways) {
     const stress = Math.max((bits >> 5) & 7, (bits >> 8) & 7);
+    const kind = (bits >> 18) & 3 ? 'beside' : 'elsewhere';
     for (const node of refs) {
-      if (!places[node].hasSignal) worst[node] = Math.max(worst[node], stress);
+      if (!places[node].hasSignal) worst[node][kind] = Math.max(worst[node][kind], stress);
     }
   }
   ways.forEach(({ bits, refs }, way) => {
@@ -159,13 +160,15 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
       const [a, b] = [refs[i - 1], refs[i]];
       const before = refs.slice(0, i).findLast(isCrossing)!;
       const after = refs.slice(i).find(isCrossing)!;
-      const ends = Math.max(worst[before], worst[after]);
+      const elsewhere = Math.max(worst[before].elsewhere, worst[after].elsewhere);
+      const ends = Math.max(elsewhere, worst[before].beside, worst[after].beside);
       const metres = distance(places[a].lon, places[a].lat, places[b].lon, places[b].lat);
       const mayWalkThrough = (bits & 3) !== 0 && (bits & (1 << 12)) === 0;
       const mayRideThrough = mode === 'bike' && (bits & 12) !== 0 && (bits & (1 << 13)) === 0;
       const isLocal = !mayWalkThrough && !mayRideThrough;
       const isRidden = (rideBit: number, stress: number) => {
-        const calm = stress <= 3 && ends <= 3;
+        const hasTrack = ((bits >> 18) & (rideBit >> 2)) !== 0;
+        const calm = hasTrack ? elsewhere <= 3 : stress <= 3 && ends <= 3;
         return mode === 'bike' && (isLocal || mayRideThrough) && calm && (bits & rideBit) !== 0;
       };
       const price = (walkBit: number, rideBit: number, stress: number) => {

@@ -34,6 +34,8 @@ const KINDS = [
   WALK_BACKWARD | CALM,
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | PRIVATE | CALM,
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | PRIVATE | CALM,
+  streetTraits(tagsOf('highway=primary, cycleway=track')),
+  streetTraits(tagsOf('highway=secondary, cycleway:right=track')),
 ];
 
 const BARRIERS = ['stile', 'bollard', 'gate, access=private', 'gate, access=no'].map((barrier) =>
