@@ -17,6 +17,9 @@ export const ROUTING = {
   bikeMetresPerSecond: RIDE_KMH / 3.6,
   /** Streets of more stress are walked, pushing the bike. */
   bikeMaxTrafficStress: 3,
+  /** A path so near to a street's middle, within so many degrees of its direction, is beside it. */
+  sidepathRadius: 30 as Metres,
+  sidepathTurn: 30,
   /** To get off a bicycle, push or lift it through a barrier, and get on again. */
   dismountTime: 10 as Seconds,
   /** Where a map does not say how long a ferry takes, or how often it goes. */
@@ -159,6 +162,7 @@ function streetAssumptions() {
     bike_beyond_traffic_stress: 'walked, pushing the bike',
     bike_tracks:
       'stress 1 in the directions they serve, as lanes that something solid keeps apart from cars',
+    bike_sidepath: `bicycle=use_sidepath closes a street where a calm way to ride runs within ${ROUTING.sidepathRadius} m along it; else it is ridden at its stress`,
     bike_barriers: `pushed through in ${ROUTING.dismountTime} s where only walkers may pass; so are stiles, turnstiles, kissing gates and cycle barriers without access tags`,
     link_radius_m: ROUTING.linkRadii[0],
     link_radius_fallback_m: ROUTING.linkRadii[1],

@@ -4,6 +4,7 @@ import { raiseStressAtCrossings } from './crossing-stress.ts';
 import { waitOncePerLine } from './ferry-lines.ts';
 import { BY_LENGTH, type StreetNetwork } from './network.ts';
 import { withPlazaCrossings } from './plazas.ts';
+import { leaveToSidepaths } from './sidepaths.ts';
 import type { StreetNodes, StreetWays } from './street-ways.ts';
 import { isBarrier, SIGNAL, traitsThrough } from './traits.ts';
 import type { WayTime } from './way-time.ts';
@@ -79,16 +80,17 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
     from: Uint32Array.from(from),
     to: Uint32Array.from(to),
     traits: Uint32Array.from(traits),
-  };
-  const hasSignal = Uint8Array.from(vertexNodes, (node) => nodes.traits[node] & SIGNAL);
-  return {
-    ...edges,
-    length: Float64Array.from(length),
-    fixedTime: Int32Array.from(fixedTime),
-    traits: raiseStressAtCrossings(edges, hasSignal),
     firstPoint: Uint32Array.from(firstPoint),
     pointLon: Float64Array.from(points, (node) => nodes.lon[node]),
     pointLat: Float64Array.from(points, (node) => nodes.lat[node]),
+  };
+  const hasSignal = Uint8Array.from(vertexNodes, (node) => nodes.traits[node] & SIGNAL);
+  const ridden = { ...edges, traits: leaveToSidepaths(edges) };
+  return {
+    ...ridden,
+    length: Float64Array.from(length),
+    fixedTime: Int32Array.from(fixedTime),
+    traits: raiseStressAtCrossings(ridden, hasSignal),
     vertexLon: Float64Array.from(vertexNodes, (node) => nodes.lon[node]),
     vertexLat: Float64Array.from(vertexNodes, (node) => nodes.lat[node]),
   };

@@ -48,6 +48,28 @@ export function hasTrackBackward(traits: number): boolean {
   return (traits & TRACK_BACKWARD) !== 0;
 }
 
+/** Tags send riders of this direction to a path beside the street. */
+const SIDEPATH_FORWARD = 1 << 20;
+const SIDEPATH_BACKWARD = 1 << 21;
+
+export function isSentToSidepath(traits: number): boolean {
+  return (traits & (SIDEPATH_FORWARD | SIDEPATH_BACKWARD)) !== 0;
+}
+
+/** Traits of a street that has the path which its tags send riders to. */
+export function leftToSidepath(traits: number): number {
+  const left =
+    (traits & SIDEPATH_FORWARD ? RIDE_FORWARD : 0) |
+    (traits & SIDEPATH_BACKWARD ? RIDE_BACKWARD : 0);
+  return traits & ~left;
+}
+
+/** Whether riders pass through with the least stress, and are not sent elsewhere. */
+export function isCalmToRide(traits: number): boolean {
+  const isCalm = Math.max(stressForward(traits), stressBackward(traits)) === 1;
+  return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isSentToSidepath(traits);
+}
+
 /** Through a barrier that bicycles are pushed through. */
 const PUSHED_THROUGH = 1 << 17;
 
@@ -216,7 +238,7 @@ function walkAccess(tags: Tags, highway: string): Access {
 /** Whether bicycles are let on by the tags of the whole way. On steps they are carried. */
 function rideAccess(tags: Tags, highway: string): Access {
   if (accessBy(tags, ['cycleway:both', 'cycleway']) === 'yes') return 'yes';
-  const access = accessBy(tags, ['bicycle']);
+  const access = isSidepath(tags, 'bicycle') ? undefined : accessBy(tags, ['bicycle']);
   if (access !== undefined) return access;
   if (isForCars(tags, highway) || FOOTWAYS.has(highway)) return 'no';
   return accessBy(tags, ['vehicle', 'access']) ?? 'yes';
@@ -233,9 +255,14 @@ function walkDirections(tags: Tags): number {
   return WALK_FORWARD | WALK_BACKWARD;
 }
 
+/** Whether riders are sent to a path beside the street: what they do there is seen once paths are known. */
+function isSidepath(tags: Tags, key: string): boolean {
+  return tags.get(key) === 'use_sidepath';
+}
+
 /**
  * The directions of riding: what cycle lanes of a side let on, one-way rules take away, and lanes
- * against the cars give back.
+ * against the cars give back; and those of them that are left to a path beside the street.
  */
 function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cycleways): number {
   if (highway === 'steps') return 0;
@@ -243,10 +270,20 @@ function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cy
   let open = access === 'no' ? 0 : RIDE;
   open |= bitsOf(cycleways.open, RIDE_FORWARD, RIDE_BACKWARD);
   open &= directionsOf(onewayOf(tags, highway, ['oneway:bicycle', 'oneway:vehicle', 'oneway']));
-  if (accessBy(tags, ['bicycle:forward']) === 'no') open &= ~RIDE_FORWARD;
-  if (accessBy(tags, ['bicycle:backward']) === 'no') open &= ~RIDE_BACKWARD;
+  const isClosed = (key: string) => accessBy(tags, [key]) === 'no' && !isSidepath(tags, key);
+  if (isClosed('bicycle:forward')) open &= ~RIDE_FORWARD;
+  if (isClosed('bicycle:backward')) open &= ~RIDE_BACKWARD;
   if (hasContraflowLane(tags)) open |= cars === 'backward' ? RIDE_FORWARD : RIDE_BACKWARD;
-  return access === 'local' && open !== 0 ? open | RIDE_LOCAL : open;
+  if (open === 0) return 0;
+  return open | sidepathBits(tags, cycleways) | (access === 'local' ? RIDE_LOCAL : 0);
+}
+
+/** The directions in which riders are sent to a path, and have nothing of their own on the street. */
+function sidepathBits(tags: Tags, { open }: Cycleways): number {
+  const isSent = isSidepath(tags, 'bicycle');
+  const forward = (isSent || isSidepath(tags, 'bicycle:forward')) && !open.forward;
+  const backward = (isSent || isSidepath(tags, 'bicycle:backward')) && !open.backward;
+  return bitsOf({ forward, backward }, SIDEPATH_FORWARD, SIDEPATH_BACKWARD);
 }
 
 /** What the first of some tags says of the direction of traffic, or else the class of the way. */

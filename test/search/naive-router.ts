@@ -39,7 +39,7 @@ export function naiveTimes(
   ways: StreetWays,
   nodes: StreetNodes,
   mode: 'walk' | 'bike',
-  points: readonly { lon: number; lat: number }[],
+  points: readonly Point[],
 ): (number[] | null)[] {
   const sides = withSides(ways, nodes);
   const segments = usableSegments(sides, mode);
@@ -91,9 +91,12 @@ export function naiveTimes(
   }
 }
 
-interface Place {
+interface Point {
   readonly lon: number;
   readonly lat: number;
+}
+
+interface Place extends Point {
   readonly hasSignal: boolean;
 }
 
@@ -155,11 +158,19 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
       if (!places[node].hasSignal) worst[node][kind] = Math.max(worst[node][kind], stress);
     }
   }
-  ways.forEach(({ bits, refs }, way) => {
+  const calm = ways.filter(({ bits }) => {
+    const stress = Math.max((bits >> 5) & 7, (bits >> 8) & 7);
+    return stress === 1 && bits & 12 && (bits & (1 << 13)) === 0 && ((bits >> 20) & 3) === 0;
+  });
+  ways.forEach(({ bits: tagged, refs }, way) => {
     for (let i = 1; i < refs.length; i++) {
       const [a, b] = [refs[i - 1], refs[i]];
       const before = refs.slice(0, i).findLast(isCrossing)!;
       const after = refs.slice(i).find(isCrossing)!;
+      const [first, last] = [refs.lastIndexOf(before, i - 1), refs.indexOf(after, i)];
+      const sent = ((tagged >> 20) & 3) << 2;
+      const piece = refs.slice(first, last + 1);
+      const bits = sent && hasPathBeside(piece, calm, places) ? tagged & ~sent : tagged;
       const elsewhere = Math.max(worst[before].elsewhere, worst[after].elsewhere);
       const ends = Math.max(elsewhere, worst[before].beside, worst[after].beside);
       const metres = distance(places[a].lon, places[a].lat, places[b].lon, places[b].lat);
@@ -244,6 +255,37 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
   return open;
 }
 
+/** Whether a calm way lies within 30 m of the middle of a piece, and within 30° of its direction. */
+function hasPathBeside(piece: readonly number[], calm: Sides['ways'], places: readonly Place[]) {
+  const metres = piece.slice(1).map((node, i) => apart(places[piece[i]], places[node]));
+  const upTo = metres.map((_, i) => metres.slice(0, i + 1).reduce((sum, step) => sum + step, 0));
+  const half = upTo[upTo.length - 1] / 2;
+  const at = upTo.findIndex((end) => end >= half);
+  const t = 1 - (upTo[at] - half) / metres[at];
+  const [from, to] = [places[piece[at]], places[piece[at + 1]]];
+  const lon = from.lon + t * (to.lon - from.lon);
+  const lat = from.lat + t * (to.lat - from.lat);
+  return calm.some(({ refs }) =>
+    refs.slice(1).some((node, i) => {
+      const [p, q] = [places[refs[i]], places[node]];
+      const turn = Math.abs(heading(p, q) - heading(from, to)) % 180;
+      const isAlong = Math.min(turn, 180 - turn) <= 30;
+      return isAlong && distanceToLine({ lon, lat }, p, q).metres <= 30;
+    }),
+  );
+}
+
+function apart(a: Point, b: Point): number {
+  return distance(a.lon, a.lat, b.lon, b.lat);
+}
+
+/** Degrees. */
+function heading(from: Point, to: Point): number {
+  const east = Math.sign(to.lon - from.lon) * distance(from.lon, from.lat, to.lon, from.lat);
+  const north = Math.sign(to.lat - from.lat) * distance(from.lon, from.lat, from.lon, to.lat);
+  return (Math.atan2(north, east) * 180) / Math.PI;
+}
+
 /** Numbers the runs of a way's segments between crossings. Segments come way by way, in order. */
 function pieces(segments: readonly Segment[], isCrossing: (node: number) => boolean): number[] {
   let piece = 0;
@@ -254,11 +296,7 @@ function pieces(segments: readonly Segment[], isCrossing: (node: number) => bool
   });
 }
 
-function snapsOf(
-  segments: readonly Segment[],
-  places: readonly Place[],
-  point: { lon: number; lat: number },
-) {
+function snapsOf(segments: readonly Segment[], places: readonly Place[], point: Point) {
   const streets = segments.filter(({ way }) => way > GATE);
   const ridden = streets.filter(({ isRidden }) => isRidden);
   const [tied, toRide] = [streets, ridden].map((some) => nearest(some, places, point));
@@ -272,23 +310,11 @@ interface Snap {
   readonly walk: number;
 }
 
-function nearest(
-  segments: readonly Segment[],
-  places: readonly Place[],
-  { lon, lat }: { lon: number; lat: number },
-) {
+function nearest(segments: readonly Segment[], places: readonly Place[], point: Point) {
   let best: { segment: Segment; t: number; metres: number } | null = null;
   for (const segment of segments) {
     if (segment.there === Infinity || segment.back === Infinity) continue;
-    const kx = distance(lon - 0.5, lat, lon + 0.5, lat);
-    const ky = distance(lon, lat - 0.001, lon, lat + 0.001) / 0.002;
-    const ax = (places[segment.a].lon - lon) * kx;
-    const ay = (places[segment.a].lat - lat) * ky;
-    const bx = (places[segment.b].lon - lon) * kx;
-    const by = (places[segment.b].lat - lat) * ky;
-    const dot = -(ax * (bx - ax) + ay * (by - ay));
-    const t = Math.max(0, Math.min(1, dot / ((bx - ax) ** 2 + (by - ay) ** 2)));
-    const metres = Math.hypot(ax + t * (bx - ax), ay + t * (by - ay));
+    const { t, metres } = distanceToLine(point, places[segment.a], places[segment.b]);
     const nearer = best ? Math.round(metres * 1000) - Math.round(best.metres * 1000) : -1;
     // Where both kinds of street end at the nearest spot, one is on the public one.
     const isPublicOfTwo = nearer === 0 && !segment.isLocal && best?.segment.isLocal;
@@ -296,6 +322,17 @@ function nearest(
   }
   if (!best || best.metres > 1600) return null;
   return { ...best, walk: (best.metres / WALK) * 1000 };
+}
+
+/** Metres from a point to the line between two others, and how far along that the nearest spot is. */
+function distanceToLine({ lon, lat }: Point, a: Point, b: Point): { t: number; metres: number } {
+  const kx = distance(lon - 0.5, lat, lon + 0.5, lat);
+  const ky = distance(lon, lat - 0.001, lon, lat + 0.001) / 0.002;
+  const [ax, ay] = [(a.lon - lon) * kx, (a.lat - lat) * ky];
+  const [bx, by] = [(b.lon - lon) * kx, (b.lat - lat) * ky];
+  const dot = -(ax * (bx - ax) + ay * (by - ay));
+  const t = Math.max(0, Math.min(1, dot / ((bx - ax) ** 2 + (by - ay) ** 2)));
+  return { t, metres: Math.hypot(ax + t * (bx - ax), ay + t * (by - ay)) };
 }
 
 /** Metres on the WGS84 ellipsoid near a latitude, by the usual series in cosines. */

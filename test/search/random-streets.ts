@@ -38,13 +38,14 @@ const KINDS = [
   streetTraits(tagsOf('highway=secondary, cycleway:right=track')),
 ];
 
+const SENT_TO_PATH = streetTraits(tagsOf('highway=tertiary, bicycle=use_sidepath'));
 const BARRIERS = ['stile', 'bollard', 'gate, access=private', 'gate, access=no'].map((barrier) =>
   nodeTraits(tagsOf(`barrier=${barrier}`)),
 );
 
 /**
  * Streets of a small town at random: a bent grid with holes, with dead ends, chains of short ways,
- * one-way ways, ways for one mode only, and barriers.
+ * one-way ways, ways for one mode only, streets that send riders to a path beside, and barriers.
  */
 export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes: StreetNodes } {
   const random = seeded(seed);
@@ -66,7 +67,17 @@ export function randomStreets(seed: number, side = 9): { ways: StreetWays; nodes
       path.push(places.push([along(0), along(1)]) - 1);
     }
     path.push(corner[b]);
-    if (random() < 0.3 && path.length > 2) {
+    if (random() < 0.15) {
+      addWay(path, SENT_TO_PATH);
+      const aside = 6e-4 * random();
+      const along = (t: number) =>
+        [0, 1].map((axis) => places[corner[a]][axis] * (1 - t) + places[corner[b]][axis] * t);
+      const beside = [0.1, 0.9].map((t) => {
+        const [lon, lat] = along(t);
+        return places.push(b === a + 1 ? [lon, lat + aside] : [lon + aside, lat]) - 1;
+      });
+      if (random() < 0.7) addWay([corner[a], ...beside, corner[b]], kind());
+    } else if (random() < 0.3 && path.length > 2) {
       const cut = 1 + Math.floor(random() * (path.length - 2));
       const whole = kind();
       addWay(path.slice(0, cut + 1), whole);

@@ -54,7 +54,7 @@ describe('who may use a way', () => {
     ['private, with a sidewalk', 'highway=tertiary, access=private, sidewalk=left', 'WwRr/Ww--'],
     ['a bus lane shared', 'highway=service, access=no, cycleway=share_busway', '--Rr'],
     ['a lane on one side alone', 'highway=primary, bicycle=no, cycleway:right=lane', 'WwR-'],
-    ['the path beside is taken one way', 'highway=primary, bicycle:forward=use_sidepath', 'Ww-r'],
+    ['sent to a path that is yet to be found', 'highway=primary, bicycle=use_sidepath', 'WwRr'],
     ['no riding backward', 'highway=residential, bicycle:backward=no', 'WwR-'],
     ['one-way for vehicles, so for bicycles', 'highway=residential, oneway:vehicle=yes', 'WwR-'],
     ['a lane against backward cars', 'highway=residential, oneway=-1, cycleway=opposite', 'WwRr'],
