@@ -53,10 +53,23 @@ export const ROUTING = {
     maxTransferWalk: 1_000 as Metres,
     /** Riders stay seated where a vehicle's next trip begins this near to where its last ended. */
     maxStaySeatedGap: 200 as Metres,
-    /** In stations without pathways, from one level to the next. */
-    secondsALevel: 30 as Seconds,
-    /** How many levels a subway's platform lies from the street where its feed does not say. */
+    /** Along stairs and escalators that tell neither time nor steps, from one level to the next. */
+    secondsAClimb: 30 as Seconds,
+    /**
+     * Between street and platform of a station without pathways: a level, with the gates and the
+     * landings before and behind it; and the way inside, where no entrance is known. ACCURACY.md has
+     * what both follow from.
+     */
+    secondsALevel: 50 as Seconds,
+    secondsInside: 50 as Seconds,
+    /** How many levels a subway's platform lies from the street where nothing tells. */
     subwayLevels: 2,
+    /** A mapped depth counts as a level for so much of it. */
+    metresALevel: 10 as Metres,
+    /** A mapped station is that of a stop this near to it. */
+    mappedStationRadius: 150 as Metres,
+    /** Platforms of subways that no station holds, this near to each other, are of one. */
+    maxPlatformGap: 200 as Metres,
     /**
      * A stop with at least so many departures of one line and direction in the window is a
      * destination.
@@ -205,7 +218,8 @@ function transitAssumptions() {
     transit_max_transfer_walk_m: transit.maxTransferWalk,
     transit_staying_seated: `where block_id has the vehicle go on within ${transit.maxStaySeatedGap} m, or transfers.txt says so (types 4 and 5)`,
     transit_frequent: `a stop or station where one line in one direction departs at least ${transit.frequentDepartures} times in the window`,
-    transit_stations: `entered by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform: those that levels.txt tells, else ${transit.subwayLevels} for subways and none for others`,
+    transit_stations: `entered by the entrances that the feed gives: along its pathways where those lead to any, or else straight from platform to entrance; where it gives none, at the platform; without such pathways ${transit.secondsALevel} s a level between street and platform, and ${transit.secondsInside} s inside where no entrance is known: levels that levels.txt tells, or else level, depth or layer of the nearest station on the map within ${transit.mappedStationRadius} m that is of the same kind, or else ${transit.subwayLevels} for subways and none for others`,
+    transit_subway_default_s: transit.secondsInside + transit.subwayLevels * transit.secondsALevel,
     transit_direct_walk: 'included: transit is never slower than walking',
   };
 }

@@ -10,6 +10,7 @@ import { keepLines } from './keep-lines.ts';
 import { keepStreets } from './keep-streets.ts';
 import { coverageOf, mayReach, type OsmClaims } from './osm-claims.ts';
 import type { OsmElements } from './osm-elements.ts';
+import { type MappedStation, mappedStations } from './osm-stations.ts';
 
 /** What the builder takes from OpenStreetMap. */
 export interface OsmExtract {
@@ -25,6 +26,7 @@ export interface OsmExtract {
   readonly nodes: StreetNodes;
   readonly impassable: Impassable;
   readonly destinations: Destination[];
+  readonly stations: readonly MappedStation[];
   /** References of the streets to nodes that no file has. */
   readonly missingNodes: number;
 }
@@ -65,6 +67,7 @@ export function extractOsm(
       streets: kept,
       area,
     }),
+    stations: mappedStations(elements),
     missingNodes: kept.missingNodes,
   };
 }

@@ -8,6 +8,7 @@ import { copyTags, type Tags } from '../osm/tags.ts';
 import { isImpassable, isOpenWater } from '../streets/impassable.ts';
 import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { wayTime } from '../streets/way-time.ts';
+import { isMappedStation } from './osm-stations.ts';
 import { addLine, addStreet, type RawLines, type RawStreets } from './raw-streets.ts';
 
 /** Areas that may be destinations, and the ways they need: their nodes, once the way was met. */
@@ -22,6 +23,11 @@ export interface MetAreas {
 export interface MetLines {
   readonly streets: RawStreets;
   readonly impassable: RawLines;
+}
+
+/** Whether tags are kept, with what they are on: of what may be a destination, or tells of a station. */
+function isKept(tags: Tags): boolean {
+  return mayBeDestination(tags) || isMappedStation(tags);
 }
 
 export function noAreas(): MetAreas {
@@ -42,7 +48,7 @@ export function relationPass(
         .filter((member) => member.type === 'way')
         .map(({ ref, role }) => ({ way: ref, role }));
       if (isOpenWater(tags)) for (const { way } of lines) shores.add(way);
-      if (!mayBeDestination(tags) || !lines.some(({ way }) => isNear(way))) return;
+      if (!isKept(tags) || !lines.some(({ way }) => isNear(way))) return;
       for (const { way } of lines) memberWays.set(way, null);
       areas.set(`r${id}`, { type: 'relation', id, tags: copyTags(tags), lines });
     },
@@ -78,7 +84,7 @@ export function wayPass(
         addLine(impassable, id, refs);
       }
       keepStreet(id, refs, tags);
-      const isArea = refs.length > 0 && mayBeDestination(tags);
+      const isArea = refs.length > 0 && isKept(tags);
       if (isArea || memberWays.has(id)) memberWays.set(id, Float64Array.from(refs));
       if (isArea) {
         const lines = [{ way: id, role: 'outer' }];
@@ -106,7 +112,7 @@ export function nodePass(
         table.traits[ordinal] = tags.size > 0 ? nodeTraits(tags) : 0;
         table.gate[ordinal] = tags.size > 0 && isGate(tags) ? 1 : 0;
       }
-      if (tags.size > 0 && boxContains(area, lon, lat) && mayBeDestination(tags)) {
+      if (tags.size > 0 && boxContains(area, lon, lat) && isKept(tags)) {
         points.set(id, { id, lon, lat, tags: copyTags(tags) });
       } else points.delete(id);
     },

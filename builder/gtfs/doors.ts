@@ -1,43 +1,48 @@
+import Flatbush from 'flatbush';
 import FlatQueue from 'flatqueue';
-import { localDistance } from '../../shards/geometry/wgs84.ts';
+import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { Degrees } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import type { Feed } from './feed.ts';
+import type { Feed, RailKind } from './feed.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type FeedStop, LOCATION } from './stops.ts';
 
 const STREET = 0;
 
-/** Where one gets from the streets to a stop, and how long that takes inside the station. */
-export interface Door {
+/** Where one gets from the streets to a stop, as its feed says. */
+export interface FeedDoor {
   readonly lon: Degrees;
   readonly lat: Degrees;
+  /** Inside the station, without levels where no pathways lead along. */
   readonly secondsIn: number;
   readonly secondsOut: number;
-  /** How much of either is assumed for levels. */
-  readonly secondsOfLevels: number;
+  /** The level it is at, from which those to the platform are counted; null: pathways have them in. */
+  readonly level: number | null;
+  /** Whether it is an entrance; else it is the stop itself, and no way inside is known. */
+  readonly isEntrance: boolean;
 }
 
 /** A way from one place in a station to another. */
-export interface InsideWay {
+export interface FeedInsideWay {
+  /** Without levels, where no pathways lead along. */
   readonly seconds: number;
-  /** How much of it is assumed for levels. */
-  readonly secondsOfLevels: number;
+  /**
+   * Along pathways; or straight, with the levels between its ends on top: indoors, in a station that
+   * has entrances, or else only where an end is off the street.
+   */
+  readonly lies: 'along pathways' | 'indoors' | 'off the street';
 }
-
-const { secondsALevel, subwayLevels } = ROUTING.transit;
 
 /**
  * The doors of a feed's stops: the entrances that pathways lead to from a stop; where they lead to
  * none, the entrances of its station, which are as far as a straight walk, and so are its other
- * platforms; else the stop itself. Without such pathways, each level between street and platform
- * takes some time: as many as the feed tells, or else as many as a platform of a subway is assumed
- * to lie away.
+ * platforms; else the stop itself. Platforms of subways that no station holds are of one where they
+ * are near each other. How many levels lie between, the feed may not know: they come later.
  */
 export class StationDoors {
   readonly #feed: Feed;
-  readonly #atSubways: ReadonlySet<string>;
+  readonly #rails: ReadonlyMap<string, RailKind>;
   /** Ways on from each place in a station, with and against their direction. */
   readonly #onward = new Map<string, [to: string, seconds: number][]>();
   readonly #backward = new Map<string, [to: string, seconds: number][]>();
@@ -45,19 +50,22 @@ export class StationDoors {
   /** Entrances and stops of each station. */
   readonly #entrances = new Map<string, FeedStop[]>();
   readonly #platforms = new Map<string, FeedStop[]>();
+  /** Platforms of subways without a station. */
+  readonly #alone: readonly FeedStop[];
+  readonly #tree: Flatbush | null;
 
   /** `#mappedDoors` of stops it was asked for. */
-  readonly #mapped = new Map<string, readonly Door[]>();
+  readonly #mapped = new Map<string, readonly FeedDoor[]>();
 
   /** Along pathways, on behalf of all stops. */
   #steps = 0;
   /** Doors and straight walks of all stops. */
   #ways = 0;
 
-  /** `atSubways`: ids of the stops that its subways call at. */
-  constructor(feed: Feed, atSubways: ReadonlySet<string>) {
+  /** `rails`: what calls at stops on rails, by their ids. */
+  constructor(feed: Feed, rails: ReadonlyMap<string, RailKind>) {
     this.#feed = feed;
-    this.#atSubways = atSubways;
+    this.#rails = rails;
     const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
       const known = lists.get(key);
       if (known) known.push(value);
@@ -78,23 +86,30 @@ export class StationDoors {
         add(this.#backward, from, to, seconds);
       }
     }
+    const subways = [...rails.keys()].filter((id) => rails.get(id) === 'subway');
+    this.#alone = subways.map((id) => feed.stops.get(id)!).filter(({ parent }) => parent === '');
+    this.#tree = this.#alone.length === 0 ? null : new Flatbush(this.#alone.length);
+    for (const { lon, lat } of this.#alone) this.#tree!.add(lon, lat);
+    this.#tree?.finish();
   }
 
-  of(stop: FeedStop): readonly Door[] {
+  of(stop: FeedStop): readonly FeedDoor[] {
     const mapped = this.#mappedDoors(stop);
     if (mapped.length > 0) return mapped;
-    const entrances = this.#entrances.get(stop.parent) ?? [stop];
-    this.#countWays(stop, entrances.length);
-    return entrances.map((entrance) => this.#straightDoor(stop, entrance));
+    const { lon, lat } = stop;
+    const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
+    const entrances = this.#entrances.get(stop.parent) ?? [];
+    this.#countWays(stop, 1 + entrances.length);
+    return entrances.length === 0 ? [own] : entrances.map((door) => straightDoor(stop, door));
   }
 
   /** The entrances that pathways lead to. */
-  #mappedDoors(stop: FeedStop): readonly Door[] {
+  #mappedDoors(stop: FeedStop): readonly FeedDoor[] {
     const known = this.#mapped.get(stop.id);
     if (known) return known;
     const out = this.#shortest(this.#onward, stop.id);
     const into = this.#shortest(this.#backward, stop.id);
-    const doors: Door[] = [];
+    const doors: FeedDoor[] = [];
     for (const id of [...new Set([...out.keys(), ...into.keys()])].sort()) {
       const { type, lon, lat } = this.#feed.stops.get(id)!;
       if (type !== LOCATION.entrance) continue;
@@ -104,7 +119,8 @@ export class StationDoors {
         lat,
         secondsIn: into.get(id) ?? never,
         secondsOut: out.get(id) ?? never,
-        secondsOfLevels: 0,
+        level: null,
+        isEntrance: true,
       });
     }
     this.#mapped.set(stop.id, doors);
@@ -112,47 +128,44 @@ export class StationDoors {
   }
 
   /** The ways inside the station from a stop to each other place one gets to in it. */
-  within(stop: FeedStop): ReadonlyMap<string, InsideWay> {
-    const ways = new Map<string, InsideWay>();
-    const platforms = this.#platforms.get(stop.parent) ?? [];
+  within(stop: FeedStop): ReadonlyMap<string, FeedInsideWay> {
+    const ways = new Map<string, FeedInsideWay>();
+    const platforms =
+      stop.parent === '' ? this.#near(stop) : (this.#platforms.get(stop.parent) ?? []);
     this.#countWays(stop, platforms.length);
     for (const other of platforms) {
-      if (!this.#isStraight(stop, other)) continue;
-      const secondsOfLevels = this.#secondsBetween(this.#levelOf(stop), this.#levelOf(other));
-      const seconds = straightSeconds(stop, other) + secondsOfLevels;
-      ways.set(other.id, { seconds, secondsOfLevels });
+      const lies = this.#waysBetween(stop, other);
+      if (lies) ways.set(other.id, { seconds: straightSeconds(stop, other), lies });
     }
     for (const [id, seconds] of this.#shortest(this.#onward, stop.id)) {
-      ways.set(id, { seconds, secondsOfLevels: 0 });
+      ways.set(id, { seconds, lies: 'along pathways' });
     }
     return ways;
   }
 
+  /** Platforms of subways near to one, if no station holds either. */
+  #near({ id, lon, lat }: FeedStop): readonly FeedStop[] {
+    if (this.#rails.get(id) !== 'subway') return [];
+    const { maxPlatformGap } = ROUTING.transit;
+    const at = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+    const { minLon, minLat, maxLon, maxLat } = bufferBox(at, maxPlatformGap);
+    return this.#tree!.search(minLon, minLat, maxLon, maxLat)
+      .map((index) => this.#alone[index])
+      .filter((other) => localDistance(lon, lat, other.lon, other.lat) <= maxPlatformGap);
+  }
+
   /**
-   * Whether one walks straight from one platform of a station to another, and so back: not where both
-   * lie in the street, nor where pathways say how either is entered.
+   * How one walks straight from one platform to another, and so back; null: not where both surely lie
+   * in the street, nor where pathways say how either is entered.
    */
-  #isStraight(a: FeedStop, b: FeedStop): boolean {
-    const isInside =
-      this.#entrances.has(a.parent) || this.#levelOf(a) !== STREET || this.#levelOf(b) !== STREET;
-    return isInside && [a, b].every((stop) => this.#mappedDoors(stop).length === 0);
+  #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedInsideWay['lies'], 'along pathways'> | null {
+    if ([a, b].some((stop) => this.#mappedDoors(stop).length > 0)) return null;
+    if (this.#entrances.has(a.parent)) return 'indoors';
+    return [a, b].some((stop) => this.#mayLieOffStreet(stop)) ? 'off the street' : null;
   }
 
-  /** Where a platform lies, or is assumed to lie: which way from the street makes no difference. */
-  #levelOf({ id, level }: FeedStop): number {
-    return level ?? (this.#atSubways.has(id) ? -subwayLevels : STREET);
-  }
-
-  #secondsBetween(level: number, other: number): number {
-    return Math.abs(level - other) * secondsALevel;
-  }
-
-  #straightDoor(stop: FeedStop, entrance: FeedStop): Door {
-    const entranceLevel = entrance === stop ? STREET : (entrance.level ?? STREET);
-    const secondsOfLevels = this.#secondsBetween(this.#levelOf(stop), entranceLevel);
-    const seconds = straightSeconds(stop, entrance) + secondsOfLevels;
-    const { lon, lat } = entrance;
-    return { lon, lat, secondsIn: seconds, secondsOut: seconds, secondsOfLevels };
+  #mayLieOffStreet({ id, level }: FeedStop): boolean {
+    return level === null ? this.#rails.has(id) : level !== STREET;
   }
 
   /** By Dijkstra's algorithm. */
@@ -190,6 +203,13 @@ export class StationDoors {
       `${this.#feed.source.path}: pathways.txt joins too many places, ${start} among them, for one station; mend it, or leave it out of the feed`,
     );
   }
+}
+
+function straightDoor(stop: FeedStop, entrance: FeedStop): FeedDoor {
+  const { lon, lat, level } = entrance;
+  const seconds = straightSeconds(stop, entrance);
+  const times = { secondsIn: seconds, secondsOut: seconds };
+  return { lon, lat, ...times, level: level ?? STREET, isEntrance: true };
 }
 
 function straightSeconds(a: FeedStop, b: FeedStop): number {

@@ -23,6 +23,12 @@ export interface FeedTrip {
   readonly line: number;
 }
 
+/**
+ * What runs on rails: below or above the streets (subways, elevated railways, monorails); in them or
+ * beside (trams, light rail); or as a railway of its own.
+ */
+export type RailKind = 'subway' | 'tram' | 'train';
+
 /** `feed_info.txt`. */
 export interface FeedInfo {
   /** `feed_id`, which many feeds have beside what GTFS defines; null without. */
@@ -46,8 +52,8 @@ export interface Feed {
   readonly frequencies: ReadonlyMap<string, readonly Frequency[]>;
   readonly transfers: Transfers;
   readonly pathways: readonly Pathway[];
-  /** Ids of its routes below or above the streets: subways, elevated railways, monorails. */
-  readonly subways: ReadonlySet<string>;
+  /** By id, its routes on rails. */
+  readonly railways: ReadonlyMap<string, RailKind>;
   /** Trips of each service, repetitions by headway counted. */
   readonly tripsOfService: ReadonlyMap<string, number>;
   /** The same by route, then by service. */
@@ -75,7 +81,7 @@ export async function readFeed(path: string): Promise<Feed> {
     const agency = await readAgency(source, report);
     const stops = await readStops(source, report);
     const calendar = await Calendar.read(source, report);
-    const { onDemand, subways } = await readRoutes(source);
+    const { onDemand, railways } = await readRoutes(source);
     const trips = await readTripHeads(source, calendar, onDemand, report);
     const frequencies = await readFrequencies(source, trips, report);
     return {
@@ -88,7 +94,7 @@ export async function readFeed(path: string): Promise<Feed> {
       frequencies,
       transfers: await readTransfers(source, stops, trips, report),
       pathways: await readPathways(source, stops, report),
-      subways,
+      railways,
       ...countTrips(trips, frequencies),
       report,
     };
@@ -144,13 +150,22 @@ async function readAgency(source: FeedSource, report: FeedReport) {
  */
 async function readRoutes(source: FeedSource) {
   const onDemand = new Set<string>();
-  const subways = new Set<string>();
+  const railways = new Map<string, RailKind>();
   await readTable(source, 'routes.txt', ['route_id'], (row) => {
     const [id, type] = [row.text('route_id'), row.number('route_type') ?? 0];
     if (type === 715 || (type >= 1500 && type < 1600)) onDemand.add(id);
-    if (type === 1 || type === 12 || (type >= 400 && type < 700)) subways.add(id);
+    const kind = railKindOf(type);
+    if (kind) railways.set(id, kind);
   });
-  return { onDemand, subways };
+  return { onDemand, railways };
+}
+
+/** Of a `route_type`, or an extended one; null for what runs on no rails. */
+function railKindOf(type: number): RailKind | null {
+  if (type === 1 || type === 12 || (type >= 400 && type < 700)) return 'subway';
+  if (type === 2 || (type >= 100 && type < 200)) return 'train';
+  if (type === 0 || type === 5 || (type >= 900 && type < 1000)) return 'tram';
+  return null;
 }
 
 async function readTripHeads(

@@ -3,8 +3,7 @@ import { feedSchema, objectRefSchema } from '../../shards/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { CoarseCells } from '../geo/coarse-cells.ts';
-import type { FeedDay } from '../transit/feed-day.ts';
-import type { TransitStop } from '../transit/timetable.ts';
+import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 
 /** What is known of a feed that is read, and where what it runs lies in the store. */
 export const preparedFeedSchema = z.strictObject({
@@ -28,9 +27,9 @@ const closed = (seconds: number) => Math.min(seconds, CLOSED);
 const opened = (seconds: number) => (seconds === CLOSED ? Infinity : seconds);
 
 function withDoors(
-  stops: readonly TransitStop[],
+  stops: readonly StopOfFeed[],
   timeOf: (seconds: number) => number,
-): TransitStop[] {
+): StopOfFeed[] {
   return stops.map((stop) => ({
     ...stop,
     doors: stop.doors.map(({ secondsIn, secondsOut, ...door }) => ({

@@ -20,6 +20,7 @@ import type { StreetNetwork } from '../streets/network.ts';
 import { measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
 import type { Transit } from '../transit/join-feeds.ts';
+import { assumeLevels } from '../transit/station-levels.ts';
 import { joinLists } from './join-lists.ts';
 import { transitAround } from './transit-around.ts';
 
@@ -74,10 +75,10 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
   const around =
     request.feeds && (await transitAround(own, byStreet, request.feeds, fastest, progress));
-  const transit = around?.transit ?? null;
   // Scopes of counties go by cells: none may lead past what is read.
   const area = coveredBy(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
+  const transit = around && assumeLevels(around.transit, extract.stations);
   const listed = await joinLists(extract.destinations, request.pois, area);
   const destinations = [...listed.destinations, ...(transit ? frequentStops(transit) : [])].sort(
     (a, b) => a.destId - b.destId,

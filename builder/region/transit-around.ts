@@ -5,13 +5,13 @@ import type { FeedTables } from '../prepare/prepared-feeds.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { FeedDay } from '../transit/feed-day.ts';
-import { joinFeeds, type Transit } from '../transit/join-feeds.ts';
+import { joinFeeds, type TransitOfFeeds } from '../transit/join-feeds.ts';
 import { patternsAmong } from '../transit/patterns-among.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
 /** Public transport around some counties, and how far it leads. */
 export interface TransitAround {
-  readonly transit: Transit;
+  readonly transit: TransitOfFeeds;
   /** A box around what can be reached, by it or without. */
   readonly area: BoundingBox;
 }
@@ -53,7 +53,7 @@ export async function transitAround(
 }
 
 /** The stops that anybody from a box could use, and boxes as far as one walks from them. */
-function reachOf(transit: Transit, from: BoundingBox, fastest: number) {
+function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number) {
   const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
   // Where counties lie in several zones, each has a window of its own.
   const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];

@@ -5,7 +5,7 @@ import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonom
 import { HILLS, ROUTING } from '../routing-parameters.ts';
 
 /** Change one when the same files come to give other data: components made of it get new versions. */
-const READ_AS = { streets: 1, timetable: 5, destinations: 2, blocks: 1 } as const;
+const READ_AS = { streets: 1, timetable: 6, destinations: 2, blocks: 1 } as const;
 
 /** Census day: what the 2020 blocks and their populations speak of. */
 const CENSUS_DAY = '2020-04-01';
@@ -52,7 +52,11 @@ export function components(sources: ReleaseSources): Component[] {
       ? [
           {
             component: 'transit_network' as const,
-            version: version([gtfs], 'timetable', READ_AS.timetable, windowParameters()),
+            // The map says how stations lie to the street.
+            version: version([gtfs, osm], 'timetable', READ_AS.timetable, [
+              windowParameters(),
+              stationParameters(),
+            ]),
             effective_date: transit.service_date,
           },
         ]
@@ -118,6 +122,16 @@ function streetParameters(elevation: string | null) {
 function windowParameters() {
   const { windowStart, departures, departureStep } = ROUTING.transit;
   return { windowStart, departures, departureStep, maxReachMinutes: ROUTING.maxReachMinutes };
+}
+
+/** What says how long one takes inside stations. */
+function stationParameters() {
+  const { secondsAClimb, secondsALevel, secondsInside, subwayLevels } = ROUTING.transit;
+  const { metresALevel, mappedStationRadius, maxPlatformGap } = ROUTING.transit;
+  return {
+    ...{ secondsAClimb, secondsALevel, secondsInside, subwayLevels },
+    ...{ metresALevel, mappedStationRadius, maxPlatformGap },
+  };
 }
 
 function frequentParameters() {

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { FeedFacts } from '../../shards/manifest.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
-import { StationDoors } from '../gtfs/doors.ts';
-import type { Feed } from '../gtfs/feed.ts';
+import { type FeedDoor, type FeedInsideWay, StationDoors } from '../gtfs/doors.ts';
+import type { Feed, RailKind } from '../gtfs/feed.ts';
 import {
   dateOf,
   dayNumber,
@@ -19,17 +19,28 @@ import { transferRulesOf } from './transfer-rules.ts';
 import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
 import { continuationsOf } from './vehicle-continuations.ts';
 
+/** A stop as its feed tells of it: how its platform lies to the street may not be known. */
+export interface StopOfFeed extends Omit<TransitStop, 'doors'> {
+  readonly doors: readonly FeedDoor[];
+  /** What calls there on rails. */
+  readonly rails: RailKind | null;
+  /** Levels above the street, below it negative; null where the feed does not say. */
+  readonly level: number | null;
+}
+
+/** A walk inside a station, as its feed tells of it. */
+export interface WalkOfFeed extends Omit<StopWalk, 'levels'>, Pick<FeedInsideWay, 'lies'> {}
+
 /** What a feed runs on its day while any window is open, under a numbering of its own. */
 export interface FeedDay {
-  readonly stops: readonly TransitStop[];
+  readonly stops: readonly StopOfFeed[];
   /** Departures in the window from each stop, by line and direction. */
   readonly departures: readonly ReadonlyMap<string, number>[];
   readonly trips: readonly ScheduledTrip[];
   /** Positions of trips: one, and one that its vehicle becomes. */
   readonly links: readonly (readonly [from: number, to: number])[];
   readonly rules: readonly TransferRule[];
-  /** Walks inside stations, as their pathways give them or as is assumed. */
-  readonly insideWalks: readonly StopWalk[];
+  readonly insideWalks: readonly WalkOfFeed[];
 }
 
 /** A file of a feed and the day it is read on. */
@@ -114,14 +125,15 @@ export async function readFeedDay(
 /** The stops that some trips call at, with their numbers, and the walks inside stations between them. */
 function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   const used = new Set<string>();
-  const atSubways = new Set<string>();
+  const rails = new Map<string, RailKind>();
   for (const { calls, route } of runs) {
+    const kind = feed.railways.get(route);
     for (const { stop } of calls) {
       used.add(stop);
-      if (feed.subways.has(route)) atSubways.add(stop);
+      if (kind && rails.get(stop) !== 'subway') rails.set(stop, kind);
     }
   }
-  const doors = new StationDoors(feed, atSubways);
+  const doors = new StationDoors(feed, rails);
   const opens = new Map<string, Millis>();
   const opensIn = (zone: string): Millis => {
     const known = opens.get(zone) ?? opensAt(clock, zone);
@@ -130,7 +142,7 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   };
   const ids = [...used].sort();
   const ordinals = new Map(ids.map((id, ordinal): [string, StopOrdinal] => [id, ordinal]));
-  const stops = ids.map((id): TransitStop => {
+  const stops = ids.map((id): StopOfFeed => {
     const stop = feed.stops.get(id)!;
     const station = stationOf(feed, stop);
     return {
@@ -141,16 +153,17 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
       lat: stop.lat,
       station: { id: station.id, name: station.name, lon: station.lon, lat: station.lat },
       doors: doors.of(stop),
+      rails: rails.get(id) ?? null,
+      level: stop.level,
       windowStart: opensIn(timeZoneOf(feed, stop)),
     };
   });
-  const insideWalks: StopWalk[] = [];
+  const insideWalks: WalkOfFeed[] = [];
   for (const [id, from] of ordinals) {
-    for (const [other, { seconds, secondsOfLevels }] of doors.within(feed.stops.get(id)!)) {
+    for (const [other, { seconds, lies }] of doors.within(feed.stops.get(id)!)) {
       const to = ordinals.get(other);
       if (to === undefined || to === from) continue;
-      const time = Math.round(seconds * SECOND);
-      insideWalks.push({ from, to, time, levels: secondsOfLevels * SECOND });
+      insideWalks.push({ from, to, time: Math.round(seconds * SECOND), lies });
     }
   }
   return { ordinals, stops, insideWalks };
@@ -173,7 +186,7 @@ function scheduledTrip(
 function countDepartures(
   run: TripRun,
   { stops: calls, departures }: ScheduledTrip,
-  stops: readonly TransitStop[],
+  stops: readonly StopOfFeed[],
   counts: readonly Map<string, number>[],
 ): void {
   const line = lineOf(run, stops[calls[calls.length - 1]]);
@@ -188,6 +201,6 @@ function countDepartures(
 }
 
 /** A line in one of its directions: as the feed tells them, or else by where trips end. */
-function lineOf({ route, direction }: TripRun, { agency, station }: TransitStop): string {
+function lineOf({ route, direction }: TripRun, { agency, station }: StopOfFeed): string {
   return [agency, route, direction || `to ${station.id}`].join('\0');
 }

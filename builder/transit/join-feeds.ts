@@ -1,4 +1,4 @@
-import type { FeedDay } from './feed-day.ts';
+import type { FeedDay, StopOfFeed, WalkOfFeed } from './feed-day.ts';
 import type { StopWalk, TransferRule } from './footpaths.ts';
 import {
   buildTimetable,
@@ -19,13 +19,19 @@ export interface Transit {
   readonly departures: readonly ReadonlyMap<string, number>[];
 }
 
+/** The same before the map says how platforms lie to the street. */
+export interface TransitOfFeeds extends Omit<Transit, 'stops' | 'insideWalks'> {
+  readonly stops: readonly StopOfFeed[];
+  readonly insideWalks: readonly WalkOfFeed[];
+}
+
 /** Several feeds in one timetable, under one numbering. */
-export function joinFeeds(feeds: readonly FeedDay[]): Transit {
-  const stops: TransitStop[] = [];
+export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
+  const stops: StopOfFeed[] = [];
   const trips: ScheduledTrip[] = [];
   const links: TripLink[] = [];
   const rules: TransferRule[] = [];
-  const insideWalks: StopWalk[] = [];
+  const insideWalks: WalkOfFeed[] = [];
   const departures: ReadonlyMap<string, number>[] = [];
   for (const feed of feeds) {
     const first = stops.length;

@@ -5,6 +5,7 @@ import { ROUTING } from '../routing-parameters.ts';
 import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
 import { RangeRaptor } from './range-raptor.ts';
+import type { Door, TransitStop } from './timetable.ts';
 
 const { departures, departureStep, maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 const WINDOW: Millis = departures * departureStep;
@@ -13,13 +14,21 @@ const WALK_LEG_METRES: Metres = (ROUTING.walkMetresPerSecond * maxWalkLeg) / 100
 /** A hair more than allowed: the sides of a box measure degrees at other latitudes. */
 const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
 
+/** What is looked at: where stops are entered, and which lie in one station, whatever that takes. */
+interface RiddenStops extends Pick<Transit, 'timetable'> {
+  readonly stops: readonly (Pick<TransitStop, 'lon' | 'lat' | 'windowStart'> & {
+    readonly doors: readonly Pick<Door, 'lon' | 'lat'>[];
+  })[];
+  readonly insideWalks: readonly Pick<StopWalk, 'from' | 'to'>[];
+}
+
 /**
  * Which stops anybody from a box could possibly use: with the window's whole length to wait in,
  * walks as the crow flies from door to door, and no time lost. No trip gets farther; what lies
  * beyond need not be looked at.
  */
 export class StopReach {
-  readonly #transit: Transit;
+  readonly #transit: RiddenStops;
   readonly #raptor: RangeRaptor;
   readonly #footpaths: Footpaths;
   readonly #limit: Millis;
@@ -29,7 +38,7 @@ export class StopReach {
   /**
    * `limit`: the longest trip. `fastest`: how many times as fast as on level ground anybody walks.
    */
-  constructor(transit: Transit, limit: Millis, fastest: number) {
+  constructor(transit: RiddenStops, limit: Millis, fastest: number) {
     this.#transit = transit;
     this.#limit = limit;
     this.#walkLeg = WALK_LEG_METRES * fastest + ROUTING.linkRadii[1];
@@ -93,9 +102,11 @@ export class StopReach {
   }
 }
 
-function crowFlights({ stops, insideWalks }: Transit, metres: Metres): StopWalk[] {
+function crowFlights({ stops, insideWalks }: RiddenStops, metres: Metres): StopWalk[] {
   const walks: StopWalk[] = insideWalks.map(({ from, to }) => flight(from, to));
-  const doors = stops.flatMap((stop, ordinal) => stop.doors.map((door) => ({ ...door, ordinal })));
+  const doors = stops.flatMap((stop, ordinal) =>
+    stop.doors.map(({ lon, lat }) => ({ lon, lat, ordinal })),
+  );
   if (doors.length === 0) return walks;
   const tree = new Flatbush(doors.length);
   for (const { lon, lat } of doors) tree.add(lon, lat, lon, lat);

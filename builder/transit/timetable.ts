@@ -1,6 +1,15 @@
 import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
-import type { Door } from '../gtfs/doors.ts';
+
+/** Where one gets from the streets to a stop, and how long that takes inside the station. */
+export interface Door {
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  readonly secondsIn: number;
+  readonly secondsOut: number;
+  /** How much of either is assumed: levels, and a way inside that no feed tells. */
+  readonly secondsOfLevels: number;
+}
 
 /** A stop or platform that some trip calls at. */
 export interface TransitStop {

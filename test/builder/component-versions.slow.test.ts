@@ -79,10 +79,10 @@ test('the same inputs under other names and in another order are the same versio
   expect(await changedBy({})).toEqual([]);
 });
 
-test('another extract is another road network, and other places and parks', async () => {
+test('another extract is another road network, and other stations, places and parks', async () => {
   await mkdir(at('more'));
   const { osm } = await writeSmallCity(at('more'), avenue([1_000, 9_160], [1_000, 3_000]));
-  expect(await changedBy({ osm })).toEqual(['road_network', 'pois', 'parks']);
+  expect(await changedBy({ osm })).toEqual(['road_network', 'transit_network', 'pois', 'parks']);
 });
 
 test('another feed is another transit network, and other places: some stops are among them', async () => {

@@ -26,8 +26,9 @@ const byStreet = { minLon: -0.2, minLat: -0.2, maxLon: 0.2, maxLat: 0.2 };
 function ride(from: number, to: number, [leaves, arrives]: [number, number]): FeedDay {
   const stops = [from, to].map((lon, i) => {
     const at = { id: `${i}`, name: `${lon}`, lon, lat: 0 };
-    const door = { lon, lat: 0, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 };
-    return { ...at, agency: `${from}`, station: at, doors: [door], windowStart };
+    const door = { lon, lat: 0, secondsIn: 0, secondsOut: 0, level: 0, isEntrance: false };
+    const street = { rails: null, level: null };
+    return { ...at, agency: `${from}`, station: at, doors: [door], ...street, windowStart };
   });
   const times = [leaves, arrives].map((minutes) => windowStart + minutes * MINUTE);
   const calls = { stops: [0, 1], rules: [BOARD | ALIGHT, BOARD | ALIGHT] };

@@ -2,9 +2,10 @@ import { readFeed } from '../../builder/gtfs/feed.ts';
 import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
 import { joinFeeds, type Transit } from '../../builder/transit/join-feeds.ts';
+import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import type { FeedFacts } from '../../shards/manifest.ts';
 
-/** All that feeds run on their days, and what is known of each. */
+/** All that feeds run on their days, without a map of their stations, and what is known of each. */
 export async function readFeeds({
   clock,
   feeds,
@@ -22,5 +23,5 @@ export async function readFeeds({
       feed.source.close();
     }
   }
-  return { transit: joinFeeds(days), facts };
+  return { transit: assumeLevels(joinFeeds(days), []), facts };
 }

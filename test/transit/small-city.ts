@@ -20,6 +20,10 @@ export interface SmallCity {
   readonly shops: readonly Point[];
   /** Outlines, not closed. */
   readonly parks?: readonly (readonly Point[])[];
+  readonly stations?: readonly {
+    readonly at: Point;
+    readonly tags: Readonly<Record<string, string>>;
+  }[];
 }
 
 const SOUTH_WEST: Point = { lon: -76.6, lat: 39.3 };
@@ -29,6 +33,7 @@ const COUNTY = '99001';
 /** Of OpenStreetMap's ids: what is no corner comes after the corners. */
 const FIRST_SHOP = 1_000_000;
 const FIRST_PARK = 2_000_000;
+const FIRST_STATION = 3_000_000;
 /** More than the corners of a park. */
 const PARK_IDS = 100;
 const BOX_MARGIN = 0.02;
@@ -74,6 +79,7 @@ export async function writeSmallCity(
         return { id: FIRST_SHOP + i, ...at, tags: { shop: 'bakery', name: shopName(i) } };
       }),
       ...parks.flat(),
+      ...(city.stations ?? []).map(({ at, tags }, i) => ({ id: FIRST_STATION + i, ...at, tags })),
     ],
     ways: () => [
       ...city.streets.map(([a, b], i) => {

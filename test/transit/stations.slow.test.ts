@@ -1,12 +1,43 @@
 import { expect, test } from 'vitest';
 import { StationDoors } from '../../builder/gtfs/doors.ts';
-import { readFeed } from '../../builder/gtfs/feed.ts';
+import { type Feed, type RailKind, readFeed } from '../../builder/gtfs/feed.ts';
+import type { TransitOfFeeds } from '../../builder/transit/join-feeds.ts';
+import { assumeLevels } from '../../builder/transit/station-levels.ts';
 import { type AvenueTrip, avenueFeed, tripFrom } from './avenue.ts';
 import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
 import type { FeedRecord, FeedTables } from './gtfs-text.ts';
 import { pointAt } from './small-city.ts';
 
 const town = new BusTown();
+
+/** Seconds in and out by the doors of stops, and inside to others, where so much calls on rails. */
+function stationsIn(read: Feed, rails: Readonly<Record<string, RailKind>> = {}) {
+  const doors = new StationDoors(read, new Map(Object.entries(rails)));
+  const platforms = [...read.stops.values()].filter(({ type }) => type === 0);
+  const ids = platforms.map(({ id }) => id);
+  const stops = platforms.map((stop) => {
+    return { ...stop, doors: doors.of(stop), rails: rails[stop.id] ?? null };
+  });
+  const insideWalks = platforms.flatMap((stop, from) =>
+    [...doors.within(stop)].flatMap(([id, { seconds, lies }]) =>
+      ids.includes(id) ? [{ from, to: ids.indexOf(id), time: seconds * 1000, lies }] : [],
+    ),
+  );
+  const levelled = assumeLevels({ stops, insideWalks } as unknown as TransitOfFeeds, []);
+  return {
+    doorsOf: (id: string) => levelled.stops[ids.indexOf(id)].doors,
+    secondsOf: (id: string) =>
+      levelled.stops[ids.indexOf(id)].doors.map(({ secondsIn, secondsOut }) =>
+        [secondsIn, secondsOut].map(Math.round),
+      ),
+    inside: (from: string, to: string) => {
+      const walk = levelled.insideWalks.find(
+        (one) => ids[one.from] === from && ids[one.to] === to && one.from !== one.to,
+      );
+      return walk && [Math.round(walk.time / 1000), walk.levels / 1000];
+    },
+  };
+}
 
 test('a station with pathways is entered and left by its doors', async () => {
   // The platform lies 400 m beyond the door that leads to it, a minute's stairs away.
@@ -63,24 +94,20 @@ test('a station whose pathways reach none of its doors is entered by them too, a
     ],
   });
   const read = await readFeed(file);
-  const doors = new StationDoors(read, new Set());
-  const [platform, alone] = ['A', 'B'].map((id) => read.stops.get(id)!);
+  const { doorsOf, secondsOf, inside } = stationsIn(read);
   // 500 m, at 80 m a minute.
-  const seconds = doors
-    .of(platform)
-    .map((door) => [door.secondsIn, door.secondsOut].map(Math.round));
-  expect(seconds).toEqual([
+  expect(secondsOf('A')).toEqual([
     [375, 375],
     [0, 0],
   ]);
-  expect(doors.of(platform)[0].lon).toBe(at(STOPS.A - 300, 0).stop_lon);
-  const inside = doors.within(platform);
-  const ways = ['other', 'across'].map((id) => inside.get(id)!);
-  expect(ways.map(({ seconds }) => Math.round(seconds))).toEqual([60, 20]);
-  expect(doors.of(alone)).toEqual([
-    { lon: alone.lon, lat: alone.lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 },
+  expect(doorsOf('A')[0].lon).toBe(at(STOPS.A - 300, 0).stop_lon);
+  expect(['other', 'across'].map((id) => inside('A', id))).toEqual([
+    [60, 0],
+    [20, 0],
   ]);
-  expect(doors.within(alone).size).toBe(1);
+  const { lon, lat } = read.stops.get('B')!;
+  expect(doorsOf('B')).toEqual([{ lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 }]);
+  expect(inside('B', 'A')).toBe(undefined);
   read.source.close();
 });
 
@@ -113,45 +140,77 @@ test('without pathways a platform is as many levels from the street as are told,
     ],
   });
   const read = await readFeed(file);
-  const doors = new StationDoors(read, new Set(['subway', 'deep', 'alone', 'below']));
-  const secondsOf = (id: string) =>
-    doors
-      .of(read.stops.get(id)!)
-      .map(({ secondsIn, secondsOut }) => [secondsIn, secondsOut].map(Math.round));
-  // 30 s a level, and 60 s to walk 80 m.
-  expect(secondsOf('subway')).toEqual([[90, 90]]);
-  expect(secondsOf('deep')).toEqual([[60 + 4 * 30, 60 + 4 * 30]]);
-  expect(secondsOf('tram')).toEqual([[120 + 30, 120 + 30]]);
-  expect(secondsOf('alone')).toEqual([[60, 60]]);
-  const inside = (from: string, to: string) => {
-    const { seconds, secondsOfLevels } = doors.within(read.stops.get(from)!).get(to)!;
-    return [Math.round(seconds), secondsOfLevels];
-  };
-  expect(inside('subway', 'deep')).toEqual([60 + 30, 30]);
-  expect(inside('subway', 'tram')).toEqual([120 + 60, 60]);
+  const { secondsOf, inside } = stationsIn(read, {
+    ...{ subway: 'subway', deep: 'subway', alone: 'subway', below: 'subway', tram: 'tram' },
+  });
+  // 50 s a level, and 60 s to walk 80 m.
+  expect(secondsOf('subway')).toEqual([[3 * 50, 3 * 50]]);
+  expect(secondsOf('deep')).toEqual([[60 + 4 * 50, 60 + 4 * 50]]);
+  expect(secondsOf('tram')).toEqual([[120 + 50, 120 + 50]]);
+  // Where no entrance is known, as much again for the way inside.
+  expect(secondsOf('alone')).toEqual([[150, 150]]);
+  expect(inside('subway', 'deep')).toEqual([60 + 50, 50]);
+  expect(inside('subway', 'tram')).toEqual([120 + 100, 100]);
   // Down from the street takes as long as up to it, entrances or none.
-  expect(inside('below', 'bay')).toEqual([60 + 60, 60]);
-  expect(inside('bay', 'below')).toEqual([60 + 60, 60]);
+  expect(inside('below', 'bay')).toEqual([60 + 100, 100]);
+  expect(inside('bay', 'below')).toEqual([60 + 100, 100]);
   expect(read.report.problems).toMatchObject([{ file: 'levels.txt', rows: 1 }]);
   read.source.close();
 });
 
-test('a ride by subway takes two minutes more than one by bus: a minute down and a minute up', async () => {
+/** Minutes between the street and the platform of a subway of which nothing is known. */
+const DOWN = 2.5;
+
+test('a ride by subway takes two minutes and a half down and as long up, any other none', async () => {
   const feed = busFeed();
   const asType = (type: number) => ({
     ...feed,
     'routes.txt': feed['routes.txt'].map((route) => ({ ...route, route_type: type })),
   });
-  expect(await town.minutes('bus.zip', asType(3))).toBe(TIME);
+  for (const type of [0, 2, 3, 5, 7, 101, 700, 900]) {
+    expect(await town.minutes('street.zip', asType(type)), `${type}`).toBe(TIME);
+  }
+  // Every train leaves on a whole minute, just as one is ready for it.
+  const below = 3.5 + DOWN + 1 + RIDE + DOWN + 2.5;
   for (const type of [1, 401, 500, 602]) {
-    expect(await town.minutes('metro.zip', asType(type))).toBe(TIME + 2);
+    expect(await town.minutes('metro.zip', asType(type)), `${type}`).toBe(below);
   }
   const pathways = [
     { pathway_id: 'p', from_stop_id: 'A', to_stop_id: 'B', pathway_mode: 1, traversal_time: 9_000 },
   ];
   // Pathways that lead to no entrance say nothing of the way to the street.
   const between = { ...asType(1), 'pathways.txt': pathways };
-  expect(await town.minutes('between.zip', between)).toBe(TIME + 2);
+  expect(await town.minutes('between.zip', between)).toBe(below);
+});
+
+test('platforms of subways near each other that no station holds are of one', async () => {
+  const at = (east: number, more: FeedRecord): FeedRecord => {
+    const { lon, lat } = pointAt(east, 0);
+    return { stop_lon: lon, stop_lat: lat, ...more };
+  };
+  const feed = busFeed();
+  const file = await town.write('alone.zip', {
+    ...feed,
+    'stops.txt': [
+      at(0, { stop_id: 'east' }),
+      at(160, { stop_id: 'west' }),
+      at(210, { stop_id: 'far' }),
+      at(20, { stop_id: 'bus' }),
+      at(0, { stop_id: 'S', location_type: 1 }),
+      at(0, { stop_id: 'held', parent_station: 'S' }),
+      ...feed['stops.txt'],
+    ],
+  });
+  const read = await readFeed(file);
+  const subways = Object.fromEntries(['east', 'west', 'far', 'held'].map((id) => [id, 'subway']));
+  const { inside } = stationsIn(read, subways as Record<string, RailKind>);
+  // At 80 m a minute.
+  expect([inside('east', 'west'), inside('west', 'east')]).toEqual([
+    [120, 0],
+    [120, 0],
+  ]);
+  for (const other of ['far', 'bus', 'held']) expect(inside('east', other), other).toBe(undefined);
+  read.source.close();
 });
 
 /** Seconds from the entrance of a station to its platform, by some pathways. */
@@ -177,9 +236,9 @@ async function secondsIn(...pathways: readonly FeedRecord[]): Promise<number | u
   });
   const read = await readFeed(file);
   read.source.close();
-  const [door, ...others] = new StationDoors(read, new Set()).of(read.stops.get('P')!);
+  const [[into], ...others] = stationsIn(read).secondsOf('P');
   expect(others).toEqual([]);
-  return Math.round(door.secondsIn);
+  return into;
 }
 
 const way = (
@@ -226,13 +285,16 @@ test('levels take time between two rides too, but no metres of the walk', async 
     return (await town.build(await Promise.all(feeds))).minutes;
   };
   const [subway, bus] = [1, 3];
-  // To A, a minute and a half to board, the ride, the change, the ride; and down to A and up from B.
-  const time = (wait: number, levels: number) => Math.ceil(3.5 + 1.5 + 4 + wait + 3 + 2.5 + levels);
-  // 976 m are 12.2 minutes; to them come a minute down, one up where both are below, and one to board.
-  expect(await timeWith(976, 14.3, [bus, subway])).toBe(time(14.3, 1));
-  expect(await timeWith(976, 14.1, [bus, subway])).toBe(time(24.1, 1));
-  expect(await timeWith(976, 15.3, [subway, subway])).toBe(time(15.3, 2));
-  expect(await timeWith(976, 15.1, [subway, subway])).toBe(time(25.1, 2));
+  // To A, a minute to board, the ride, the change, the ride, from B; a bus comes half a minute later.
+  const time = (first: number, wait: number) => {
+    const toA = first === subway ? 3.5 + DOWN + 1 : 3.5 + 1.5;
+    return Math.ceil(toA + 4 + wait + 3 + DOWN + 2.5);
+  };
+  // 976 m are 12.2 minutes; to them come those down, those up where both are below, and one to board.
+  expect(await timeWith(976, 15.8, [bus, subway])).toBe(time(bus, 15.8));
+  expect(await timeWith(976, 15.6, [bus, subway])).toBe(time(bus, 25.6));
+  expect(await timeWith(976, 18.3, [subway, subway])).toBe(time(subway, 18.3));
+  expect(await timeWith(976, 18.1, [subway, subway])).toBe(time(subway, 28.1));
   expect(await timeWith(1_010, 20, [subway, subway])).toBe(undefined);
 });
 

@@ -76,16 +76,17 @@ test('a minimum has the levels in it that are assumed, other changes take them',
     };
     return town.minutes(`below-${wait}-${rules.length}-${rules[0]?.min_transfer_time}.zip`, feed);
   };
-  // The second line is a subway: a minute down to it from M1, and one up at the end.
-  const below = TIME + 1;
-  expect(await timeBelow(3.1)).toBe(below);
-  expect(await timeBelow(2.9)).toBe(below + 10);
+  // The second line is a subway: two levels of 50 s down to it from M1, and up at the end those and
+  // the way inside, in all two minutes and a half.
+  const below = TIME + 2;
+  expect(await timeBelow(3.7)).toBe(below);
+  expect(await timeBelow(3.6)).toBe(below + 10);
   const minimum = (seconds: number) => rule('M1', 'M2', 2, seconds);
   expect(await timeBelow(1.9, minimum(100))).toBe(below);
   expect(await timeBelow(1.9, minimum(120))).toBe(below + 10);
   expect(await timeBelow(0.9, minimum(30))).toBe(below + 10);
-  expect(await timeBelow(2.1, rule('M1', 'M2', 1))).toBe(below);
-  expect(await timeBelow(1.9, rule('M1', 'M2', 1))).toBe(below + 10);
+  expect(await timeBelow(2.7, rule('M1', 'M2', 1))).toBe(below);
+  expect(await timeBelow(2.6, rule('M1', 'M2', 1))).toBe(below + 10);
 });
 
 test('a timed transfer takes the walk and no minute more', async () => {

@@ -1,0 +1,83 @@
+import Flatbush from 'flatbush';
+import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import type { MappedStation } from '../extract/osm-stations.ts';
+import type { FeedDoor } from '../gtfs/doors.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import type { StopOfFeed, WalkOfFeed } from './feed-day.ts';
+import type { StopWalk } from './footpaths.ts';
+import type { Transit, TransitOfFeeds } from './join-feeds.ts';
+import type { Door } from './timetable.ts';
+
+const STREET = 0;
+const SECOND = 1000;
+const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUTING.transit;
+
+/**
+ * Puts the levels between street and platform on top of what feeds say of stations, where no pathways
+ * have them in: those that the feed tells of the platform, or else the nearest station on the map that
+ * is of the same kind, or else two for subways, and none for all others. Who is off the street and
+ * finds no entrance in the feed also takes some time for a way inside that nobody knows.
+ */
+export function assumeLevels(
+  { stops, insideWalks, ...transit }: TransitOfFeeds,
+  mapped: readonly MappedStation[],
+): Transit {
+  const levelAt = levelsBy(mapped);
+  const levels = stops.map(
+    (stop) => stop.level ?? levelAt(stop) ?? (stop.rails === 'subway' ? -subwayLevels : STREET),
+  );
+  return {
+    ...transit,
+    stops: stops.map(({ level: _, rails: __, doors, ...stop }, i) => ({
+      ...stop,
+      doors: doors.map((door) => withLevels(door, levels[i])),
+    })),
+    insideWalks: insideWalks.flatMap((walk) =>
+      walkBetween(walk, levels[walk.from], levels[walk.to]),
+    ),
+  };
+}
+
+function withLevels({ level, isEntrance, ...door }: FeedDoor, platform: number): Door {
+  if (level === null) return { ...door, secondsOfLevels: 0 };
+  const inside = isEntrance || platform === STREET ? 0 : secondsInside;
+  const secondsOfLevels = inside + secondsBetween(level, platform);
+  return {
+    ...door,
+    secondsIn: door.secondsIn + secondsOfLevels,
+    secondsOut: door.secondsOut + secondsOfLevels,
+    secondsOfLevels,
+  };
+}
+
+function walkBetween({ lies, ...walk }: WalkOfFeed, from: number, to: number): StopWalk[] {
+  if (lies === 'off the street' && from === STREET && to === STREET) return [];
+  const levels = lies === 'along pathways' ? 0 : secondsBetween(from, to) * SECOND;
+  return [{ ...walk, time: walk.time + levels, levels }];
+}
+
+function secondsBetween(level: number, other: number): number {
+  return Math.abs(level - other) * secondsALevel;
+}
+
+/**
+ * Finds the level of a stop on rails by the nearest of some stations that is of its kind; null where
+ * none is near. Of two as near, that which comes first.
+ */
+function levelsBy(mapped: readonly MappedStation[]): (stop: StopOfFeed) => number | null {
+  if (mapped.length === 0) return () => null;
+  const tree = new Flatbush(mapped.length);
+  for (const { lon, lat } of mapped) tree.add(lon, lat);
+  tree.finish();
+  return ({ lon, lat, rails }) => {
+    if (rails === null) return null;
+    const at = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+    const { minLon, minLat, maxLon, maxLat } = bufferBox(at, mappedStationRadius);
+    const near = tree
+      .search(minLon, minLat, maxLon, maxLat, (i) => mapped[i].rails.includes(rails))
+      .map((i) => ({ i, metres: localDistance(lon, lat, mapped[i].lon, mapped[i].lat) }))
+      .filter(({ metres }) => metres <= mappedStationRadius)
+      .sort((a, b) => a.metres - b.metres || a.i - b.i);
+    return near.length === 0 ? null : mapped[near[0].i].level;
+  };
+}
