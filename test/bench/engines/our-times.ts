@@ -74,3 +74,16 @@ export function tiedAsByR5(region: Region): Region {
   const bike = buildModeNetwork(streets, 'bike', { coverage: region.coverage });
   return { ...region, bike };
 }
+
+/** The region with stops that are entered as R5's are: in the street, whatever their stations. */
+export function enteredAsByR5(region: Region): Region {
+  const transit = region.transit!;
+  const stops = transit.stops.map(({ doors, ...stop }) => ({
+    ...stop,
+    doors: doors.map((door) => ({
+      ...door,
+      ...{ secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 },
+    })),
+  }));
+  return { ...region, transit: { ...transit, stops, insideWalks: [] } };
+}
