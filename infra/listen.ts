@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 
 /** How long requests that have begun may take when a server ends. */
 export const CLOSE_WITHIN_MS = 10_000;
@@ -9,18 +8,34 @@ export const CLOSE_WITHIN_MS = 10_000;
 export const endsWithinMs = ({ drainMs }: { readonly drainMs: number }): number =>
   drainMs + CLOSE_WITHIN_MS;
 
-/** Has a server listen; where, such as `http://127.0.0.1:8080`. */
-export async function listen(
-  app: FastifyInstance,
-  at: { readonly port: number; readonly host: string },
-): Promise<string> {
-  await app.listen({ port: at.port, host: at.host });
-  const { address, port } = app.server.address() as AddressInfo;
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+/** Host and port to listen on. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/**
+ * The URL of a server on its own machine, such as `http://127.0.0.1:8080`. One on all addresses is at
+ * the loopback address too.
+ */
+export function localUrl({ host, port }: Endpoint): string {
+  return urlOf({ host: ALL_ADDRESSES.has(host) ? '127.0.0.1' : host, port });
+}
+
+/** Where a server is, for the person who started it: its public URL and, unless that says it, where it listens. */
+export function whereabouts(publicUrl: string, listensOn: Endpoint): string {
+  const listening = urlOf(listensOn);
+  return publicUrl === listening ? publicUrl : `${publicUrl}, listening on ${listening}`;
+}
+
+function urlOf({ host, port }: Endpoint): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The port itself, or for 0 one that is free: for who has to know it before listening. */
-export async function settledPort(at: { port: number; host: string }): Promise<number> {
+export async function settledPort(at: Endpoint): Promise<number> {
   if (at.port !== 0) return at.port;
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

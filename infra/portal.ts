@@ -6,7 +6,7 @@ import type { Mailer } from '../portal/mail/mailer.ts';
 import { smtpMailer } from '../portal/mail/smtp-mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
 import { UsageError } from './errors.ts';
-import { listen, settledPort } from './listen.ts';
+import { localUrl, settledPort, whereabouts } from './listen.ts';
 import { MailCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
 import { portalMetrics } from './observe/portal-metrics.ts';
@@ -14,8 +14,10 @@ import type { MailSettings, PortalSettings } from './settings/portal-server.ts';
 
 export interface PortalServing {
   readonly app: FastifyInstance;
-  /** Where it listens, such as `http://127.0.0.1:8081`. */
+  /** Its URL on this machine, such as `http://127.0.0.1:8081`. */
   readonly address: string;
+  /** Where it is, for the person who started it. */
+  readonly whereabouts: string;
   /** Where its metrics are; null if nowhere. */
   readonly metricsAddress: string | null;
   close(): Promise<void>;
@@ -27,8 +29,9 @@ export async function servePortal(
   ledger: Ledger,
   addRoutes: (app: FastifyInstance) => void = () => {},
 ): Promise<PortalServing> {
-  const port = await settledPort(settings);
-  const accountUrl = settings.portal.accountUrl ?? `http://${nameOf(settings.host)}:${port}`;
+  const at = { host: settings.host, port: await settledPort(settings) };
+  const address = localUrl(at);
+  const accountUrl = settings.portal.accountUrl ?? address;
   const payment =
     settings.stripe && (await openCheckedPayment(settings.stripe, ledger, accountUrl));
   const mails = new MailCalls();
@@ -49,15 +52,20 @@ export async function servePortal(
     addRoutes(built);
     if (settings.metricsPort !== null) {
       const parts = { app: built, mails, paymentFailures: () => paymentFailures };
-      const at = { port: settings.metricsPort, host: settings.host };
-      metrics = await serveMetrics(portalMetrics(parts), at);
+      metrics = await serveMetrics(portalMetrics(parts), {
+        port: settings.metricsPort,
+        host: settings.host,
+      });
     }
-    const address = await listen(built, { ...settings, port });
+    await built.listen(at);
     payment?.start((error, event) => {
       paymentFailures++;
       built.log.error({ err: error, event }, 'payment');
     });
-    return { app: built, address, metricsAddress: metrics?.address ?? null, close };
+    return {
+      ...{ app: built, address, metricsAddress: metrics?.address ?? null, close },
+      whereabouts: whereabouts(accountUrl, at),
+    };
   } catch (error) {
     await close();
     throw error;
@@ -81,10 +89,4 @@ async function openCheckedPayment(
 function openMailer({ smtpUrl, from, folder }: MailSettings): Mailer {
   const sender = from ?? 'Travel-Time Access Service <no-reply@localhost>';
   return smtpUrl === null ? folderMailer(folder, sender) : smtpMailer(smtpUrl, sender);
-}
-
-/** What an address to listen on is called by on its own machine. */
-function nameOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

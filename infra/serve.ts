@@ -17,7 +17,7 @@ import { BRIEF } from '../shards/store/http/patience.ts';
 import { openStore } from '../shards/store/open-store.ts';
 import type { Store } from '../shards/store/store.ts';
 import { WatchedStore } from '../shards/store/watched-store.ts';
-import { listen, settledPort } from './listen.ts';
+import { localUrl, settledPort, whereabouts } from './listen.ts';
 import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
 import { openTracing } from './observe/open-tracing.ts';
@@ -35,8 +35,10 @@ export interface Serving {
   readonly app: FastifyInstance;
   readonly ledger: Ledger;
   readonly releases: ReleaseSource;
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** Its URL on this machine, such as `http://127.0.0.1:8080`. */
   readonly address: string;
+  /** Where it is, for the person who started it. */
+  readonly whereabouts: string;
   /** What it counts, where somebody is told of it. */
   readonly registry: Registry | null;
   /** Where its metrics are; null if nowhere. */
@@ -114,13 +116,15 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   closers.push(() => ledger.close());
   const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, told('ledger')), trace);
   // Documents name the port that it gets.
-  const port = await settledPort(settings);
+  const at = { host: settings.host, port: await settledPort(settings) };
+  const address = localUrl(at);
+  const baseUrl = settings.proxy.baseUrl ?? address;
   app = await buildProxy({
     ...fleet,
     releases,
     memory,
     ledger: new WatchedLedger(ledger, ledgerCalls.around),
-    config: { ...settings.proxy, baseUrl: settings.proxy.baseUrl ?? `http://localhost:${port}` },
+    config: { ...settings.proxy, baseUrl },
     around: tracing?.aroundRequest,
   });
   const served = app;
@@ -135,7 +139,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
       metrics = await serveMetrics(registry, { port: settings.metricsPort, host: settings.host });
     }
   }
-  const address = await listen(app, { ...settings, port });
+  await app.listen(at);
   if (!fleet) {
     releases.start(settings.releasePollMs, (error) =>
       served.log.error({ err: error }, 'release poll failed'),
@@ -147,7 +151,10 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     await new Promise((resolve) => setTimeout(resolve, drainMs));
     await closeAll(closers);
   };
-  return { app, ledger, releases, address, registry, metricsAddress, close };
+  return {
+    ...{ app, ledger, releases, address, registry, metricsAddress, close },
+    whereabouts: whereabouts(baseUrl, at),
+  };
 }
 
 function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Breaker {

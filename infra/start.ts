@@ -61,8 +61,9 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
   process.stdout.write(
     [
       `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
-      `  API       ${serving.address}   (reference: ${serving.address}/docs)`,
-      `  Portal    ${portal.address}`,
+      `  API       ${serving.whereabouts}`,
+      `  Reference ${serving.address}/docs`,
+      `  Portal    ${portal.whereabouts}`,
       ...(mailPage === null ? [] : [`  Mail      ${portal.address}${mailPage}   (sign-in codes)`]),
       `  API key   ${key}`,
       'Try it:',

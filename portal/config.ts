@@ -12,12 +12,12 @@ const origin = z
 /** What a portal is configured by. It reads no environment: whoever starts it does. */
 export const portalConfigSchema = z.strictObject({
   /** Where people find the portal. Of `https:`, its cookies are for https only. */
-  accountUrl: origin.default('http://localhost:8081'),
+  accountUrl: origin.default('http://127.0.0.1:8081'),
   /** Where clients find the API, without a slash at its end. */
   apiUrl: z
     .url()
     .transform((url) => url.replace(/\/+$/, ''))
-    .default('http://localhost:8080'),
+    .default('http://127.0.0.1:8080'),
   /** What problem types begin with; by default `{accountUrl}/problems`. */
   problemBase: z.url().optional(),
   /** Requests a minute from one address. */

@@ -9,7 +9,7 @@ const address = z.url().transform((url) => url.replace(/\/+$/, ''));
 /** What a proxy is configured by. It reads no environment: whoever starts it does. */
 export const proxyConfigSchema = z.strictObject({
   /** Where clients find the service. */
-  baseUrl: address.default('http://localhost:8080'),
+  baseUrl: address.default('http://127.0.0.1:8080'),
   /** What problem types begin with; by default `{baseUrl}/problems`. */
   problemBase: address.optional(),
   /** Requests a minute from one address to routes that need no key. */

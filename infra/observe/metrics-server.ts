@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { messageOf } from '../../shards/error-facts.ts';
 import { UsageError } from '../errors.ts';
+import { localUrl } from '../listen.ts';
 
 export interface MetricsServer {
   /** Where they are, such as `http://127.0.0.1:9090/metrics`. */
@@ -29,9 +30,9 @@ export async function serveMetrics(
     const advice = 'give another with --metrics-port or METRICS_PORT';
     throw new UsageError(`metrics: ${messageOf(error)}; ${advice}`);
   });
-  const { address, port } = server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
   return {
-    address: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
+    address: `${localUrl({ host: at.host, port })}/metrics`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

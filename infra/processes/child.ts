@@ -14,8 +14,8 @@ type Said = 'prepared' | 'swapped';
 /** A process as its parent sees it: `member.ts` runs there. */
 export class Child {
   readonly pid: number;
-  /** Where it listens. A `UsageError` when it ends before. */
-  readonly serving: Promise<string>;
+  /** Resolves when it listens. A `UsageError` when it ends before. */
+  readonly serving: Promise<void>;
   /** How it ended, in words. */
   readonly ended: Promise<string>;
   /** The SHA-256 of the release that it serves, by its own word. */
@@ -58,7 +58,7 @@ export class Child {
         } else if (said.report === 'serving') {
           this.isServing = true;
           this.serves = said.sha256;
-          resolve(said.address);
+          resolve();
         } else if (said.report === 'failed') {
           reject(new UsageError(said.fault));
         } else this.#hear(said);

@@ -69,7 +69,7 @@ async function begin({ settings, latest }: Extract<Order, { order: 'serve' }>): 
       addressRates: rates.addresses,
       processes: () => processes,
     });
-    report({ report: 'serving', address: serving.address, sha256: latest.sha256 });
+    report({ report: 'serving', sha256: latest.sha256 });
   } catch (error) {
     process.send!({ report: 'failed', fault: describe(error) } satisfies Report, () =>
       process.exit(1),

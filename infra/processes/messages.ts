@@ -26,7 +26,7 @@ export type Order =
 export type Report =
   /** It listens to orders: what was said before is lost. */
   | { readonly report: 'begun' }
-  | { readonly report: 'serving'; readonly address: string; readonly sha256: string }
+  | { readonly report: 'serving'; readonly sha256: string }
   /** It could not begin, in words for a person; it ends. */
   | { readonly report: 'failed'; readonly fault: string }
   /** `fault`: the release cannot be opened. */

@@ -8,7 +8,7 @@ import { readLatest } from '../../shards/latest.ts';
 import type { Latest } from '../../shards/manifest.ts';
 import { openStore } from '../../shards/store/open-store.ts';
 import type { Store } from '../../shards/store/store.ts';
-import { endsWithinMs, settledPort } from '../listen.ts';
+import { endsWithinMs, localUrl, settledPort, whereabouts } from '../listen.ts';
 import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
 import { Child } from './child.ts';
@@ -20,8 +20,8 @@ const PROGRAM = fileURLToPath(new URL('./member.js', import.meta.url));
 
 export interface ServingProcesses {
   readonly release: string;
-  /** Where all of them listen. */
-  readonly address: string;
+  /** Where they are, for the person who started them. */
+  readonly whereabouts: string;
   /** Where the metrics of all of them are; null if nowhere. */
   readonly metricsAddress: string | null;
   /** Resolves, with words for a person, when the processes die too often to be started again. */
@@ -41,9 +41,9 @@ export async function serveByProcesses(
   const store = await openStore(settings.store);
   const parent = new Parent(settings, store, await readLatest(store), note);
   try {
-    const address = await parent.begin();
+    const whereabouts = await parent.begin();
     return {
-      ...{ address, release: parent.inForce.release, gaveUp: parent.gaveUp },
+      ...{ whereabouts, release: parent.inForce.release, gaveUp: parent.gaveUp },
       metricsAddress: parent.metrics?.address ?? null,
       close: () => parent.close(),
     };
@@ -100,7 +100,8 @@ class Parent {
   /** Starts one, which finds out what is wrong for all of them, and then the others. */
   async begin(): Promise<string> {
     // One that starts later is to share the port that the first has got.
-    const settings = { ...this.#settings, port: await settledPort(this.#settings) };
+    const at = { host: this.#settings.host, port: await settledPort(this.#settings) };
+    const settings = { ...this.#settings, ...at };
     const first = await this.#start(settings);
     const others = Array.from({ length: settings.processes - 1 }, () => this.#start(settings));
     for (const child of [first, ...(await Promise.all(others))]) this.#lookAfter(child, settings);
@@ -109,7 +110,7 @@ class Parent {
     if (metricsPort !== null) {
       this.metrics = await serveMetrics(this.#counts, { port: metricsPort, host });
     }
-    return first.serving;
+    return whereabouts(settings.proxy.baseUrl ?? localUrl(at), at);
   }
 
   async close(): Promise<void> {

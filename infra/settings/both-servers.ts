@@ -14,10 +14,10 @@ export const count = () => integerText(1, 1e9);
 export const BOTH = {
   LEDGER,
   HOST,
-  BASE_URL: setting(z.url().optional(), {
+  BASE_URL: setting(proxyConfigSchema.shape.baseUrl.unwrap().optional(), {
     says: 'public address of the API',
     value: '<url>',
-    otherwise: 'http://localhost:PORT',
+    otherwise: 'where it listens; for tta portal http://127.0.0.1:8080',
   }),
   PROBLEM_BASE: setting(z.url().optional(), {
     says: 'public address of the pages that explain problems',

@@ -21,7 +21,7 @@ test('what is not there, and what is not taken, is a problem document with error
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
     const problem = answer.json();
     expect([answer.statusCode, problem.status]).toEqual([status, status]);
-    expect(problem.type).toBe(`http://localhost:8081/problems/${slug}`);
+    expect(problem.type).toBe(`http://127.0.0.1:8081/problems/${slug}`);
     expect(problem.error).toBe(problem.detail);
     expect((await portal.app.inject(new URL(problem.type).pathname)).statusCode).toBe(200);
   }

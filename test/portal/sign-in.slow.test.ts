@@ -22,7 +22,7 @@ test('asking, the code of the mail, and one is signed in with the grant of a new
   const asked = await visitor.post('/auth/request', { email });
   expect([asked.statusCode, asked.json()]).toEqual([202, { sent: true }]);
   const { text, subject } = await portal.nextMail(email, 0);
-  expect(subject).toBe('Sign in to localhost:8081');
+  expect(subject).toBe('Sign in to 127.0.0.1:8081');
   const answer = await visitor.post('/auth/verify-code', {
     email,
     // In two groups, as the mail shows it to people.

@@ -31,7 +31,7 @@ beforeEach(() => {
   vi.spyOn(cluster, 'fork').mockReturnValue(worker as unknown as Worker);
   const rates = { accounts: new RateWindow(1), addresses: new RateWindow(1) };
   child = new Child({} as never, latest('old'), rates);
-  worker.says({ report: 'serving', address: 'http://127.0.0.1:1', sha256: 'old' });
+  worker.says({ report: 'serving', sha256: 'old' });
 });
 
 afterEach(() => {

@@ -31,7 +31,7 @@ export function addPortalCommand(program: Command): void {
       if (smtpUrl === null) {
         process.stderr.write(`SMTP_URL is not set: mails are put into ${folder}\n`);
       }
-      process.stdout.write(`serving the portal on ${serving.address}\n`);
+      process.stdout.write(`serving the portal on ${serving.whereabouts}\n`);
       if (serving.metricsAddress !== null) {
         process.stdout.write(`metrics on ${serving.metricsAddress}\n`);
       }

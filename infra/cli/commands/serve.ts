@@ -47,9 +47,9 @@ async function serveBeside(settings: ServeSettings): Promise<void> {
 
 function sayServing(
   release: string,
-  { address, metricsAddress }: { address: string; metricsAddress: string | null },
+  { whereabouts, metricsAddress }: { whereabouts: string; metricsAddress: string | null },
   how = '',
 ): void {
-  process.stdout.write(`serving release ${release} on ${address}${how}\n`);
+  process.stdout.write(`serving release ${release} on ${whereabouts}${how}\n`);
   if (metricsAddress !== null) process.stdout.write(`metrics on ${metricsAddress}\n`);
 }

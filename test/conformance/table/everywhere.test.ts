@@ -51,7 +51,7 @@ describe('§5 authentication', () => {
 describe('§7 errors', () => {
   test('errors are RFC 9457 problems whose type ends in the stable slug', async () => {
     const problem = expectProblem(await demo.api.get(summary(NO_SUCH_BLOCK)), 'block-not-found');
-    expect(problem.type).toBe('http://localhost:8080/problems/block-not-found');
+    expect(problem.type).toBe('http://127.0.0.1:8080/problems/block-not-found');
     expect(problem.geoid).toBe(NO_SUCH_BLOCK);
   });
 
@@ -181,7 +181,7 @@ describe('§9 versioning', () => {
   test('a machine-readable contract, OpenAPI 3.1 with servers and a bearer scheme, is served', async () => {
     const document = expectOk(await demo.api.get('/openapi.json', {}, { as: null }));
     expect(document.openapi).toMatch(/^3\.1\./);
-    expect(document.servers).toEqual([{ url: 'http://localhost:8080' }]);
+    expect(document.servers).toEqual([{ url: 'http://127.0.0.1:8080' }]);
     const schemes = Object.values<{ type: string; scheme: string }>(
       document.components.securitySchemes,
     );

@@ -1,0 +1,168 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { openChromium } from '../support/chromium.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { startServer } from '../support/server-process.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+const START = path.resolve('dist/infra/start.js');
+const TILES = '/v1/isochrone/tiles/walk/101.json';
+const SOFTWARE_GL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+
+const folder = folderOfEachTest();
+
+/** What documents have of addresses. */
+interface Named {
+  readonly servers: readonly { readonly url: string }[];
+  readonly tiles: readonly string[];
+  readonly type: string;
+}
+
+const json = async (url: string) => (await (await fetch(url)).json()) as Named;
+
+/** The addresses that the documents of the API name: of OpenAPI, TileJSON and a problem. */
+async function namedByApi(api: string): Promise<string[]> {
+  const { servers } = await json(`${api}/openapi.json`);
+  const { tiles } = await json(api + TILES);
+  const { type } = await json(`${api}/nowhere`);
+  return [servers[0].url, tiles[0], type].map((url) => new URL(url).origin);
+}
+
+async function namedByPortal(portal: string): Promise<string[]> {
+  const { servers } = await json(`${portal}/openapi.json`);
+  const { type } = await json(`${portal}/nowhere`);
+  return [servers[0].url, type].map((url) => new URL(url).origin);
+}
+
+/** Starts a program on free ports, over the demo release and a ledger of this test. */
+async function started(args: readonly string[], env: Record<string, string> = {}) {
+  const own = { STORE: inject('demoStore'), LEDGER: `lmdb:${folder}/ledger`, VAR_DIR: `${folder}` };
+  const ports = { PORT: '0', PORTAL_PORT: '0' };
+  const until = args[0] === START ? /curl .*\n/ : / on http\S+.*\n/;
+  const server = await startServer(args, { ...own, ...ports, ...env }, { until });
+  onTestFinished(() => void server.stop());
+  return server;
+}
+
+describe('the address that a start prints is the one that its documents name', () => {
+  test.each(['1', '2'])('tta serve by %s processes', async (PROCESSES) => {
+    const api = await started([TTA, 'serve'], { PROCESSES });
+    expect(api.said()).toMatch(
+      /^serving release \S+ on http:\/\/127\.0\.0\.1:\d+( by 2 processes)?\n$/,
+    );
+    expect(await namedByApi(api.address)).toEqual(Array(3).fill(api.address));
+  });
+
+  test('tta portal', async () => {
+    const portal = await started([TTA, 'portal']);
+    expect(portal.said()).toMatch(/^serving the portal on http:\/\/127\.0\.0\.1:\d+\n$/);
+    expect(await namedByPortal(portal.address)).toEqual(Array(2).fill(portal.address));
+  });
+
+  test('npm start', async () => {
+    const said = (await started([START])).said();
+    const [api, portal] = ['API', 'Portal'].map(
+      (name) => new RegExp(`^  ${name} +(http://127\\.0\\.0\\.1:\\d+)( |$)`, 'm').exec(said)![1],
+    );
+    expect(said).toContain(`${api}/docs`);
+    expect(said).toContain(`'${api}/v1/blocks/`);
+    expect(await namedByApi(api)).toEqual(Array(3).fill(api));
+    expect(await namedByPortal(portal)).toEqual(Array(2).fill(portal));
+  });
+
+  test('one on all addresses is called by the loopback’s, and says that it listens on all', async () => {
+    const api = await started([TTA, 'serve'], { HOST: '0.0.0.0', METRICS_PORT: '0' });
+    const [, port] = /:(\d+), listening on http:\/\/0\.0\.0\.0:\1 by/.exec(api.said())!;
+    expect(api.address).toBe(`http://127.0.0.1:${port}`);
+    expect(await namedByApi(api.address)).toEqual(Array(3).fill(api.address));
+    const [, metrics] = /^metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)$/m.exec(api.said())!;
+    expect((await fetch(metrics)).status).toBe(200);
+  });
+
+  test('one with a public address says that, and where it listens', async () => {
+    const env = { BASE_URL: 'https://api.example/', ACCOUNT_URL: 'https://account.example/' };
+    const local = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
+    const api = await started([TTA, 'serve'], { ...env, PROCESSES: '1' });
+    expect(api.said()).toMatch(/ on https:\/\/api\.example, listening on http:/);
+    expect(await namedByApi(local.exec(api.said())![1])).toEqual(
+      Array(3).fill('https://api.example'),
+    );
+    const portal = await started([TTA, 'portal'], env);
+    expect(portal.said()).toMatch(/ on https:\/\/account\.example, listening on http:/);
+    const both = await started([START], env);
+    expect(both.said()).toMatch(/^ {2}API +https:\/\/api\.example, listening on http:\/\/127/m);
+    expect(both.said()).toMatch(
+      /^ {2}Portal +https:\/\/account\.example, listening on http:\/\/127/m,
+    );
+    // The mail page is for the person at this machine, and so is the request.
+    expect(both.said()).toMatch(/^ {2}Mail +http:\/\/127\.0\.0\.1:\d+\/mail\//m);
+    expect(both.said()).toMatch(/curl .*'http:\/\/127\.0\.0\.1:\d+\/v1/);
+  });
+});
+
+const browser = ofTests(() => openChromium(...SOFTWARE_GL));
+
+test('the page of the README draws the bands of the release that npm start serves', async () => {
+  const said = (await started([START])).said();
+  const [, api] = /API +(\S+)/.exec(said)!;
+  const [, key] = /API key +(\S+)/.exec(said)!;
+  const readme = await readFile('README.md', 'utf8');
+  const [, page] = /```html\n([\s\S]*?)```/.exec(readme)!;
+  // What whoever copies it puts there.
+  expect(page).toContain("'http://127.0.0.1:8080'");
+  expect(page).toContain("'ta_live_…'");
+  const own = page.replace('http://127.0.0.1:8080', api).replace('ta_live_…', key);
+
+  const context = await ofThisTest(browser.newContext({ viewport: { width: 600, height: 500 } }));
+  await context.route('https://unpkg.com/maplibre-gl@*/**', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const [, version, file] = /^\/maplibre-gl@([^/]+)\/(.*)$/.exec(pathname)!;
+    const installed = JSON.parse(await readFile('node_modules/maplibre-gl/package.json', 'utf8'));
+    expect(version).toBe(installed.version);
+    const contentType = file.endsWith('.css') ? 'text/css' : 'text/javascript';
+    const headers = { 'access-control-allow-origin': '*' };
+    await route.fulfill({ path: `node_modules/maplibre-gl/${file}`, contentType, headers });
+  });
+  const file = path.join(folder, 'map.html');
+  await writeFile(file, own);
+  const map = await context.newPage();
+  const answers: number[] = [];
+  const wrong: string[] = [];
+  map.on('response', (answer) => {
+    if (answer.url().endsWith('.mvt')) answers.push(answer.status());
+  });
+  map.on('pageerror', (error) => wrong.push(String(error)));
+  map.on('console', (message) => {
+    if (message.type() === 'error') wrong.push(message.text());
+  });
+  await map.goto(`file://${file}`);
+  await expect.poll(() => answers.length).toBeGreaterThan(0);
+  await map.waitForLoadState('networkidle');
+  expect(answers.filter((status) => status !== 200 && status !== 204)).toEqual([]);
+  expect(wrong).toEqual([]);
+  // Bands of several colours cover a part of the page.
+  await expect
+    .poll(async () => coloursOf(await context.newPage(), await map.screenshot()))
+    .toBeGreaterThan(2);
+});
+
+/** How many colours, white aside, cover a hundredth of a picture or more each. */
+function coloursOf(page: Page, png: Buffer): Promise<number> {
+  return page.evaluate(`(async () => {
+    const picture = new Image();
+    picture.src = 'data:image/png;base64,${png.toString('base64')}';
+    await picture.decode();
+    const { width, height } = picture;
+    const context = new OffscreenCanvas(width, height).getContext('2d');
+    context.drawImage(picture, 0, 0);
+    const counts = new Map();
+    for (const pixel of new Uint32Array(context.getImageData(0, 0, width, height).data.buffer)) {
+      counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+    }
+    counts.delete(0xffffffff);
+    return [...counts.values()].filter((count) => count > width * height / 100).length;
+  })()`);
+}
