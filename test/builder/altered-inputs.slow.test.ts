@@ -140,18 +140,18 @@ const MOST_UNNOTICED = 1 / 3;
 test('any byte of census blocks flipped is an error, or the same blocks', async () => {
   const { bytes, unnoticed } = await flipEach(await smallTiger(), readTiger);
   expect(unnoticed).toBeLessThan(bytes * MOST_UNNOTICED);
-}, 120_000);
+});
 
 test('any byte of a feed flipped is an error, or the same timetable', async () => {
   const { bytes, unnoticed } = await flipEach(await smallGtfs(), readGtfs);
   expect(unnoticed).toBeLessThan(bytes * MOST_UNNOTICED);
-}, 120_000);
+});
 
 test('so of a feed whose entries have their sizes before them', async () => {
   const feed = await writeFeed(at('sizes.zip'), busFeed({}, busLine().slice(0, 3)));
   const { bytes, unnoticed } = await flipEach(feed, readGtfs);
   expect(unnoticed).toBeLessThan(bytes * MOST_UNNOTICED);
-}, 120_000);
+});
 
 test('a build of altered inputs publishes nothing, or the same objects', async () => {
   const {
@@ -189,4 +189,4 @@ test('a build of altered inputs publishes nothing, or the same objects', async (
       expect(existsSync(at(`${name}-${byte}/latest.json`))).toBe(false);
     }
   }
-}, 120_000);
+});

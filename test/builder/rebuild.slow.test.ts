@@ -57,7 +57,7 @@ test('the same inputs give the same bytes: again, in another order, on one threa
     expect(code).toBe(0);
     expect(await storeContents(store)).toEqual(once);
   }
-}, 180_000);
+});
 
 /** The same row of counties before and after a change, built one after the other into one store. */
 async function rebuilt(
@@ -86,7 +86,7 @@ test('nothing changed: nothing is searched, and the manifest is the same', async
   const { before, after, searched } = await rebuilt('same', {});
   expect(searched).toEqual([]);
   expect(after).toEqual(before);
-}, 60_000);
+});
 
 test('people moved into a block: that county alone, and of it what tells of people', async () => {
   const { before, after, searched } = await rebuilt('people', { people: { 99003: 7 } });
@@ -97,7 +97,7 @@ test('people moved into a block: that county alone, and of it what tells of peop
   }
   expect(after.counties['99003'].population).toBe(before.counties['99003'].population + 7);
   expect(after.objects['dest-ids']).toEqual(before.objects['dest-ids']);
-}, 60_000);
+});
 
 test('a place got another name: its county and the next, no further', async () => {
   const { before, after, searched } = await rebuilt('shop', { shop: { 99001: 'Renamed' } });
@@ -106,7 +106,7 @@ test('a place got another name: its county and the next, no further', async () =
   expect(changedObjects(before, after, '99003')).toEqual(['pois']);
   expect(changedObjects(before, after, '99005')).toEqual([]);
   expect(changedObjects(before, after, '99007')).toEqual([]);
-}, 60_000);
+});
 
 test('a block’s point or a street moved: all that are within an hour, not the last of the row', async () => {
   const moved = await rebuilt('moved', { moved: { 99001: 25 } });
@@ -116,7 +116,7 @@ test('a block’s point or a street moved: all that are within an hour, not the 
   const closed = await rebuilt('closed', { closed: ['99001'] });
   expect(closed.searched).toEqual(['99001', '99003', '99005']);
   expect(changedObjects(closed.before, closed.after, '99007')).toEqual([]);
-}, 120_000);
+});
 
 /** A bus through the town of a county, every ten minutes from seven on and so many minutes more. */
 function writeTownFeed(file: string, county: number, late: number): Promise<string> {
@@ -145,7 +145,7 @@ test('one feed of three changed: the county that it touches, and no other', asyn
   expect(first.manifest.feeds.map((feed) => feed.trips_in_window)).toEqual([12, 12, 12]);
   const second = await build('feeds', { ...row, gtfs: await feeds(2) });
   expect(second.searched).toEqual([ROW[1]]);
-}, 60_000);
+});
 
 test('what is there already is found for a fiftieth of what it took', async () => {
   const out = path.join(folder, 'large');
@@ -164,4 +164,4 @@ test('what is there already is found for a fiftieth of what it took', async () =
   const found = [await seconds(), await seconds()];
   await store.close();
   expect(Math.min(...found)).toBeLessThan(0.02 * built);
-}, 300_000);
+});

@@ -78,7 +78,7 @@ test('a build killed at any moments goes on, and ends with the bytes of one left
   );
   // The first of each store comes before the end of a whole build.
   expect(kills).toBeGreaterThanOrEqual(3);
-}, 300_000);
+});
 
 test('what was done before the kill is not done again', async () => {
   const store = path.join(folder, 'resumed');
@@ -93,4 +93,4 @@ test('what was done before the kill is not done again', async () => {
   const { stderr } = await promisify(execFile)(process.execPath, args);
   expect(stderr).toContain('2 counties had been searched before');
   expect(await storeContents(store)).toEqual(whole);
-}, 60_000);
+});

@@ -89,7 +89,7 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   const building = buildByQueue('many', '--watch');
   for (let kills = 0; kills < 2; kills++) {
     const doomed = work('many');
-    await expect.poll(() => untilItHasAJob(doomed), { timeout: 90_000 }).toBe(true);
+    await expect.poll(() => untilItHasAJob(doomed)).toBe(true);
     await end(doomed, 'SIGKILL');
     if (kills > 0) continue;
     await redis.kill('SIGKILL');
@@ -113,7 +113,7 @@ test('three workers, one of them killed twice and Redis once, build what one pro
   const searches = others.flatMap(({ said }) => said.match(/1 of them to search/g) ?? []);
   expect(searches.length).toBeGreaterThan(0);
   for (const worker of others) await end(worker, 'SIGTERM');
-}, 400_000);
+});
 
 test('a worker with another store or program gives its job back and says why, on one line', async () => {
   const queued = await buildByQueue('shared');
@@ -143,7 +143,7 @@ test('a worker with another store or program gives its job back and says why, on
 
   const right = work('shared', TTA, '--until-done', '--metrics-port', '0');
   const ended = once(right.child, 'exit');
-  await expect.poll(() => right.said, { timeout: 30_000 }).toMatch(/^metrics at http/m);
+  await expect.poll(() => right.said).toMatch(/^metrics at http/m);
   const metrics = await fetch(/^metrics at (\S+)/m.exec(right.said)![1]);
   expect(await metrics.text()).toMatch(/^tta_build_jobs\{state="waiting-children"\} 2$/m);
   const { code } = await buildByQueue('shared', '--watch');
@@ -151,7 +151,7 @@ test('a worker with another store or program gives its job back and says why, on
   expect(await released('shared')).toEqual(await released('one'));
   // With nothing left to do.
   expect((await ended)[0]).toBe(0);
-}, 300_000);
+});
 
 test('a queue that is not there is named, at once, by who builds and who works', async () => {
   const queue = `redis://127.0.0.1:${await freePort()}`;
@@ -195,7 +195,7 @@ test('a job that says more than jobs say, or leads elsewhere, is refused, and no
   try {
     for (const [reason, change] of Object.entries(bad)) {
       const job = await opened.jobs.add('unit', { ...good, ...change } as never, { attempts: 9 });
-      await expect.poll(() => job.getState(), { timeout: 10_000 }).toBe('failed');
+      await expect.poll(() => job.getState()).toBe('failed');
       expect((await opened.jobs.getJob(job.id!))?.failedReason).toContain(reason);
     }
     // What is as jobs are is taken: only its plan is not here.
@@ -221,9 +221,7 @@ test('a worker that cannot start leaves no connection', async () => {
   vi.stubEnv('TMPDIR', at('no-such-folder'));
   await expect(worker(redis.address(2))).rejects.toThrow(/ENOENT/);
   vi.unstubAllEnvs();
-  await expect
-    .poll(async () => (await redis.cli('client', 'list')).match(/db=2/g), { timeout: 2_000 })
-    .toBeNull();
+  await expect.poll(async () => (await redis.cli('client', 'list')).match(/db=2/g)).toBeNull();
 });
 
 test('a password may hold what URLs give a meaning to', async () => {

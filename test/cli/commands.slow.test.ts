@@ -124,4 +124,4 @@ test('on Node 24 the demo city is built, verified and served', async () => {
   });
   expect(answer.status).toBe(200);
   expect(await service.stop()).toBe(0);
-}, 240_000);
+});

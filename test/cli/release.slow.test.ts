@@ -306,4 +306,4 @@ test('inspect says in words what is in an object of every kind', async () => {
   expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining('truncated')]);
   const none = await tta('inspect', path.join(store.folder, 'pois/none.tta'));
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no such file')]);
-}, 60_000);
+});

@@ -19,7 +19,7 @@ const folder = folderOfTests();
 let rgw: RgwServer;
 beforeAll(async () => {
   rgw = await startRgw();
-}, 300_000);
+});
 afterAll(() => rgw.stop());
 
 /** The command, with access to the server. */
@@ -56,7 +56,7 @@ test('of two builds into a bucket one is refused', async () => {
   expect(second.stderr).toMatch(
     new RegExp(`another build \\(process ${first.pid} on \\S+\\) is writing to it`),
   );
-}, 120_000);
+});
 
 test('a release is built into a bucket, verified, replaced, promoted, looked into and collected', async () => {
   const store = `s3://${await rgw.bucket()}/a/store`;
@@ -81,7 +81,7 @@ test('a release is built into a bucket, verified, replaced, promoted, looked int
   vi.unstubAllEnvs();
   expect((await collect()).stdout).toMatch(/manifests\/two-\w+\.json .*\n(.*\n)*kept one-/);
   expect((await release('verify')).stdout).toMatch(/release one is sound/);
-}, 300_000);
+});
 
 test('a cold summary is one ranged GET, two for a county’s first; without the store it is 503, for nothing', async () => {
   const store = `s3://${await rgw.bucket()}/store`;
@@ -131,7 +131,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
     await wire.close();
     vi.unstubAllEnvs();
   }
-}, 300_000);
+});
 
 /** What was asked for, each by a GET of a range. */
 function rangedKinds(wire: Wire): string[] {
@@ -183,7 +183,7 @@ test('what is wrong with a bucket is told in a line that says what to do, withou
   await each(said(`s3://${bucket}/a`, none), /no credentials: set AWS_ACCESS_KEY_ID/);
   expect((await said(`s3://${bucket}/a`))[0]).toMatch(/holds no release/);
   await each(said('s3://Bad_Bucket/a'), /"Bad_Bucket" is no name of a bucket/);
-}, 120_000);
+});
 
 // Last: a minute has nearly passed by now.
 test('the store of a build that was killed is taken over in a minute', async () => {
@@ -192,4 +192,4 @@ test('the store of a build that was killed is taken over in a minute', async () 
   expect(await tta(buildFlags(out, 'three'))).toMatchObject({ code: 0 });
   expect(await isLocked()).toBe(false);
   expect((await tta(['release', 'verify', '--store', out])).stdout).toMatch(/three is sound/);
-}, 200_000);
+});

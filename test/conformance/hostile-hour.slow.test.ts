@@ -46,7 +46,6 @@ test.each([
     expect(files.after).toBeLessThan(files.before + MORE_FILES);
     booksAgree(hour);
   },
-  180_000,
 );
 
 /** Every account's books add up, and say what its owner has seen delivered. */

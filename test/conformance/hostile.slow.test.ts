@@ -41,7 +41,7 @@ async function send(bytes: string, options?: Parameters<typeof onTheWire>[2]) {
   // A debit whose answer did not reach its client is undone in its own time.
   await expect
     .poll(async () => TOKENS - (await api.balance(customer)), {
-      ...{ message: 'what the balance went down by', timeout: 5_000 },
+      ...{ message: 'what the balance went down by' },
     })
     .toBe(said);
   const alive = await api.get('/v1/health', {}, { as: null });

@@ -30,7 +30,7 @@ test('a flipped byte of any kind of object never gives another answer, nor a cha
   expect(report.charged).toBe(report.debited);
   // Maps for others, which no route reads: whoever reads them whole finds out.
   expect([...report.unread].sort()).toEqual(['county-map', 'poi-map']);
-}, 120_000);
+});
 
 test('an object read whole is the recorded one, or an error that says what to do', async () => {
   const folder = inject('demoStore');

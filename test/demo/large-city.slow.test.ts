@@ -31,4 +31,4 @@ test('a city of 200,000 blocks is written whole, in less than a minute and a gig
     blocks += count;
   }
   expect(blocks).toBe(BLOCKS);
-}, 300_000);
+});

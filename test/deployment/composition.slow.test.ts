@@ -79,7 +79,7 @@ beforeAll(async () => {
     bucket: rgw.endpoint,
   });
   setGlobalDispatcher(loopbackAgent(front.ca));
-}, 300_000);
+});
 
 afterAll(async () => {
   setGlobalDispatcher(before);
@@ -209,4 +209,4 @@ test('one signs up, asks, is answered 304 for nothing, sees a new release and th
   for (let again = 0; again < 10; again++) {
     expect((await api(summary, { 'if-none-match': etag })).status).toBe(304);
   }
-}, 300_000);
+});

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await store.close();
   proxy = await openProxy(path.join(folder, 'store'));
   areas = await censusBlocks([BALTIMORE_BLOCKS]);
-}, 300_000);
+});
 afterAll(() => proxy?.close());
 
 test('contours of real blocks are valid, nested, and the union of what they stand for', async () => {
@@ -43,4 +43,4 @@ test('contours of real blocks are valid, nested, and the union of what they stan
     return { block, mode: i % 3 ? 'walk' : 'bike', direction, contours: [4, 10, 25, 60] };
   });
   await expectSoundContours(proxy, key, areas, questions);
-}, 120_000);
+});

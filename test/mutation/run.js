@@ -7,11 +7,13 @@ import { Stryker } from '@stryker-mutator/core';
  */
 const ROOMS = {
   'shards/matrix': 'test/shards/{codecs,matrix}.test.ts',
-  'shards/store': 'test/shards/{folder-store,https-store,locks,s3-store,wire-faults}.test.ts',
-  'portal/payment': 'test/portal/{billing,payment,payment-outage}.test.ts',
-  'portal/sign-in': 'test/portal/{attacks,mail,own-account,sign-in}.test.ts',
-  'proxy/metering': 'test/proxy/*.test.ts',
-  'proxy/serve': 'test/proxy/*.test.ts',
+  'shards/store': 'test/shards/{folder-store,https-store,locks,wire-faults.slow}.test.ts',
+  'portal/payment': 'test/portal/{billing,payment,payment-outage}.slow.test.ts',
+  'portal/sign-in': 'test/portal/{attacks.slow,mail.slow,own-account,sign-in.slow}.test.ts',
+  'proxy/metering':
+    'test/proxy/{backend-faults,delivery,free-answers,known-answer,metering,plan-cache.slow,posted,rate-subject,refusals,small-answers}.test.ts',
+  'proxy/serve':
+    'test/proxy/{backend-faults,content-coding,delivery,free-answers,known-answer,metering,posted,refusals,representations,row-formats,small-answers}.test.ts',
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 
@@ -36,7 +38,7 @@ await new Stryker({
   ignorePatterns: ['dist', 'var', 'test/data'],
   incremental: true,
   incrementalFile: path.join(FOLDER, `${name}.json`),
-  reporters: ['clear-text', 'html'],
+  reporters: ['clear-text', 'html', ...(process.stdout.isTTY ? ['progress'] : [])],
   htmlReporter: { fileName: path.join(FOLDER, `${name}.html`) },
   clearTextReporter: { allowColor: false, reportTests: false },
 }).runMutationTest();

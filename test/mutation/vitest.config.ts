@@ -5,8 +5,8 @@ export default defineConfig({
     globalSetup: ['test/support/demo-release.setup.ts'],
     include: [process.env.ROOM_TESTS!],
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });

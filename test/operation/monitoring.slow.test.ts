@@ -75,8 +75,8 @@ beforeAll(async () => {
     const scrapes = await query('count_over_time(up[5m])');
     expect(scrapes.filter(({ value }) => Number(value[1]) >= 4)).toHaveLength(3);
   };
-  await vi.waitFor(use, { timeout: 60_000, interval: 1_000 });
-}, 180_000);
+  await vi.waitFor(use, { timeout: 300_000, interval: 1_000 });
+});
 afterAll(async () => {
   await portal?.close();
   await inbox?.close();

@@ -59,7 +59,7 @@ beforeAll(async () => {
     const Body = await readFile(path.join(source, name));
     await rgw.client.putObject({ Bucket: bucket, Key: `store/${name}`, Body });
   }
-}, 300_000);
+});
 afterAll(() => rgw?.stop());
 
 beforeEach(async () => {
@@ -160,7 +160,7 @@ async function booksAgree(...all: readonly Seen[]): Promise<void> {
 /** A breaker that rests a second asks again. */
 async function answeredAgain(seen: Seen, url = urls[0]): Promise<void> {
   const answered = async () => expect(await askOnce(url, seen)).toBe(200);
-  await vi.waitFor(answered, { timeout: 20_000, interval: 200 });
+  await vi.waitFor(answered, { timeout: 300_000, interval: 200 });
 }
 
 async function metric(name: string): Promise<number> {

@@ -111,7 +111,10 @@ test('beside any number of packs that are bought at once, there is one checkout 
   const begin = () => shop.payment.subscribe(account);
   // After it is begun, more than a page of others.
   const first = await begin();
-  await Promise.all(Array.from({ length: 101 }, () => shop.payment.buyPack(account, 'pack_10k')));
+  const buyPack = () => shop.payment.buyPack(account, 'pack_10k');
+  for (let bought = 0; bought <= 100; bought += 10) {
+    await Promise.all(Array.from({ length: 10 }, buyPack));
+  }
   expect(await begin()).toBe(first);
   const { customer } = account;
   for (const one of shop.books.sessions.values()) {

@@ -45,7 +45,6 @@ test.each([
       throw new Error(`the lives of seed ${seed}: ${String(cause)}`, { cause });
     });
   },
-  300_000,
 );
 
 async function killAmidLife(ledgerAddress: string, seed: number): Promise<void> {

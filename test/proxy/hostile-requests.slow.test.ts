@@ -128,7 +128,6 @@ describe('a megabyte to POST', () => {
         await expectCheap(name, { method: 'POST', url, headers, payload });
       }
     },
-    120_000,
   );
 });
 

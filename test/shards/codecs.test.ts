@@ -74,6 +74,11 @@ test('a dictionary gives back its ids and finds each of them, and no other', () 
     expect(ordinalIn(decoded, other)).toBe(ids.indexOf(other));
   }));
 
+test('a dictionary is its length and the distances of its ids, and no byte more', () => {
+  expect([...encodeDictionary([])]).toEqual([0]);
+  expect([...encodeDictionary([0, 1, 5, 105])]).toEqual([4, 0, 1, 4, 100]);
+});
+
 const TARGETS = 500;
 const modeRow = (unit: TimeUnit): fc.Arbitrary<ModeRow> =>
   fc.uniqueArray(fc.nat(TARGETS - 1)).chain((targets) =>

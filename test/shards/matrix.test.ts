@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { wholeOf } from '../../shards/content.ts';
 import { crc32c } from '../../shards/crc32c.ts';
+import { writeEnvelope } from '../../shards/envelope.ts';
 import { ShardError } from '../../shards/errors.ts';
-import { Matrix } from '../../shards/matrix/matrix.ts';
+import { MATRIX_KIND, Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import {
   decodeRow,
@@ -14,6 +15,7 @@ import {
   type TimeUnit,
 } from '../../shards/matrix/row-codec.ts';
 import { Spool } from '../../shards/spool.ts';
+import type { RangeSource } from '../../shards/store/store.ts';
 import { VarintWriter } from '../../shards/varint.ts';
 import { forAll } from '../support/for-all.ts';
 import { expectRightOrNamed } from '../support/harmed.ts';
@@ -48,7 +50,7 @@ const ids = (most: number) =>
 
 interface Drawn {
   readonly origins: number[];
-  readonly targets: number[];
+  readonly targets: ArrayLike<number>;
   readonly modes: number;
   readonly unit: TimeUnit;
   readonly attributes: Uint8Array;
@@ -86,7 +88,7 @@ describe('a travel-time matrix', () => {
     forAll(100, drawn, async (matrix) => {
       const opened = await Matrix.open(store, store.add(await encode(matrix)));
       expect([...opened.origins]).toEqual(matrix.origins);
-      expect([...opened.targets]).toEqual(matrix.targets);
+      expect([...opened.targets]).toEqual(Array.from(matrix.targets));
       expect([opened.modes, opened.unit]).toEqual([matrix.modes, matrix.unit]);
       expect([...opened.attributes]).toEqual([...matrix.attributes]);
       for (const [ordinal, row] of matrix.rows.entries()) {
@@ -102,12 +104,132 @@ describe('a travel-time matrix', () => {
       expectRightOrNamed(await encode(matrix), where, async (harmed) => {
         const opened = await Matrix.open(store, store.add(harmed));
         expect([...opened.origins]).toEqual(matrix.origins);
-        expect([...opened.targets]).toEqual(matrix.targets);
+        expect([...opened.targets]).toEqual(Array.from(matrix.targets));
         for (const [ordinal, row] of matrix.rows.entries()) {
           expect(await opened.row(ordinal)).toEqual(row);
         }
       }),
     ));
+
+  /** A matrix in memory, which notes what is read of it. */
+  async function watched(matrix: Drawn) {
+    const bytes = await encode(matrix);
+    const reads: number[] = [];
+    const source: RangeSource = {
+      readRange: async (_ref, offset, length) => {
+        reads.push(length);
+        return bytes.subarray(offset, offset + length);
+      },
+    };
+    const opened = await Matrix.open(source, { name: 'object', bytes: bytes.length, sha256: '' });
+    reads.length = 0;
+    return { opened, reads };
+  }
+
+  /** A row of so many targets, each second one, at a minute: 17 bits for each. */
+  const sparse = (count: number): ModeRow => ({
+    targets: Uint32Array.from({ length: count }, (_, i) => 2 * i + 1),
+    times: new Uint16Array(count).fill(10),
+  });
+
+  test('is scanned in as few reads as 4 MiB each allow, and a longer row in one of its own', async () => {
+    const MIB = 2 ** 20;
+    const none = sparse(0);
+    const large = sparse(2e6);
+    const small = sparse(0.9e6);
+    const rows = [large, small, none, small, small].map((row) => [row]);
+    const { opened, reads } = await watched({
+      ...{ origins: [1, 2, 3, 4, 5], modes: 1, unit: TENTHS, attributes: new Uint8Array(0), rows },
+      targets: new Uint32Array(4e6).map((_, i) => i),
+    });
+    let ordinals = 0;
+    for await (const { ordinal, modes } of opened.rows()) {
+      expect(ordinal).toBe(ordinals++);
+      expect(modes[0].targets.length).toBe(rows[ordinal][0].targets.length);
+    }
+    expect(ordinals).toBe(5);
+    const [first, other] = [0, 1].map((row) => opened.rowRange(row).length);
+    expect(first).toBeGreaterThan(4 * MIB);
+    expect(2 * other).toBeLessThan(4 * MIB);
+    expect(reads).toEqual([first, 2 * other, other]);
+  });
+
+  test('reads nothing for a row without targets, and one range for another', async () => {
+    const { opened, reads } = await watched({
+      ...{ origins: [5, 9], targets: [2, 4, 6], modes: 2, unit: TENTHS },
+      attributes: Uint8Array.of(1, 2, 3),
+      rows: [
+        [sparse(0), sparse(0)],
+        [sparse(1), sparse(0)],
+      ],
+    });
+    expect(await opened.row(0)).toEqual([sparse(0), sparse(0)]);
+    expect(reads).toEqual([]);
+    await opened.row(1);
+    expect(reads).toEqual([opened.rowRange(1).length]);
+  });
+
+  test('in memory whole, has the rows, ordinals and the bytes that it holds', () =>
+    forAll(30, drawn, async (matrix) => {
+      const opened = Matrix.fromBytes('object', await encode(matrix));
+      for (const [ordinal, row] of matrix.rows.entries()) {
+        expect(await opened.row(ordinal)).toEqual(row);
+      }
+      matrix.origins.forEach((id, i) => {
+        expect(opened.originOrdinal(id)).toBe(i);
+      });
+      Array.from(matrix.targets).forEach((id, i) => {
+        expect(opened.targetOrdinal(id)).toBe(i);
+      });
+      const numbers = 2 * matrix.origins.length + 1 + matrix.targets.length;
+      expect(opened.byteLength).toBe(8 * numbers + opened.attributes.buffer.byteLength);
+    }));
+
+  describe('whose head was written by a program that was wrong', () => {
+    const right = {
+      META: [0, 1],
+      ORIG: [1, 7],
+      TARG: [1, 3],
+      ATTR: [],
+      RDIR: [0],
+      ROWS: [],
+    };
+    const opening = (wrong: Partial<Record<keyof typeof right, number[]>>) => () => {
+      const sections = Object.entries({ ...right, ...wrong }).map(([tag, bytes]) => ({
+        tag,
+        bytes: Uint8Array.from(bytes),
+      }));
+      return Matrix.fromBytes('object', writeEnvelope(MATRIX_KIND, sections));
+    };
+
+    test('is what it says where it is right', () => {
+      const { unit, modes, origins, targets } = opening({ META: [1, 16] })();
+      expect([unit, modes, [...origins], [...targets]]).toEqual([MINUTES, 16, [7], [3]]);
+    });
+
+    test.each([
+      ['has an unknown unit or mode count', { META: [2, 1] }],
+      ['has an unknown unit or mode count', { META: [0, 17] }],
+      ['does not add up to its rows', { RDIR: [1] }],
+      ['does not add up to its rows', { ROWS: [1] }],
+      ['counts 9 ids in 2 bytes', { ORIG: [9, 1] }],
+    ])('%s', (problem, wrong) => {
+      expect(opening(wrong)).toThrow(ShardError);
+      expect(opening(wrong)).toThrow(`object: head: ${problem}`);
+    });
+  });
+
+  test('is not written with ids that do not ascend', () => {
+    for (const ids of [
+      [3, 3],
+      [4, 3],
+    ]) {
+      const shape = { origins: ids, targets: [3], modes: 1, unit: TENTHS };
+      const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
+      for (const _ of ids) writer.row([sparse(0)]);
+      expect(() => writer.finish()).toThrow(`id 3 comes after ${ids[0]}`);
+    }
+  });
 
   test('is not finished before every origin has its row', () => {
     const shape = { origins: [1, 2], targets: [3], modes: 1, unit: TENTHS };
@@ -119,16 +241,84 @@ describe('a travel-time matrix', () => {
   });
 });
 
-describe('a row written by a program that was wrong', () => {
-  /** Any numbers as a row, with the sum that belongs to them. */
-  function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): Uint8Array {
-    const out = new VarintWriter();
-    for (const number of numbers) out.uint(number);
-    out.bytes(tail);
-    const crc = crc32c(out.view(), ordinal);
-    for (let shift = 0; shift < 32; shift += 8) out.byte((crc >>> shift) & 255);
-    return out.view().slice();
+/** Any numbers as a row, with the sum that belongs to them. */
+function signed(ordinal: number, numbers: readonly number[], tail: Uint8Array): Uint8Array {
+  const out = new VarintWriter();
+  for (const number of numbers) out.uint(number);
+  out.bytes(tail);
+  const crc = crc32c(out.view(), ordinal);
+  for (let shift = 0; shift < 32; shift += 8) out.byte((crc >>> shift) & 255);
+  return out.view().slice();
+}
+
+describe('a row', () => {
+  /** Its targets as the format tells, by whichever way takes fewer numbers. */
+  function numbersOf(targets: readonly number[]): { numbers: number[]; isRuns: boolean } {
+    const starts = targets.filter((target) => !targets.includes(target - 1));
+    const ends = targets.filter((target) => !targets.includes(target + 1));
+    const isRuns = 2 * starts.length < targets.length;
+    const numbers = isRuns
+      ? starts.flatMap((start, i) => [start - (i === 0 ? 0 : ends[i - 1] + 1), ends[i] - start])
+      : targets.map((target, i) => target - (i === 0 ? 0 : targets[i - 1] + 1));
+    return { numbers, isRuns };
   }
+
+  /** Times as bits, the lowest first, in bytes. */
+  function packed(times: readonly number[], { least, bits }: TimeUnit): number[] {
+    const text = times.map((time) =>
+      [...(time - least).toString(2).padStart(bits, '0')].reverse().join(''),
+    );
+    const bytes = text.join('').match(/.{1,8}/g) ?? [];
+    return bytes.map((byte) => Number.parseInt([...byte].reverse().join(''), 2));
+  }
+
+  test('is written to the byte as its format says, as runs where that takes fewer numbers', () =>
+    forAll(
+      300,
+      fc
+        .constantFrom(TENTHS, MINUTES)
+        .chain((unit) =>
+          fc.tuple(fc.constant(unit), fc.array(runsRow(60, unit), { minLength: 1, maxLength: 3 })),
+        ),
+      fc.nat(9),
+      ([unit, modes], ordinal) => {
+        const out = new VarintWriter();
+        out.byte(77);
+        const length = encodeRow(out, ordinal, modes, unit);
+        expect(out.length).toBe(1 + length);
+        const written = out.view().subarray(1);
+        if (modes.every(({ targets }) => targets.length === 0)) {
+          expect(length).toBe(0);
+          return;
+        }
+        const expected = new VarintWriter();
+        const ways = modes.map(({ targets }) => numbersOf([...targets]));
+        ways.forEach(({ isRuns }, m) => {
+          expected.uint(modes[m].targets.length * 2 + Number(isRuns));
+        });
+        ways.forEach(({ numbers }, m) => {
+          for (const number of numbers) expected.uint(number);
+          expected.bytes(Uint8Array.from(packed([...modes[m].times], unit)));
+        });
+        expect([...written]).toEqual([...signed(ordinal, [], expected.view())]);
+      },
+    ));
+});
+
+describe('a row written by a program that was wrong', () => {
+  test.each([
+    ['has bytes left over', [2, 0], [0, 0, 0]],
+    ['has 21 of 20 targets', [42], []],
+    ['has target 20 of 20', [2, 20], [0, 0]],
+    ['has target 21 of 20', [5, 20, 1], [0, 0, 0]],
+    ['has runs of more than 2 targets', [5, 0, 2], [0, 0, 0]],
+    ['has time 301', [2, 0], [0x23, 0x01]],
+  ])('%s, and is told by object and number', (problem, numbers, tail) => {
+    const bytes = signed(3, numbers, Uint8Array.from(tail));
+    const decode = () => decodeRow('object', 3, bytes, 1, 20, TENTHS);
+    expect(decode).toThrow(ShardError);
+    expect(decode).toThrow(new RegExp(`^object: row 3: ${problem}$`));
+  });
 
   test('is a named error or a row that a right one could have written', async () => {
     const TARGETS = 20;

@@ -94,7 +94,7 @@ test('a silent server is given up, and asked again', async () => {
   meets('silence', 1);
   await read();
   expect(wire.requests).toHaveLength(2);
-}, 20_000);
+});
 
 test('an object of another length is told at once, without another try', async () => {
   wire.fault = () => header('content-range', 'bytes 100-199/1001');

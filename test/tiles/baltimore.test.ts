@@ -83,7 +83,7 @@ test('GEOS finds unions of real blocks valid: round ones, and those full of hole
   for (const [i, { valid }] of (await judge(unions)).entries()) {
     expect({ pick: picks[i], valid }).toEqual({ pick: picks[i], valid: true });
   }
-}, 60_000);
+});
 
 /** Bands as rings around a few blocks, every block in one, ragged as real ones are. */
 function ringBands(centres: readonly number[]): Uint8Array {

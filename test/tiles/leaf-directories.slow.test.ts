@@ -49,4 +49,4 @@ test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf 
   expect(store.reads).toHaveLength(4);
   await again.tile(at(7));
   expect(store.reads).toHaveLength(5);
-}, 60_000);
+});

@@ -123,7 +123,7 @@ test('MapLibre draws every block in the colour of its band, from an archive in o
   const server = await ofThisTest(serveMap(new Uint8Array()));
   const url = `pmtiles://${storage.url}archive.pmtiles`;
   await expectEveryBlockDrawn(column, server.url, { url });
-}, 120_000);
+});
 
 test('and from the tiles of the service, with a key, on a page of another origin', async () => {
   const column = await richestColumn();
@@ -138,4 +138,4 @@ test('and from the tiles of the service, with a key, on a page of another origin
   const { balance } = (await proxy.ledger.account(id))!;
   expect(balance).toBeLessThan(1_000);
   expect(balance).toBeGreaterThan(800);
-}, 120_000);
+});

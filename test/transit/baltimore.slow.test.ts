@@ -65,7 +65,7 @@ describe('transit in Baltimore', () => {
     linked = Array.from({ length: index.count }, (_, i) => i).filter(
       (i) => index.link(i, 'walk').status === 'linked',
     );
-  }, 300_000);
+  });
   afterAll(async () => {
     await built?.close();
     await rm(folder, { recursive: true, force: true });
@@ -172,7 +172,7 @@ describe('transit in Baltimore', () => {
     expect(byRide.pairs).toBeGreaterThan(1_000);
     expect(byRide.agree / byRide.pairs).toBeGreaterThan(0.99);
     expect(onFoot.agree / onFoot.pairs).toBeGreaterThan(0.99);
-  }, 600_000);
+  });
 });
 
 function centreOf(index: BlockIndex, block: number): Position {
