@@ -2,6 +2,7 @@ import { checkedSection, readEnvelope, readHead, sectionOf } from '../envelope.t
 import { ShardError } from '../errors.ts';
 import { ordinalIn } from '../sorted.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
+import type { Bytes } from '../units.ts';
 import { VarintReader } from '../varint.ts';
 import { decodeDictionary } from './dictionary.ts';
 import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
@@ -102,13 +103,13 @@ export class Matrix {
     return this.#encoded(ordinal, await this.#read(offset, length));
   }
 
-  /** All rows in order, many to a read. */
-  async *rows(): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
+  /** All rows in order, as many to a read as `most` bytes hold, or one. */
+  async *rows(most: Bytes = SCAN_BYTES): AsyncGenerator<{ ordinal: number; modes: ModeRow[] }> {
     const last = this.origins.length;
     for (let first = 0; first < last; ) {
       const { offset } = this.rowRange(first);
       let end = first + 1;
-      while (end < last && this.#rowStarts[end + 1] - offset <= SCAN_BYTES) end++;
+      while (end < last && this.#rowStarts[end + 1] - offset <= most) end++;
       const length = this.#rowStarts[end] - offset;
       const bytes = await this.#read(offset, length);
       for (let ordinal = first; ordinal < end; ordinal++) {

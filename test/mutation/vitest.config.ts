@@ -4,7 +4,6 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/demo-release.setup.ts'],
     include: [process.env.ROOM_TESTS!],
-    isolate: false,
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 120_000 } },
