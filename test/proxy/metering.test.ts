@@ -1,8 +1,12 @@
 import { appendFile, cp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { beforeAll, expect, inject, test } from 'vitest';
+import fc from 'fast-check';
+import { Client } from 'undici';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { mintApiKey } from '../../portal/accounts/api-key.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
+import { forAll } from '../support/for-all.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy, proxyOfTests } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
@@ -65,6 +69,31 @@ test('HEAD of what is free for members charges a member nothing, and says nothin
   }
   expect(await proxy.balance(member.id)).toBe(500);
   expect(await proxy.ledger.usage(member.id)).toEqual([]);
+});
+
+test('whatever keys follow each other on one connection, each pays for its own requests', async () => {
+  const cost = Number((await proxy.get(summary, proxy.key)).headers['x-tokens-charged']);
+  const own = await ownProxy(inject('demoStore'));
+  const client = new Client(`http://127.0.0.1:${await own.listen()}`);
+  onTestFinished(() => client.destroy());
+  const sent = fc.constantFrom('first', 'second', 'unknown', 'nonsense', null);
+  await forAll(15, fc.array(sent, { minLength: 2, maxLength: 10 }), async (who) => {
+    const [first, second] = [await own.customer(), await own.customer()];
+    const keys = {
+      ...{ first: first.key, second: second.key },
+      ...{ unknown: mintApiKey(), nonsense: 'ta_live_x' },
+    };
+    const paid = { first: 0, second: 0 };
+    for (const one of who) {
+      const headers = one === null ? {} : { authorization: `Bearer ${keys[one]}` };
+      const { statusCode, body } = await client.request({ method: 'GET', path: summary, headers });
+      await body.dump();
+      expect([one, statusCode]).toEqual([one, one === 'first' || one === 'second' ? 200 : 401]);
+      if (one === 'first' || one === 'second') paid[one] += cost;
+    }
+    expect(await own.balance(first.id)).toBe(10_000 - paid.first);
+    expect(await own.balance(second.id)).toBe(10_000 - paid.second);
+  });
 });
 
 test('an answer that the client did not wait for is refunded, and one it waited for is not', async () => {

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PlanCache, type PlannedRequest } from '../../proxy/metering/plan-cache.ts';
+import type { Release } from '../../shards/release.ts';
+import { forAll } from '../support/for-all.ts';
+
+const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Release);
+
+/** A plan that says of what URL and release it is. */
+const planOf = (release: number, url: string): PlannedRequest => ({
+  plan: { canonical: url, dependsOn: [] } as unknown as PlannedRequest['plan'],
+  etag: `"${release} ${url}"`,
+});
+
+interface Step {
+  readonly does: 'begin' | 'end' | 'ask';
+  readonly release: number;
+  readonly url: string;
+}
+const step: fc.Arbitrary<Step> = fc.record({
+  does: fc.constantFrom('begin', 'end', 'ask'),
+  release: fc.nat(1),
+  url: fc.constantFrom('/a', '/b', '/c'),
+});
+
+test('a plan is given for its own URL and release, whichever release is planned on meanwhile', () =>
+  forAll(300, fc.array(step, { maxLength: 30 }), async (steps) => {
+    const plans = new PlanCache(1e6);
+    const ending: (() => Promise<unknown>)[] = [];
+    let [hits, made] = [0, 0];
+    for (const { does, release, url } of steps) {
+      if (does === 'begin') {
+        made++;
+        let end = () => {};
+        const worked = plans.work(RELEASES[release], url, async () => {
+          await new Promise<void>((resolve) => {
+            end = resolve;
+          });
+          return planOf(release, url);
+        });
+        ending.push(async () => {
+          end();
+          expect(await worked).toEqual(planOf(release, url));
+          // Until another is planned on, it is at hand.
+          expect(plans.get(RELEASES[release], url)).toEqual(planOf(release, url));
+          hits++;
+        });
+      }
+      if (does === 'end') await ending.shift()?.();
+      if (does === 'ask') {
+        const known = plans.get(RELEASES[release], url);
+        if (known === undefined) continue;
+        expect(known).toEqual(planOf(release, url));
+        hits++;
+      }
+    }
+    expect([plans.hits, plans.made]).toEqual([hits, made]);
+    for (const end of ending) await end();
+  }));
+
+test('a plan that could not be worked out leaves those that are there', async () => {
+  const plans = new PlanCache(1e6);
+  await plans.work(RELEASES[0], '/a', async () => planOf(0, '/a'));
+  const failing = plans.work(RELEASES[1], '/b', () => Promise.reject(new Error('no plan')));
+  await expect(failing).rejects.toThrow('no plan');
+  expect(plans.get(RELEASES[0], '/a')).toEqual(planOf(0, '/a'));
+});
+
+test('of URLs up to 500 characters the plan is kept, of longer ones not', async () => {
+  const plans = new PlanCache(1e6);
+  for (const [length, isKept] of [
+    [500, true],
+    [501, false],
+  ] as const) {
+    const url = `/${'x'.repeat(length - 1)}`;
+    await plans.work(RELEASES[0], url, async () => planOf(0, url));
+    expect(plans.get(RELEASES[0], url) !== undefined).toBe(isKept);
+  }
+});
+
+test('of more plans than it may hold, those asked for last are kept', async () => {
+  const plans = new PlanCache(10_000);
+  const urls = Array.from({ length: 20 }, (_, i) => `/${i}`);
+  for (const url of urls) {
+    await plans.work(RELEASES[0], url, async () => planOf(0, url));
+    expect(plans.get(RELEASES[0], urls[0])).toBeDefined();
+  }
+  const kept = urls.filter((url) => plans.get(RELEASES[0], url) !== undefined);
+  expect(kept.length).toBeGreaterThan(5);
+  expect(kept.length).toBeLessThan(11);
+  expect(kept).toEqual([urls[0], ...urls.slice(-(kept.length - 1))]);
+});
