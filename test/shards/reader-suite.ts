@@ -112,7 +112,7 @@ export function readerSuite({ kind, make }: ReadableKind): void {
       const names = Array.from({ length: 20 }, (_, i) => `kind/object-${i}`);
       const contents = names.map((_, i) => Uint8Array.from(bytes, (byte) => (byte + i) % 256));
       await Promise.all(names.map((name, i) => writer.putContent(name, contents[i])));
-      const reads = Array.from({ length: 400 }, (_, k) => k);
+      const reads = Array.from({ length: 120 }, (_, k) => k);
       await Promise.all(
         reads.map(async (k) => {
           const content = contents[k % names.length];
