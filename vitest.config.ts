@@ -11,7 +11,7 @@ const SLOW = 'test/**/*.slow.test.ts';
  */
 const OWN_PROCESS = [
   SLOW,
-  'test/{bench,deployment,operation,processes}/*.test.ts',
+  'test/{bench,damage,deployment,front,operation,processes}/*.test.ts',
   'test/demo/repeatable.test.ts',
   'test/fetch/private-networks.test.ts',
   'test/proxy/{free-answers,key-in-url,located-once}.test.ts',

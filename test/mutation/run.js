@@ -17,15 +17,17 @@ const ROOMS = {
 };
 const FOLDER = path.resolve('node_modules/.cache/mutation');
 
-/** `npm run mutate -- ROOM [FILE]`: prints what lives, and the share that was killed. */
-const [room, file = '**/*.ts'] = process.argv.slice(2);
-const tests = ROOMS[room];
-if (tests === undefined) {
+/**
+ * `npm run mutate -- ROOM [FILE [TESTS]]`: prints what lives, and the share that was killed; of a
+ * file of the room alone, or by other tests than the room's.
+ */
+const [room, file = '**/*.ts', tests = ROOMS[room]] = process.argv.slice(2);
+if (ROOMS[room] === undefined) {
   process.stderr.write(`name a room: ${Object.keys(ROOMS).join(', ')}\n`);
   process.exit(2);
 }
 process.env.ROOM_TESTS = tests;
-const name = room.replaceAll('/', '-');
+const name = [room, ...(file === '**/*.ts' ? [] : [file])].join('-').replaceAll('/', '-');
 await new Stryker({
   testRunner: 'vitest',
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
