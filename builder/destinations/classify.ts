@@ -1,8 +1,10 @@
 import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
 import { isReligiousSchool } from './religious-school.ts';
+import { schoolKind } from './school-kind.ts';
 import { schoolLevels } from './school-levels.ts';
 import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
+import { isVisited, worshipByName } from './worship-kind.ts';
 
 interface Rule {
   readonly leaf: TaxonomyEntry;
@@ -39,24 +41,37 @@ export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
   if (!isOpenToPublic(tags)) return [];
   const found = new Set<DestTypeId>();
   const rules = matchingRules(tags);
-  const isPrivateSchool =
-    rules.some(({ leaf }) => leaf.label === PRIVATE_SCHOOLS) ||
-    (rules.some(({ leaf }) => leaf.source === 'school-level') && isReligiousSchool(tags));
-  if (isPrivateSchool) found.add(LEAF_ID.get(PRIVATE_SCHOOLS)!);
+  const add = (label: string) => found.add(LEAF_ID.get(label)!);
+  if (rules.some(({ leaf }) => isOfSchools(leaf))) {
+    const isPrivate = rules.some(({ leaf }) => leaf.label === PRIVATE_SCHOOLS);
+    for (const label of schoolLabels(tags, isPrivate)) add(label);
+  }
   const worships = rules.filter(({ leaf }) => leaf.parent_id === OTHER_WORSHIP.parent_id);
   for (const { leaf } of rules) {
-    if (leaf === OTHER_WORSHIP && worships.length > 1) continue;
-    if (leaf.source === 'school-level') {
-      // The levels are those of public schools.
-      if (isPrivateSchool) continue;
-      for (const label of schoolLevels(tags)) found.add(LEAF_ID.get(label)!);
+    if (isOfSchools(leaf)) continue;
+    if (leaf.parent_id === OTHER_WORSHIP.parent_id) {
+      if (!isVisited(tags)) continue;
+      if (leaf !== OTHER_WORSHIP) found.add(leaf.dest_type_id);
+      else if (worships.length === 1) add(tags.has('religion') ? leaf.label : worshipByName(tags));
     } else if (leaf.source === 'park-size') {
-      found.add(LEAF_ID.get(parkSize(area ?? 0))!);
+      add(parkSize(area ?? 0));
     } else {
       found.add(leaf.dest_type_id);
     }
   }
   return [...found].sort((a, b) => a - b);
+}
+
+function isOfSchools({ source, label }: TaxonomyEntry): boolean {
+  return source === 'school-level' || label === PRIVATE_SCHOOLS;
+}
+
+/** The labels of what is tagged as a school. The levels are those of public schools. */
+function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
+  const kind = schoolKind(tags);
+  if (kind === null) return [];
+  if (kind !== 'school') return [kind];
+  return isPrivate || isReligiousSchool(tags) ? [PRIVATE_SCHOOLS] : schoolLevels(tags);
 }
 
 /** The tag value that made it a destination, in words: what to call a place without a name. */

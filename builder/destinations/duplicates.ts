@@ -1,24 +1,47 @@
 import { typesOfBoth } from './comparable-types.ts';
 import type { Destination } from './destination.ts';
+import { isNextDoor } from './merge-sources.ts';
 import { completed, NearbyPois } from './nearby-pois.ts';
+import { nameWords, tellsApart } from './poi-name.ts';
 
 /**
- * Drops the node of a place that is also mapped as an outline. The outline, whose id, size and sides
- * say more, stays, and takes from the node what it lacks. Of several outlines, the node is that of
- * the nearest.
+ * Drops what is mapped twice: small outlines of a place that is also drawn as a large one, or as a
+ * small one with a lower id, if their names tell more than what kind of place it is and their house
+ * numbers do not differ; and nodes of a place that is also an outline. What stays takes from the
+ * others what it lacks. Of several that may be the same, each is that of the nearest.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {
-  const merged = destinations.filter((poi) => !isNode(poi));
-  const outlines = new NearbyPois([...merged]);
-  for (const node of destinations.filter(isNode)) {
-    const same = outlines.samePoi(node);
-    if (same === -1) merged.push(node);
-    else {
-      const types = typesOfBoth(merged[same], node);
-      merged[same] = { ...completed(merged[same], node), types };
-    }
+  const large = destinations.filter(({ outline }) => outline !== undefined);
+  const nodes = destinations.filter(isNode);
+  const small = destinations
+    .filter((poi) => poi.outline === undefined && !isNode(poi))
+    .sort((a, b) => a.destId - b.destId);
+  const outlines = [...large, ...small];
+  const merged = [...outlines];
+  /** By outline: the one that stays for it, by default itself. */
+  const stays = outlines.map((_, i) => i);
+  const nearby = new NearbyPois(outlines);
+  const take = (same: number, other: Destination) => {
+    const poi = merged[same];
+    merged[same] = { ...completed(poi, other), types: typesOfBoth(poi, other) };
+  };
+  for (let i = large.length; i < outlines.length; i++) {
+    const own = outlines[i];
+    if (!tellsApart(nameWords(own.name))) continue;
+    const mayBe = (other: number) =>
+      other < i && stays[other] === other && !isNextDoor(outlines[other], own);
+    const same = nearby.samePoi(own, mayBe);
+    if (same === -1) continue;
+    take(same, own);
+    stays[i] = same;
   }
-  return merged;
+  const alone: Destination[] = [];
+  for (const node of nodes) {
+    const same = nearby.samePoi(node);
+    if (same === -1) alone.push(node);
+    else take(stays[same], node);
+  }
+  return [...merged.filter((_, i) => stays[i] === i), ...alone];
 }
 
 function isNode(destination: Destination): boolean {

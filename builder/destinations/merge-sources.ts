@@ -43,7 +43,7 @@ export function withoutDuplicates(pois: readonly Destination[]): Destination[] {
 }
 
 /** Whether two addresses name different houses. */
-function isNextDoor(a: Destination, b: Destination): boolean {
+export function isNextDoor(a: Destination, b: Destination): boolean {
   const [one, other] = [a, b].map(({ address }) => /^\d+/.exec(address.street ?? '')?.[0]);
   return one !== undefined && other !== undefined && one !== other;
 }

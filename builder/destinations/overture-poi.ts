@@ -1,6 +1,7 @@
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
 import type { FeatureRecord } from '../inputs/geojson.ts';
+import { classify } from './classify.ts';
 import { hashedDestId } from './dest-id.ts';
 import type { Address, Destination } from './destination.ts';
 import { NEVER_BY_BASIC_CATEGORY, OVERTURE_CATEGORIES } from './overture-categories.ts';
@@ -52,13 +53,13 @@ export function overturePoi(
   }
   const categories = categoriesOf(properties);
   const isSure = confidence === null || Number(confidence) >= MIN_CONFIDENCE_OF_ALTERNATES;
-  const types = typesOf(isSure ? categories : { ...categories, others: [] });
+  const brand = text(path(properties, 'brand', 'names', 'primary'));
+  const [category] = [...categories.main, ...categories.others];
+  const name = text(path(properties, 'names', 'primary')) ?? brand ?? inWords(category ?? '');
+  const types = toldByName(typesOf(isSure ? categories : { ...categories, others: [] }), name);
   if (types.length === 0) {
     return { dropped: 'uncategorised', category: categories.main[0] ?? 'no category' };
   }
-  const brand = text(path(properties, 'brand', 'names', 'primary'));
-  const [category] = [...categories.main, ...categories.others];
-  const name = text(path(properties, 'names', 'primary')) ?? brand ?? inWords(category);
   return {
     confidence: confidence === null ? 1 : Number(confidence),
     destination: {
@@ -113,6 +114,19 @@ function typesOf({ main, others, basic }: Categories): DestTypeId[] {
       ? (others.map(leavesOf).find((leaves) => leaves.length > 0) ?? [])
       : others.flatMap(leavesOf).filter((leaf) => groups.has(groupOf(leaf)));
   return [...new Set([...own, ...besides])].sort((a, b) => a - b);
+}
+
+const UNKNOWN_LEVEL = TAXONOMY.find(({ label }) => label === 'schools_level_unknown')!.dest_type_id;
+
+/** The leaves of a place, of which a school of unknown level is what a name makes of it. */
+function toldByName(types: readonly DestTypeId[], name: string): DestTypeId[] {
+  const others = types.filter((type) => type !== UNKNOWN_LEVEL);
+  if (others.length === types.length) return others;
+  const school = new Map([
+    ['amenity', 'school'],
+    ['name', name],
+  ]);
+  return [...new Set([...others, ...classify(school, null)])].sort((a, b) => a - b);
 }
 
 const ENTRIES = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry]));

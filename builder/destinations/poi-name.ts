@@ -28,7 +28,12 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a];
   if (shorter.size === 0 || 2 * shorter.size < longer.size) return false;
   if (![...shorter].every((word) => longer.has(word))) return false;
-  return shorter.size === longer.size || [...shorter].some((word) => !KINDS.has(word));
+  return shorter.size === longer.size || tellsApart(shorter);
+}
+
+/** Whether words say more than what kind of place something is. */
+export function tellsApart(words: NameWords): boolean {
+  return [...words].some((word) => !KINDS.has(word));
 }
 
 /** Words for kinds of places: those of the taxonomy, of OSM's tags and of Overture's categories. */

@@ -9,7 +9,7 @@ const PUBLIC_OPERATOR =
 const FAITH = new RegExp(
   [
     String.raw`\b(?:catholic|christian|lutheran|baptist|episcopal|methodist|presbyterian|adventist)\b`,
-    String.raw`\b(?:jesuit|quaker|mennonite|calvinist|archdiocesan|diocesan|parochial)\b`,
+    String.raw`\b(?:jesuit|quaker|mennonite|calvinist|(?:arch)?dioces(?:e|an)|parochial)\b`,
     String.raw`\b(?:hebrew|jewish|yeshivas?|yeshivat|talmud(?:ical)?|torah|islamic|muslim|quranic)\b`,
     String.raw`\b(?:our lady|sacred heart|immaculate|holy|blessed|notre dame|assumption|annunciation)\b`,
     String.raw`\b(?:bible|gospel|redeemer|nativity|archbishop)\b`,
@@ -30,13 +30,19 @@ const OF_A_SAINT = /^(?:the )?(?:saints?|sts?\.?) [^\s'’]+['’]/i;
 const LEVEL = /\b(?:elementary|primary|middle|intermediate|high|secondary)\b/i;
 const PUBLIC_NAME = /\b(?:public|charter|county)\b/i;
 
+/** Whether a school is public, by its operator. */
+export function isPubliclyRun(tags: Tags): boolean {
+  const operator = tags.get('operator') ?? '';
+  return PUBLIC.has(tags.get('operator:type') ?? '') || PUBLIC_OPERATOR.test(operator);
+}
+
 /**
  * Whether a school is of a faith, by its `religion` or `denomination`, or by its name; not where
  * its operator is public.
  */
 export function isReligiousSchool(tags: Tags): boolean {
   const operator = tags.get('operator') ?? '';
-  if (PUBLIC.has(tags.get('operator:type') ?? '') || PUBLIC_OPERATOR.test(operator)) return false;
+  if (isPubliclyRun(tags)) return false;
   if (tags.has('religion') || tags.has('denomination')) return true;
   const name = tags.get('name') ?? '';
   if ([name, operator].some((words) => FAITH.test(words.replaceAll(PLACE, '')))) return true;

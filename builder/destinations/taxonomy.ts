@@ -16,7 +16,7 @@ export interface TaxonomyEntry {
 }
 
 /** Change it with every change of the entries below. An id, once used, keeps its meaning. */
-export const TAXONOMY_VERSION = '2026.2';
+export const TAXONOMY_VERSION = '2026.3';
 
 const parent = (
   dest_type_id: DestTypeId,
@@ -45,7 +45,12 @@ const leaves = (
 export const TAXONOMY: readonly TaxonomyEntry[] = [
   parent(100, 'food_shops', 'Food shops'),
   ...leaves(100, [
-    [101, 'grocery_stores', 'Grocery stores', { shop: ['supermarket', 'grocery', 'food'] }],
+    [
+      101,
+      'grocery_stores',
+      'Grocery stores',
+      { shop: ['supermarket', 'grocery', 'groceries', 'food'] },
+    ],
     [102, 'supermarkets', 'Supermarkets', { shop: 'supermarket' }],
     [103, 'convenience_stores', 'Convenience stores', { shop: 'convenience' }],
     [104, 'bakeries', 'Bakeries', { shop: ['bakery', 'pastry'] }],
@@ -53,7 +58,9 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
       105,
       'fresh_food_shops',
       'Butchers, fishmongers and greengrocers',
-      { shop: ['butcher', 'seafood', 'greengrocer', 'cheese', 'deli', 'farm'] },
+      {
+        shop: ['butcher', 'meat', 'seafood', 'fishmonger', 'greengrocer', 'cheese', 'deli', 'farm'],
+      },
     ],
     [106, 'marketplaces', 'Markets', { amenity: 'marketplace' }],
     [107, 'wholesale_clubs', 'Wholesale clubs', { shop: 'wholesale' }],
@@ -131,7 +138,14 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     ],
     [403, 'doctors', 'Doctors', { amenity: 'doctors' }, { healthcare: 'doctor' }],
     [404, 'dentists', 'Dentists', { amenity: 'dentist' }, { healthcare: 'dentist' }],
-    [405, 'pharmacies', 'Pharmacies', { amenity: 'pharmacy' }, { healthcare: 'pharmacy' }],
+    [
+      405,
+      'pharmacies',
+      'Pharmacies',
+      { amenity: 'pharmacy' },
+      { healthcare: 'pharmacy' },
+      { shop: ['pharmacy', 'drugstore'] },
+    ],
     [406, 'veterinarians', 'Veterinarians', { amenity: 'veterinary' }],
     [
       407,
@@ -214,7 +228,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
   ...leaves(700, [
     [701, 'post_offices', 'Post offices', { amenity: 'post_office' }],
     [702, 'banks', 'Banks', { amenity: 'bank' }],
-    [703, 'hairdressers', 'Hairdressers and beauty', { shop: ['hairdresser', 'beauty'] }],
+    [703, 'hairdressers', 'Hairdressers and beauty', { shop: ['hairdresser', 'barber', 'beauty'] }],
     [704, 'laundries', 'Laundries', { shop: ['laundry', 'dry_cleaning'] }],
     [705, 'hardware_stores', 'Hardware stores', { shop: ['hardware', 'doityourself'] }],
     [706, 'clothes_shops', 'Clothes and shoes', { shop: ['clothes', 'shoes'] }],

@@ -226,6 +226,31 @@ describe('a place of Overture', () => {
     expect(notes[0]).toMatch(/1 of 1 categories that no type takes \(swimming_instructor 1\)$/);
   });
 
+  test('that is a school and no more is told by its name, as OpenStreetMap’s are', async () => {
+    const names = [
+      'Elm Street Elementary School',
+      'Elm University',
+      'Tae Kwon Do Academy',
+      'Saint Mary’s School',
+      'The Elm School',
+    ];
+    const file = geojson(
+      'schools.geojson',
+      names.map((primary, i) =>
+        overture(`s${i}`, { names: { primary }, categories: { primary: 'school' } }),
+      ),
+    );
+    const { places } = await read([file]);
+    const told = new Map(places.map((place) => [place.name, labels(place)]));
+    expect(names.map((name) => told.get(name))).toEqual([
+      ['elementary_schools'],
+      ['universities'],
+      undefined,
+      ['private_schools'],
+      ['schools_level_unknown'],
+    ]);
+  });
+
   test('is what it is called besides only where that is sure, and near to what it is', async () => {
     const besides = (id: string, lon: number, primary: string, alternate: string[], more = {}) =>
       overture(id, { categories: { primary, alternate }, ...more }, [lon, 0]);

@@ -297,6 +297,63 @@ describe('a park', () => {
   });
 });
 
+describe('a place that is drawn twice', () => {
+  // Of 44 m square: as large as a house.
+  const house = (first: number, lon: number) => square(first, lon, 0, 0.0004);
+  const two = (a: string, b: string, apart = 0.0006) =>
+    destinations([
+      ...[...house(10, 0), ...house(20, apart)],
+      `w1 T${a} N${ring(10)}`,
+      `w2 T${b} N${ring(20)}`,
+    ]);
+  const pizza = 'amenity=restaurant,name=Sopranos%20%Pizza';
+
+  test('is one, of the lower id, with what the other tells', async () => {
+    const [place, ...others] = await two(pizza, `${pizza},addr:city=Elm`);
+    expect(others).toEqual([]);
+    expect(place).toMatchObject({ source: 'way 1', address: { city: 'Elm' } });
+    const node = `n1 T${pizza} x0.0012 y0`;
+    const withNode = await destinations([
+      ...[...house(10, 0), ...house(20, 0.0006), node],
+      ...[`w1 T${pizza} N${ring(10)}`, `w2 T${pizza} N${ring(20)}`],
+    ]);
+    // It lies beside the other one.
+    expect(withNode.map(({ source }) => source)).toEqual(['way 1']);
+  });
+
+  test.each([
+    ['of other names', pizza, 'amenity=restaurant,name=Oak'],
+    ['of other types', pizza, 'shop=bakery,name=Sopranos%20%Pizza'],
+    ['without names', 'leisure=pitch', 'leisure=pitch'],
+    ['named by their kind', 'leisure=pitch,name=Tennis', 'leisure=pitch,name=Tennis'],
+    ['next door', `${pizza},addr:housenumber=1`, `${pizza},addr:housenumber=3`],
+  ])('is two %s', async (_, a, b) => {
+    const street = (tags: string) =>
+      tags.includes('housenumber') ? `${tags},addr:street=Elm` : tags;
+    expect(await two(street(a), street(b))).toHaveLength(2);
+  });
+
+  test('is two more than a hundred metres apart', async () => {
+    expect(await two(pizza, pizza, 0.0008)).toHaveLength(1);
+    expect(await two(pizza, pizza, 0.001)).toHaveLength(2);
+  });
+
+  test('as its grounds and a house on them is the grounds', async () => {
+    const school = 'amenity=school,name=Elm%20%High%20%School';
+    const found = await destinations([
+      ...[...house(10, 0.001), ...square(20, 0, 0, 0.003)],
+      ...[`w1 T${school} N${ring(10)}`, `w2 T${school} N${ring(20)}`],
+    ]);
+    expect(found.map(({ source }) => source)).toEqual(['way 2']);
+    // Two grounds stay two: each is entered along its own sides.
+    const grounds = await destinations([
+      ...[...square(10, 0, 0, 0.001), ...square(20, 0.0011, 0, 0.001)],
+      ...[`w1 T${school} N${ring(10)}`, `w2 T${school} N${ring(20)}`],
+    ]);
+    expect(grounds).toHaveLength(2);
+  });
+});
+
 describe('a place that is large', () => {
   const street = ['n1 T x-0.001 y0', 'n2 T x0.01 y0', 'w2 Thighway=residential Nn1,n2'];
 
