@@ -237,7 +237,7 @@ describe('a place of Overture', () => {
     const file = geojson(
       'schools.geojson',
       names.map((primary, i) =>
-        overture(`s${i}`, { names: { primary }, categories: { primary: 'school' } }),
+        overture(`s${i}`, { names: { primary }, categories: { primary: 'school' } }, [i, 0]),
       ),
     );
     const { places } = await read([file]);
