@@ -131,6 +131,7 @@ export function joinRelease(
       assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
       taxonomy,
       feeds: sources.transit?.feeds ?? [],
+      unmapped_values: request.plan.plan.osm.unmapped,
       counties,
       states: await putStates(store, joined.states, joined.counties),
       objects: {

@@ -120,6 +120,13 @@ export const feedSchema = z.strictObject({
 });
 export type FeedFacts = z.infer<typeof feedSchema>;
 
+/** A value of OpenStreetMap's that names places of no type, and how many nodes and ways have it. */
+export const unmappedValueSchema = z.strictObject({
+  key: z.enum(['shop', 'amenity']),
+  value: z.string(),
+  elements: z.int().min(1),
+});
+
 const componentSchema = z.strictObject({
   component: z.enum(['road_network', 'transit_network', 'pois', 'blocks', 'parks']),
   /** Changes with everything that the component was made from, and with nothing else. */
@@ -142,6 +149,8 @@ const membersSchema = z.strictObject({
   assumptions: z.record(z.string(), z.json()),
   taxonomy: taxonomySchema,
   feeds: z.array(feedSchema),
+  /** The most frequent values of shops and amenities that are of no type, where the release was read. */
+  unmapped_values: z.array(unmappedValueSchema).default([]),
   counties: z.record(countyFipsSchema, countySchema),
   states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
   objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),

@@ -28,7 +28,7 @@ export function mayBeDestination(tags: Tags): boolean {
   if (tags.size === 0) return false;
   for (const key of RULES.keys()) {
     const value = tags.get(key);
-    if (value !== undefined && values(value).some((v) => RULES.get(key)!.has(v))) return true;
+    if (value !== undefined && valuesOf(value).some((v) => RULES.get(key)!.has(v))) return true;
   }
   return false;
 }
@@ -77,7 +77,7 @@ function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
 /** The tag value that made it a destination, in words: what to call a place without a name. */
 export function describe(tags: Tags): string {
   for (const [key, byValue] of RULES) {
-    const value = values(tags.get(key) ?? '').find((v) => byValue.has(v));
+    const value = valuesOf(tags.get(key) ?? '').find((v) => byValue.has(v));
     if (value) return value.charAt(0).toUpperCase() + value.slice(1).replaceAll('_', ' ');
   }
   return '';
@@ -88,10 +88,10 @@ function matchingRules(tags: Tags): Rule[] {
   for (const [key, byValue] of RULES) {
     const value = tags.get(key);
     if (value === undefined) continue;
-    for (const single of values(value)) {
+    for (const single of valuesOf(value)) {
       for (const rule of byValue.get(single) ?? []) {
         if (
-          rule.rest.every(([k, wanted]) => values(tags.get(k) ?? '').some((v) => wanted.has(v)))
+          rule.rest.every(([k, wanted]) => valuesOf(tags.get(k) ?? '').some((v) => wanted.has(v)))
         ) {
           matching.push(rule);
         }
@@ -101,8 +101,8 @@ function matchingRules(tags: Tags): Rule[] {
   return matching;
 }
 
-/** A tag may hold several values between semicolons. */
-function values(text: string): string[] {
+/** The values of a tag, which may hold several between semicolons. */
+export function valuesOf(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }
 

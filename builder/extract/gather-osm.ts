@@ -14,6 +14,8 @@ import { readOnce } from './read-once.ts';
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
   readonly newestMs: ReadonlyMap<string, Millis>;
+  /** By `key=value`, how many elements in the cells name a place that no type takes. */
+  readonly unmapped: ReadonlyMap<string, number>;
 }
 
 /** How many times files are read to gather what is in them; of a part of them, two times more. */
@@ -49,11 +51,11 @@ export async function gatherOsm(
   await pass(wayPass(met, lines, isNear, paths.length > 1));
   const table = new NodeTable(allReferences([lines.streets, lines.impassable], met.memberWays));
   const points = new Map<number, PointSource>();
-  await pass(nodePass(table, points, cells.box));
+  await pass(nodePass(table, points, met.unmapped, cells.box));
   return {
     ...lines,
     ...{ areas: [...met.areas.values()], memberWays: met.memberWays },
-    ...{ points: [...points.values()], table, newestMs },
+    ...{ points: [...points.values()], table, newestMs, unmapped: met.unmapped.counts() },
   };
 }
 

@@ -10,6 +10,7 @@ import { nodeTraits, streetTraits } from '../streets/traits.ts';
 import { wayTime } from '../streets/way-time.ts';
 import { isMappedStation } from './osm-stations.ts';
 import { addLine, addStreet, type RawLines, type RawStreets } from './raw-streets.ts';
+import { UnmappedValues } from './unmapped-values.ts';
 
 /** Areas that may be destinations, and the ways they need: their nodes, once the way was met. */
 export interface MetAreas {
@@ -17,6 +18,8 @@ export interface MetAreas {
   readonly memberWays: Map<number, Float64Array | null>;
   /** Ways that are the outlines of water, whatever their own tags say. */
   readonly shores: Set<number>;
+  /** What names a place and is of no type. */
+  readonly unmapped: UnmappedValues;
 }
 
 /** What is kept of ways, by their nodes. */
@@ -31,7 +34,8 @@ function isKept(tags: Tags): boolean {
 }
 
 export function noAreas(): MetAreas {
-  return { areas: new Map(), memberWays: new Map(), shores: new Set() };
+  const unmapped = new UnmappedValues();
+  return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped };
 }
 
 /** The first pass: relations say what ways they need, if any of these is near. */
@@ -60,7 +64,7 @@ export function relationPass(
  * draw relations that are. `isOverlapping`: of several files, two may have the same way.
  */
 export function wayPass(
-  { areas, memberWays, shores }: MetAreas,
+  { areas, memberWays, shores, unmapped }: MetAreas,
   { streets, impassable }: MetLines,
   isNear: (way: number) => boolean,
   isOverlapping: boolean,
@@ -89,7 +93,7 @@ export function wayPass(
       if (isArea) {
         const lines = [{ way: id, role: 'outer' }];
         areas.set(`w${id}`, { type: 'way', id, tags: copyTags(tags), lines });
-      }
+      } else unmapped.way(id, refs, tags);
     },
   };
 }
@@ -101,6 +105,7 @@ export function wayPass(
 export function nodePass(
   table: NodeTable,
   points: Map<number, PointSource>,
+  unmapped: UnmappedValues,
   area: BoundingBox,
 ): PbfHandlers {
   return {
@@ -112,9 +117,11 @@ export function nodePass(
         table.traits[ordinal] = tags.size > 0 ? nodeTraits(tags) : 0;
         table.gate[ordinal] = tags.size > 0 && isGate(tags) ? 1 : 0;
       }
-      if (tags.size > 0 && boxContains(area, lon, lat) && isKept(tags)) {
-        points.set(id, { id, lon, lat, tags: copyTags(tags) });
-      } else points.delete(id);
+      const isInside = boxContains(area, lon, lat);
+      const isPoint = isInside && tags.size > 0 && isKept(tags);
+      if (isPoint) points.set(id, { id, lon, lat, tags: copyTags(tags) });
+      else points.delete(id);
+      if (isInside) unmapped.node(id, tags, isPoint);
     },
   };
 }

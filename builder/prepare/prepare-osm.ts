@@ -7,8 +7,10 @@ import { gatherOsm, PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
 import { partByCells } from '../extract/osm-by-cells.ts';
 import { OsmCellEncoder } from '../extract/osm-cell.ts';
 import { claimsOf, mayReach } from '../extract/osm-claims.ts';
+import { mostFrequent, PLACE_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
 import { MapCells } from '../geo/map-cells.ts';
 import { sizeOf } from '../inputs/size-of.ts';
+import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import {
   bytesOf,
@@ -27,6 +29,9 @@ import { type PreparedOsm, wideAreaSchema } from './prepared-osm.ts';
  * in which every third is one, it is some six times as much.
  */
 const BATCH_BYTES: Bytes = 250e6;
+/** Of each key, values that no type takes: those that are told, and those that a batch leaves. */
+const TOLD_VALUES = 20;
+const KEPT_VALUES = 500;
 
 export interface OsmPreparation extends AreaPreparation {
   /** How much of the files is in memory at a time. */
@@ -40,6 +45,8 @@ const batchSchema = z.strictObject({
   newest_ms: z.array(z.number().nullable()),
   cells: preparedCellsSchema,
   wide: z.array(wideAreaSchema),
+  /** By `key=value`: the most frequent of those that no type takes. */
+  unmapped: z.record(z.string(), z.int()),
 });
 type Batch = z.infer<typeof batchSchema>;
 
@@ -77,10 +84,13 @@ export async function prepareOsm(preparation: OsmPreparation): Promise<PreparedO
   // Each batch that one comes into has made the same of it.
   const wide = new Map(batches.flatMap((batch) => batch.wide.map((w) => [w.object.name, w])));
   stage.finish(`streets in ${Object.keys(cells).length} cells`);
+  const unmapped = unmappedIn(batches);
+  noteUnmapped(unmapped, progress);
   return {
     files: await putObject(store, 'prepared/osm', 'json', Buffer.from(JSON.stringify(known))),
     cells,
     wide: [...wide.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1)),
+    unmapped,
   };
 }
 
@@ -101,7 +111,7 @@ async function readBatch(
 ): Promise<Batch> {
   const near = files.filter(({ claims }) => mayReach(claims, cells.box));
   const paths = near.map(({ path }) => path);
-  const { newestMs, ...elements } = await gatherOsm(paths, cells, isPart, read);
+  const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, read);
   const encoder = new OsmCellEncoder(elements);
   const refs: PreparedCells = {};
   const { parts, wide } = partByCells(elements, cells);
@@ -119,5 +129,30 @@ async function readBatch(
     newest_ms: files.map(({ path }): Millis | null => newestMs.get(path) ?? null),
     cells: refs,
     wide: wideRefs,
+    unmapped: Object.fromEntries(
+      mostFrequent(unmapped, KEPT_VALUES).map(({ key, value, elements }) => {
+        return [`${key}=${value}`, elements];
+      }),
+    ),
   };
+}
+
+/** The most frequent values of all batches. */
+function unmappedIn(batches: readonly Batch[]): UnmappedValue[] {
+  const counts = new Map<string, number>();
+  for (const { unmapped } of batches) {
+    for (const [text, elements] of Object.entries(unmapped)) {
+      counts.set(text, (counts.get(text) ?? 0) + elements);
+    }
+  }
+  return mostFrequent(counts, TOLD_VALUES);
+}
+
+function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): void {
+  for (const key of PLACE_KEYS) {
+    const told = unmapped.filter((one) => one.key === key);
+    if (told.length === 0) continue;
+    const counts = told.map(({ value, elements }) => `${value} ${elements}`).join(', ');
+    progress.note(`of no type are the most frequent values of ${key}: ${counts}`);
+  }
 }

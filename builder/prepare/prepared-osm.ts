@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { boxesMeet, boxWithin, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { boxSchema, objectRefSchema } from '../../shards/manifest.ts';
+import { boxSchema, objectRefSchema, unmappedValueSchema } from '../../shards/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { BoundingBox, Metres } from '../../shards/units.ts';
@@ -20,6 +20,8 @@ export const preparedOsmSchema = z.strictObject({
   cells: preparedCellsSchema,
   /** Areas that come into many cells, and the boxes around them. */
   wide: z.array(wideAreaSchema),
+  /** The most frequent values of shops and amenities that no type takes. */
+  unmapped: z.array(unmappedValueSchema),
 });
 export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
 

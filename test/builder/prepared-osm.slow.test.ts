@@ -7,7 +7,7 @@ import { claimsOf } from '../../builder/extract/osm-claims.ts';
 import { MapCells } from '../../builder/geo/map-cells.ts';
 import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
 import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
-import { silent } from '../../builder/progress.ts';
+import { type Progress, silent } from '../../builder/progress.ts';
 import { objectRefsIn, Receipts } from '../../builder/receipts/receipts.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -68,13 +68,14 @@ async function prepare(
   store: FolderStore,
   area = EVERYWHERE,
   batchBytes?: number,
+  progress: Progress = silent,
 ) {
   const about = {
     paths: [file].flat(),
     keyOf,
     area,
     receipts: new Receipts(store),
-    progress: silent,
+    progress,
   };
   return prepareOsm({ ...about, store, ...(batchBytes && { batchBytes }) });
 }
@@ -82,6 +83,38 @@ async function prepare(
 function box(minLon: number, minLat: number, maxLon: number, maxLat: number): BoundingBox {
   return { minLon, minLat, maxLon, maxLat };
 }
+
+test.each([undefined, 50])(
+  'shops and amenities of no type are counted, each once, where they lie: read %s bytes at a time',
+  async (batchBytes) => {
+    const opl = (name: string, more: readonly string[]) =>
+      scratch.pbf(name, [
+        ...['n1 T x0.1 y0.1', 'n2 T x0.2 y0.1', 'n3 Tamenity=bench x0.2 y0.2', 'n4 T x-0.2 y-0.2'],
+        ...['n5 T x5 y5', 'n6 Tshop=gift x5.1 y5', 'w1 Thighway=residential Nn1,n2,n4'],
+        // Of two ways, one begins outside of the area; a road is neither.
+        ...['w2 Tamenity=parking Nn1,n2,n3,n1', 'w3 Tamenity=parking Nn5,n6'],
+        ...more,
+      ]);
+    const shops = [
+      ...['n10 Tshop=gift x0.1 y-0.1', 'n11 Tshop=gift x-0.1 y0.1', 'n12 Tshop=wax x0.1 y0.1'],
+      ...['n13 Tshop=chemist;%20%gift x0.3 y0.1', 'n14 Tshop=no x0.1 y0.1'],
+      ...['n15 Tshop=bakery x0.1 y0.1', 'n16 Tshop=gift,amenity=cafe x0.1 y0.1'],
+    ];
+    const files = [opl('one', shops), opl('other', shops.slice(0, 1))];
+    const notes: string[] = [];
+    const store = new FolderStore(path.join(folder, 'unmapped'));
+    const progress = { ...silent, note: (line: string) => void notes.push(line) };
+    const { unmapped } = await prepare(files, store, box(-1, -1, 1, 1), batchBytes, progress);
+    expect(unmapped).toEqual([
+      { key: 'shop', value: 'gift', elements: 3 },
+      { key: 'shop', value: 'chemist', elements: 1 },
+      { key: 'shop', value: 'wax', elements: 1 },
+      { key: 'amenity', value: 'bench', elements: 1 },
+      { key: 'amenity', value: 'parking', elements: 1 },
+    ]);
+    expect(notes.join('\n')).toContain('shop: gift 3, chemist 1, wax 1');
+  },
+);
 
 const UNITS: [string, BoundingBox][] = [
   ['within one cell, which a side of a park leads through', box(0.05, -0.52, 0.2, -0.48)],

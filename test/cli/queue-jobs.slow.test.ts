@@ -136,7 +136,7 @@ function storedPlan(store: FolderStore) {
     service_date: null,
     inputs,
     blocks: {},
-    osm: { files: ref, cells: {}, wide: [] },
+    osm: { files: ref, cells: {}, wide: [], unmapped: [] },
     pois: {},
     places: {},
     feeds: [],

@@ -62,6 +62,7 @@ export async function publishSmallRelease(
       assumptions: { walk_speed_kmh: 4.8 },
       taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
       feeds: [],
+      unmapped_values: [],
       counties: manifests,
       states: {},
       objects: {

@@ -48,6 +48,7 @@ export function wideRelease(counties: readonly WideCounty[]): WideRelease {
     assumptions: {},
     taxonomy: { version: '1', types: [...SMALL_TAXONOMY] },
     feeds: [],
+    unmapped_values: [],
     counties: Object.fromEntries(
       counties.map((county) => [county.fips, manifestOf(county, indexes)]),
     ),

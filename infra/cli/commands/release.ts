@@ -220,6 +220,9 @@ async function show(store: Store, wanted: string | undefined, json: boolean): Pr
       print(`  ${weekdays} weekdays like ${date}: ${trips} trips`);
     }
   }
+  for (const { key, value, elements } of manifest.unmapped_values) {
+    print(`of no type: ${key}=${value}, ${elements} elements`);
+  }
   for (const [fips, county] of Object.entries(manifest.counties)) {
     print(
       `county ${fips}: ${county.blocks} blocks (${county.routable_blocks} routable), ${county.population} people`,

@@ -1,0 +1,85 @@
+import { valuesOf } from '../destinations/classify.ts';
+import type { Tags } from '../osm/tags.ts';
+
+/** Keys that name places to go. */
+export const PLACE_KEYS = ['shop', 'amenity'] as const;
+export type PlaceKey = (typeof PLACE_KEYS)[number];
+
+/** How many nodes and ways in an area have a value that no type takes. */
+export interface UnmappedValue {
+  readonly key: PlaceKey;
+  readonly value: string;
+  readonly elements: number;
+}
+
+/** Values that say that there is none. */
+const NOTHING = new Set(['no', 'vacant']);
+/** Longer ones are no values, but texts. */
+const LONGEST = 40;
+
+/**
+ * Counts the values of elements that are of no type, each element once, whatever files it is in: ways
+ * are met before nodes, and count where their first node lies.
+ */
+export class UnmappedValues {
+  readonly #nodes = new Map<number, readonly string[]>();
+  readonly #ways = new Map<number, readonly string[]>();
+  readonly #waysFrom = new Map<number, Set<number>>();
+  readonly #waysInside = new Set<number>();
+  /** Of each value one text: elements share it. */
+  readonly #texts = new Map<string, string>();
+
+  way(id: number, refs: ArrayLike<number>, tags: Tags): void {
+    const values = this.#valuesOf(tags);
+    if (values.length === 0 || refs.length === 0) return;
+    this.#ways.set(id, values);
+    const from = this.#waysFrom.get(refs[0]);
+    if (from) from.add(id);
+    else this.#waysFrom.set(refs[0], new Set([id]));
+  }
+
+  /** A node in the area; `isTyped`: it is counted for ways alone. */
+  node(id: number, tags: Tags, isTyped: boolean): void {
+    for (const way of this.#waysFrom.get(id) ?? []) this.#waysInside.add(way);
+    const values = isTyped || tags.size === 0 ? [] : this.#valuesOf(tags);
+    if (values.length > 0) this.#nodes.set(id, values);
+  }
+
+  /** By `key=value`. */
+  counts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    const inside = [...this.#waysInside].map((way) => this.#ways.get(way)!);
+    for (const value of [...this.#nodes.values(), ...inside].flat()) {
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  #valuesOf(tags: Tags): readonly string[] {
+    return PLACE_KEYS.flatMap((key) => {
+      const value = tags.get(key);
+      if (value === undefined) return [];
+      return valuesOf(value)
+        .filter((single) => single !== '' && single.length <= LONGEST && !NOTHING.has(single))
+        .map((single) => this.#shared(`${key}=${single}`));
+    });
+  }
+
+  #shared(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    this.#texts.set(text, text);
+    return text;
+  }
+}
+
+/** So many values of each key, the most frequent first. */
+export function mostFrequent(counts: ReadonlyMap<string, number>, ofEach: number): UnmappedValue[] {
+  const all = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return PLACE_KEYS.flatMap((key) =>
+    all
+      .filter(([text]) => text.startsWith(`${key}=`))
+      .slice(0, ofEach)
+      .map(([text, elements]) => ({ key, value: text.slice(key.length + 1), elements })),
+  );
+}
