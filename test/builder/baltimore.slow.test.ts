@@ -4,11 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildRelease } from '../../builder/build.ts';
+import { classify } from '../../builder/destinations/classify.ts';
 import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { verifyRelease } from '../../shards/verify.ts';
+import { readWithOsmium } from '../osm/opl.ts';
 import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
@@ -38,6 +40,21 @@ beforeAll(async () => {
   proxy = await openProxy(path.join(folder, 'store'));
 });
 afterAll(() => proxy?.close());
+
+test('the manifest tells how many shops and amenities are of no type, as osmium counts them', () => {
+  const elements = readWithOsmium(BALTIMORE_OSM).filter(({ type }) => type !== 'relation');
+  const told = proxy.releases.current.manifest.unmapped_values;
+  expect(told.length).toBeGreaterThan(30);
+  for (const { key, value, elements: count } of told) {
+    const untyped = elements.filter(
+      ({ tags }) =>
+        (tags.get(key) ?? '').split(';').includes(value) &&
+        classify(new Map([...tags].filter(([key]) => key !== 'name')), null).length === 0,
+    );
+    expect([key, value, count]).toEqual([key, value, untyped.length]);
+  }
+  expect(told).toContainEqual({ key: 'shop', value: 'chemist', elements: 1 });
+});
 
 test('all 10,025 blocks are answered: routed ones with times, the rest with none', async () => {
   const { key } = await proxy.customer({ tokens: 1e9 });
