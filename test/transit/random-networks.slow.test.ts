@@ -5,58 +5,78 @@ import { buildSmallCity } from './built-city.ts';
 import { writeFeed } from './gtfs-text.ts';
 import { type CityWithStops, randomCity } from './random-city.ts';
 import { randomTimetable, SERVICE_DATE } from './random-timetable.ts';
-import { walkingTimes } from './small-city.ts';
+import { type Point, walkingTimes } from './small-city.ts';
 import { transitTimes, type Walks } from './time-expanded.ts';
 
 const MINUTE = 60_000;
 /** What rounding to milliseconds, edge by edge, can make of a walk. */
 const WALK_ERROR = 20;
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
+/** Of the same cities, some whose second feed runs below the streets. */
+const BELOW = [2, 5, 7, 11];
 
 const folder = folderOfEachTest();
 
-test.each(SEEDS)('every time by transit is that of the plain search, city %i', async (seed) => {
-  const city = randomCity(seed);
-  const { feeds, runs, rules, inSeat } = randomTimetable(seed, city.stops);
-  const files = [
-    await writeFeed(path.join(folder, 'even.zip'), feeds[0], { quoteAll: true, bom: true }),
-    await writeFeed(path.join(folder, 'odd'), feeds[1], { lineEnd: '\r\n', openEnd: true }),
-  ];
-  const built = await buildSmallCity(folder, city, files, SERVICE_DATE);
+test.each([
+  ...SEEDS.map((seed) => ({ seed, where: 'in the streets' })),
+  ...BELOW.map((seed) => ({ seed, where: 'below the streets' })),
+])(
+  'every time by transit is that of the plain search, city $seed $where',
+  async ({ seed, where }) => {
+    const city = randomCity(seed);
+    const { feeds, runs, rules, inSeat } = randomTimetable(seed, city.stops);
+    const isBelow = where === 'below the streets';
+    const odd = {
+      ...feeds[1],
+      'routes.txt': feeds[1]['routes.txt'].map((route) => {
+        return { ...route, route_type: isBelow ? 1 : 3 };
+      }),
+    };
+    const files = [
+      await writeFeed(path.join(folder, 'even.zip'), feeds[0], { quoteAll: true, bom: true }),
+      await writeFeed(path.join(folder, 'odd'), odd, { lineEnd: '\r\n', openEnd: true }),
+    ];
+    const built = await buildSmallCity(folder, city, files, SERVICE_DATE);
 
-  const shopTimes = await built.shopTimes('transit');
-  const nearest = await built.nearest('bakeries');
-  const reach = await built.reach();
-  await built.close();
+    const shopTimes = await built.shopTimes('transit');
+    const nearest = await built.nearest('bakeries');
+    const reach = await built.reach();
+    await built.close();
 
-  // Walks a little too short and a little too long: between them is what the builder must find.
-  const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
-    transitTimes(runs, rules, walksOf(city, error), inSeat),
-  );
-  const onFoot = walksOf(city, 0).direct;
-  const wrong: string[] = [];
-  let faster = 0;
-  const check = (block: number, target: number, row: number | undefined, toUnit: Rounding) => {
-    const [low, high] = [least, most].map((times) => toUnit(times[block][target]));
-    const time = row ?? Infinity;
-    if (time < low || time > high)
-      wrong.push(`${block} to ${target}: ${time}, not ${low} to ${high}`);
-    if (row && most[block][target] < onFoot[block][target] - MINUTE) faster++;
-  };
-  city.blocks.forEach((_, block) => {
-    city.blocks.forEach((_, target) => {
-      if (target !== block) check(block, target, reach[block].get(target), minutes);
+    // Walks a little too short and a little too long: between them is what the builder must find.
+    const [least, most] = [-WALK_ERROR, WALK_ERROR].map((error) =>
+      transitTimes(
+        runs,
+        rules,
+        { ...walksOf(city, error), ...(isBelow && stationsOf(city, error)) },
+        inSeat,
+      ),
+    );
+    const onFoot = walksOf(city, 0).direct;
+    const wrong: string[] = [];
+    let faster = 0;
+    const check = (block: number, target: number, row: number | undefined, toUnit: Rounding) => {
+      const [low, high] = [least, most].map((times) => toUnit(times[block][target]));
+      const time = row ?? Infinity;
+      if (time < low || time > high)
+        wrong.push(`${block} to ${target}: ${time}, not ${low} to ${high}`);
+      if (row && most[block][target] < onFoot[block][target] - MINUTE) faster++;
+    };
+    city.blocks.forEach((_, block) => {
+      city.blocks.forEach((_, target) => {
+        if (target !== block) check(block, target, reach[block].get(target), minutes);
+      });
+      city.shops.forEach((_, shop) => {
+        check(block, city.blocks.length + shop, shopTimes[block].get(shop), tenths);
+      });
+      const rows = [...shopTimes[block].values()];
+      expect(nearest[block]).toBe(rows.length > 0 ? Math.min(...rows) : 0);
     });
-    city.shops.forEach((_, shop) => {
-      check(block, city.blocks.length + shop, shopTimes[block].get(shop), tenths);
-    });
-    const rows = [...shopTimes[block].values()];
-    expect(nearest[block]).toBe(rows.length > 0 ? Math.min(...rows) : 0);
-  });
-  expect(wrong).toEqual([]);
-  // A city where nobody gains by a ride would prove nothing.
-  expect(faster).toBeGreaterThan(20);
-});
+    expect(wrong).toEqual([]);
+    // A city where nobody gains by a ride would prove nothing.
+    expect(faster).toBeGreaterThan(20);
+  },
+);
 
 /** Milliseconds as rows keep them; Infinity stands for a missing row. */
 type Rounding = (time: number) => number;
@@ -64,6 +84,34 @@ const tenths: Rounding = (time) =>
   time > 30 * MINUTE ? Infinity : Math.max(10, Math.round((time * 10) / MINUTE));
 const minutes: Rounding = (time) =>
   time > 60 * MINUTE ? Infinity : Math.max(1, Math.ceil(time / MINUTE));
+
+/** Between the street and a platform below it of which nothing is known. */
+const DOWN = 150_000;
+const SAME_STATION_METRES = 200;
+const METRES_PER_MILLI = 4.8 / 3600;
+
+/** Odd stops lie below the streets; those near each other are platforms of one station. */
+function stationsOf({ stops }: CityWithStops, error: number): Pick<Walks, 'levels' | 'inside'> {
+  const isBelow = stops.map((_, stop) => stop % 2 === 1);
+  return {
+    levels: isBelow.map((below) => (below ? DOWN : 0)),
+    inside: stops.map((a, from) =>
+      stops.map((b, to) => {
+        const metres = metresBetween(a, b);
+        const isOne = isBelow[from] && isBelow[to] && metres <= SAME_STATION_METRES;
+        return isOne ? Math.max(0, metres / METRES_PER_MILLI + error) : Infinity;
+      }),
+    ),
+  };
+}
+
+/** By the series for the lengths of degrees on WGS84. */
+function metresBetween(a: Point, b: Point): number {
+  const lat = (((a.lat + b.lat) / 2) * Math.PI) / 180;
+  const north = 111_132.954 - 559.822 * Math.cos(2 * lat) + 1.175 * Math.cos(4 * lat);
+  const east = 111_412.84 * Math.cos(lat) - 93.5 * Math.cos(3 * lat) + 0.118 * Math.cos(5 * lat);
+  return Math.hypot((a.lon - b.lon) * east, (a.lat - b.lat) * north);
+}
 
 /** The walks of a city, each with an error added. Targets are the blocks, then the shops. */
 function walksOf(city: CityWithStops, error: number): Walks {

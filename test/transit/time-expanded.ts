@@ -52,6 +52,8 @@ export interface Walks {
   readonly direct: readonly (readonly number[])[];
   /** [stop]: from the street to the platform, or back; none without. */
   readonly levels?: readonly number[];
+  /** [stop][stop]: inside a station, from platform to platform. */
+  readonly inside?: readonly (readonly number[])[];
 }
 
 /** A call to leave a stop at, with the one that the vehicle makes next. */
@@ -78,7 +80,7 @@ export function transitTimes(
     after.set(last, [...(after.get(last) ?? []), to]);
   }
   const levels = walks.levels ?? walks.between.map(() => 0);
-  const transfers = transfersFrom(walks.between, levels, rules);
+  const transfers = transfersFrom(walks, levels, rules);
   return walks.access.map((toDoors, origin) => {
     const access = toDoors.map((walk, stop) => walk + levels[stop]);
     const byDeparture = DEPARTURES.map((departure) => {
@@ -156,7 +158,7 @@ function hopsByTime(runs: readonly Run[]): Hop[] {
 
 /** From arriving at each stop to the first departure one catches at another, or at itself. */
 function transfersFrom(
-  between: Walks['between'],
+  { between, inside }: Walks,
   levels: readonly number[],
   rules: readonly TransferRule[],
 ) {
@@ -164,11 +166,14 @@ function transfersFrom(
   return between.map((walks, from) =>
     walks.flatMap((walk, to) => {
       const rule = ruleOf.get(`${from} ${to}`);
-      const onStreet = from === to ? 0 : walk;
-      const onFoot = from === to ? 0 : levels[from] + walk + levels[to];
-      if (onStreet > TRANSFER_LIMIT || rule?.type === 3) return [];
+      const within = inside?.[from][to] ?? Infinity;
+      const onStreet = walk <= TRANSFER_LIMIT ? walk : Infinity;
+      // Who sets a least time knows the levels of the station.
+      const withoutLevels = from === to ? 0 : Math.min(onStreet, within);
+      const onFoot = from === to ? 0 : Math.min(levels[from] + onStreet + levels[to], within);
+      if (withoutLevels === Infinity || rule?.type === 3) return [];
       if (rule?.type === 1) return [{ to, time: onFoot }];
-      return [{ to, time: rule ? Math.max(onStreet, rule.least) : onFoot + BOARD_SLACK }];
+      return [{ to, time: rule ? Math.max(withoutLevels, rule.least) : onFoot + BOARD_SLACK }];
     }),
   );
 }
