@@ -29,6 +29,8 @@ export const ROUTING = {
   elevatorTime: 60 as Seconds,
   /** A point is tied to the nearest street within the first radius that has one. */
   linkRadii: [300, 1_600] as readonly Metres[],
+  /** Ways where trips seldom begin or end count as so much farther off. */
+  seldomLinkedDetour: 50 as Metres,
   /** Strongly connected pieces of a mode's network with fewer vertices are left out of it. */
   minIslandVertices: 40,
   /** How far rows to places go. */
@@ -179,6 +181,7 @@ function streetAssumptions() {
     bike_barriers: `pushed through in ${ROUTING.dismountTime} s where only walkers may pass; so are stiles, turnstiles, kissing gates and cycle barriers without access tags`,
     link_radius_m: ROUTING.linkRadii[0],
     link_radius_fallback_m: ROUTING.linkRadii[1],
+    link_to: `the nearest street; bridges, trunk and slip roads without a sidewalk or foot tag, and pieces cut off where the street data ends count as ${ROUTING.seldomLinkedDetour} m farther; by bicycle also the nearest within ${ROUTING.linkRadii[0]} m that is ridden`,
     min_island_vertices: ROUTING.minIslandVertices,
     origin: 'the internal point of the census block',
     rounding:

@@ -7,7 +7,7 @@ import type { Lines } from '../streets/impassable.ts';
 import { CLOSED } from '../streets/mode-costs.ts';
 import type { ModeNetwork } from '../streets/mode-network.ts';
 import type { StreetNetwork } from '../streets/network.ts';
-import { NO_LINKING } from '../streets/traits.ts';
+import { NO_LINKING, SELDOM_LINKED } from '../streets/traits.ts';
 import type { Transit } from '../transit/join-feeds.ts';
 import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
@@ -50,7 +50,7 @@ export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
 function hashStreets(
   hash: Hash,
   streets: StreetNetwork,
-  { costs }: ModeNetwork,
+  { costs, isCutOff }: ModeNetwork,
   { ground }: CountyScope,
 ): void {
   const { edgeCount, vertexCount, firstPoint, pointLon, pointLat, traits, slopes } = streets;
@@ -76,7 +76,8 @@ function hashStreets(
     take(costs.backward[edge]);
     take(costs.isLocal[edge]);
     take(costs.ridden[edge]);
-    take(traits[edge] & NO_LINKING);
+    take(traits[edge] & (NO_LINKING | SELDOM_LINKED));
+    take(isCutOff[edge]);
     if (slopes) {
       const [step, last] = [slopes.firstStep[edge], slopes.firstStep[edge + 1]];
       take(last - step);

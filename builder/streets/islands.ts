@@ -8,16 +8,20 @@ import { isByBoat } from './traits.ts';
  * vertices, in place: a courtyard drawn without its gate, a one-way stub. Linked before this, a
  * point beside one would be cut off from the city around it. Boats do not count: a landing stage
  * that is not joined to the shore is such an island. What leads `beyond`, to vertices where the
- * streets go on past what was read, and back is none. Returns how many vertices were cut.
+ * streets go on past what was read, and back is none. `isCovered`, by vertex: only those count, so that
+ * ends of streets which stick out of the street data make no island larger. Returns how many vertices
+ * were cut.
  */
 export function closeIslands(
   network: StreetNetwork,
   costs: ModeCosts,
   minVertices: number,
+  isCovered: Uint8Array,
   beyond: readonly number[] = [],
 ): number {
   const isOnLand = (e: number) => !isByBoat(network.traits[e]);
   const { component, sizes } = strongComponents(network, costs, beyond, isOnLand);
+  for (let v = 0; v < network.vertexCount; v++) if (!isCovered[v]) sizes[component[v]]--;
   const small = (vertex: number) => sizes[component[vertex]] < minVertices;
   const cut = new Set<number>();
   for (let e = 0; e < network.edgeCount; e++) {
@@ -29,6 +33,29 @@ export function closeIslands(
     costs.backward[e] = CLOSED;
   }
   return cut.size;
+}
+
+/**
+ * Marks, by edge, what hangs together with the streets around only outside the street data: what lies
+ * there, and pieces of fewer than `minVertices` vertices once it is left out. Where the data ends,
+ * streets are there in part: what leads over them is far longer than it is in the world. `beyond` and
+ * `isCovered` as for `closeIslands`, which goes before.
+ */
+export function markCutOff(
+  network: StreetNetwork,
+  costs: ModeCosts,
+  minVertices: number,
+  isCovered: Uint8Array,
+  beyond: readonly number[] = [],
+): Uint8Array {
+  const isCutOff = new Uint8Array(network.edgeCount);
+  if (!isCovered.includes(0)) return isCutOff;
+  const { traits, from, to } = network;
+  const isInside = (e: number) => isCovered[from[e]] === 1 && isCovered[to[e]] === 1;
+  const isKept = (e: number) => isInside(e) && !isByBoat(traits[e]);
+  const { component, sizes } = strongComponents(network, costs, beyond, isKept);
+  const isWhole = (v: number) => isCovered[v] === 1 && sizes[component[v]] >= minVertices;
+  return isCutOff.map((_, e) => (isWhole(from[e]) || isWhole(to[e]) ? 0 : 1));
 }
 
 /**

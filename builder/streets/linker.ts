@@ -1,23 +1,17 @@
-import { sideOf } from '../../shards/geometry/point-in-area.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
-import type { Rings } from '../../shards/geometry/rings.ts';
-import { ringsOf } from '../../shards/geometry/rings-of.ts';
-import {
-  boxContains,
-  metresPerDegreeLat,
-  metresPerDegreeLon,
-} from '../../shards/geometry/wgs84.ts';
+import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { UnlinkedReason } from '../../shards/index/block-index.ts';
-import { type BoundingBox, type Degrees, type Metres, MICRO } from '../../shards/units.ts';
+import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
+import { CoveredArea } from './covered-area.ts';
 import { ridingSlowdown, walkingSlowdown } from './hills.ts';
 import { type Impassable, NOTHING_IMPASSABLE } from './impassable.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
 import { slowdownUntil } from './slopes.ts';
-import { type NearestSegment, StreetSegments } from './street-segments.ts';
-import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD } from './traits.ts';
+import { type Detour, type NearestSegment, StreetSegments } from './street-segments.ts';
+import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './traits.ts';
 
 /** A point tied to the streets of a mode: a point on a chain, and the way to it off the street. */
 export interface Link {
@@ -44,35 +38,38 @@ export interface Surroundings {
 /**
  * Ties points to the nearest edge that a mode may use in both directions, within 300 m, else
  * 1,600 m, that nothing impassable lies before; of two as near, the one with the lower number.
- * Tunnels do not count. A street that the mode may not use, or one way only, or that leads nowhere
- * (an island), is not on its network.
+ * Streets where trips seldom begin or end count as some metres farther off: bridges, fast roads
+ * without a sign of walkers, and pieces that are cut off where the street data ends. Tunnels do not
+ * count. A street that the mode may not use, or one way only, or that leads nowhere (an island), is not
+ * on its network.
  */
 export class Linker {
   readonly #network: StreetNetwork;
   readonly #costs: ModeCosts;
   readonly #graph: ModeGraph;
-  readonly #coverage: BoundingBox | null;
-  readonly #outlines: Rings | null;
+  readonly #covered: CoveredArea;
   readonly #impassable: Impassable;
   /** What points are tied to, and what they would be tied to if the mode could use it. */
   readonly #open: StreetSegments;
   readonly #closed: StreetSegments;
   /** Whether anything is ridden. */
   readonly #isForRiders: boolean;
+  readonly #isCutOff: Uint8Array;
 
   constructor(
     network: StreetNetwork,
     costs: ModeCosts,
     graph: ModeGraph,
+    isCutOff: Uint8Array,
     { coverage, outlines = null, impassable = NOTHING_IMPASSABLE }: Surroundings,
   ) {
-    this.#outlines = outlines && ringsOf(outlines);
+    this.#covered = new CoveredArea(coverage, outlines);
     this.#impassable = impassable;
     this.#network = network;
     this.#costs = costs;
     this.#graph = graph;
-    this.#coverage = coverage;
     this.#isForRiders = costs.ridden.some((directions) => directions !== 0);
+    this.#isCutOff = isCutOff;
     const isOpen = (e: number) => costs.forward[e] !== CLOSED && costs.backward[e] !== CLOSED;
     const mayLink = (e: number) => (network.traits[e] & NO_LINKING) === 0;
     this.#open = new StreetSegments(network, costs.isLocal, (e) => isOpen(e) && mayLink(e));
@@ -80,12 +77,16 @@ export class Linker {
   }
 
   link(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
-    return this.#link(lon, lat, (segment) => !this.#liesBeyond(lon, lat, segment));
+    const mayTake = (segment: NearestSegment) => !this.#liesBeyond(lon, lat, segment);
+    return this.#link(lon, lat, mayTake, this.#detour);
   }
 
-  /** Ties a stop: it may lie between tracks or off the quay, and is reached there. */
+  /**
+   * Ties a stop: it may lie between tracks or off the quay, on a bridge or beside a fast road, and is
+   * reached there.
+   */
   linkStop(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
-    return this.#link(lon, lat, () => true);
+    return this.#link(lon, lat, () => true, this.#detourOfPieces);
   }
 
   /**
@@ -95,7 +96,7 @@ export class Linker {
   linkBlock(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
     const link = this.link(lon, lat);
     if (typeof link !== 'string' || link === 'outside-street-data') return link;
-    const nearest = this.#open.nearestWithin(lon, lat, NEAR, () => true);
+    const nearest = this.#open.nearestWithin(lon, lat, NEAR, () => true, this.#detour);
     return nearest ? this.#linkTo(nearest) : link;
   }
 
@@ -109,22 +110,23 @@ export class Linker {
     const { ridden } = this.#costs;
     const mayMount = (segment: NearestSegment) =>
       ridden[segment.edge] !== 0 && !this.#liesBeyond(lon, lat, segment);
-    const segment = this.#nearest(lon, lat, [NEAR], mayMount);
+    const segment = this.#nearest(lon, lat, [NEAR], mayMount, NO_DETOUR);
     if (!segment) return null;
     const link = this.#linkTo(segment);
-    // Where both end at the nearest spot, it is another street, and may be a private one.
-    return segment.distance > tied.snap || link.chain !== tied.chain ? link : null;
+    const isSame = link.chain === tied.chain && link.along === tied.along;
+    return isSame && link.offStreet === tied.offStreet ? null : link;
   }
 
   #link(
     lon: Degrees,
     lat: Degrees,
     mayTake: (segment: NearestSegment) => boolean,
+    detour: Detour,
   ): Link | UnlinkedReason {
-    if (!this.#isCovered(lon, lat)) return 'outside-street-data';
-    const taken = this.#nearest(lon, lat, [NEAR, FAR], mayTake);
+    if (!this.#covered.has(lon, lat)) return 'outside-street-data';
+    const taken = this.#nearest(lon, lat, [NEAR, FAR], mayTake, detour);
     if (taken) return this.#linkTo(taken);
-    const closed = this.#closed.nearestWithin(lon, lat, FAR, mayTake);
+    const closed = this.#closed.nearestWithin(lon, lat, FAR, mayTake, NO_DETOUR);
     return closed ? 'not-on-mode-network' : 'no-street-near';
   }
 
@@ -133,25 +135,22 @@ export class Linker {
     lat: Degrees,
     radii: readonly Metres[],
     mayTake: (segment: NearestSegment) => boolean,
+    detour: Detour,
   ): NearestSegment | null {
+    let nearest: NearestSegment | null = null;
     // Most points lie beside a street: small boxes first.
     for (const radius of [30, 100, ...radii]) {
-      const nearest = this.#open.nearestWithin(lon, lat, radius, mayTake);
-      if (nearest) return nearest;
+      nearest = this.#open.nearestWithin(lon, lat, radius, mayTake, detour);
+      // One that only counts as farther off may yet be beaten from outside the box.
+      if (nearest && nearest.distance + detour(nearest.edge) <= radius) break;
     }
-    return null;
+    return nearest;
   }
 
-  #isCovered(lon: Degrees, lat: Degrees): boolean {
-    if (this.#coverage && !boxContains(this.#coverage, lon, lat)) return false;
-    const outlines = this.#outlines;
-    if (!outlines) return true;
-    const [x, y] = [lon * MICRO, lat * MICRO];
-    for (let area = 0; area + 1 < outlines.firstRing.length; area++) {
-      if (sideOf(outlines, area, x, y) !== 'outside') return true;
-    }
-    return false;
-  }
+  readonly #detour: Detour = (edge) =>
+    this.#network.traits[edge] & SELDOM_LINKED ? SELDOM_LINKED_DETOUR : this.#detourOfPieces(edge);
+
+  readonly #detourOfPieces: Detour = (edge) => this.#isCutOff[edge] * SELDOM_LINKED_DETOUR;
 
   /** Whether something impassable is between a point and a segment, short of the street itself. */
   #liesBeyond(lon: Degrees, lat: Degrees, { point, t, distance }: NearestSegment): boolean {
@@ -212,6 +211,8 @@ export class Linker {
   }
 }
 
+const SELDOM_LINKED_DETOUR = ROUTING.seldomLinkedDetour;
+const NO_DETOUR: Detour = () => 0;
 /** A quay is often mapped as the shore itself. */
 const STREET_HALF_WIDTH: Metres = 1;
 const [NEAR, FAR] = ROUTING.linkRadii;

@@ -2,7 +2,8 @@ import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
-import { closeIslands, closeOffBehindPrivate } from './islands.ts';
+import { CoveredArea } from './covered-area.ts';
+import { closeIslands, closeOffBehindPrivate, markCutOff } from './islands.ts';
 import { Linker, type Surroundings } from './linker.ts';
 import { type ModeCosts, modeCosts } from './mode-costs.ts';
 import { buildModeGraph, type ModeGraph } from './mode-graph.ts';
@@ -17,6 +18,8 @@ export interface ModeNetwork {
   readonly linker: Linker;
   /** Vertices that were on islands too small to keep. */
   readonly islandVertices: number;
+  /** By edge, 1 where only streets outside the street data lead on, see `markCutOff`. */
+  readonly isCutOff: Uint8Array;
 }
 
 export function buildModeNetwork(
@@ -25,12 +28,24 @@ export function buildModeNetwork(
   surroundings: Surroundings,
 ): ModeNetwork {
   const costs = modeCosts(network, mode);
-  const beyond = verticesBeyond(network, surroundings.streetArea);
-  const islandVertices = closeIslands(network, costs, ROUTING.minIslandVertices, beyond);
+  const isCovered = coveredVertices(network, surroundings);
+  const beyond = verticesBeyond(network, surroundings.streetArea).filter((v) => isCovered[v]);
+  const least = ROUTING.minIslandVertices;
+  const islandVertices = closeIslands(network, costs, least, isCovered, beyond);
+  const isCutOff = markCutOff(network, costs, least, isCovered, beyond);
   closeOffBehindPrivate(network, costs, beyond);
   const graph = buildModeGraph(network, costs);
-  const linker = new Linker(network, costs, graph, surroundings);
-  return { mode, costs, graph, linker, islandVertices };
+  const linker = new Linker(network, costs, graph, isCutOff, surroundings);
+  return { mode, costs, graph, linker, islandVertices, isCutOff };
+}
+
+/** By vertex, 1 where the street data claims to be complete. */
+function coveredVertices(
+  { vertexLon, vertexLat }: StreetNetwork,
+  { coverage, outlines }: Surroundings,
+): Uint8Array {
+  const covered = new CoveredArea(coverage, outlines);
+  return Uint8Array.from(vertexLon, (lon, v) => (covered.has(lon, vertexLat[v]) ? 1 : 0));
 }
 
 /** Where the streets go on past what is read of them. */

@@ -35,30 +35,33 @@ export class StreetSegments {
   }
 
   /**
-   * The nearest segment within a radius that one may take; of two as near to the millimetre, one
-   * that people pass through, and then the one with the lower number.
+   * The nearest segment within a radius that one may take, its detour counted; of two as near to the
+   * millimetre, one that people pass through, and then the one with the lower number.
    */
   nearestWithin(
     lon: Degrees,
     lat: Degrees,
     radius: Metres,
     mayTake: (segment: NearestSegment) => boolean,
+    detour: Detour,
   ): NearestSegment | null {
     let best: NearestSegment | null = null;
+    let bestMm = Number.POSITIVE_INFINITY;
     for (const segment of this.#within(lon, lat, radius)) {
-      const isNearer = best === null || this.#order(segment, best) < 0;
-      if (isNearer && mayTake(segment)) best = segment;
+      // Most are too far off, whatever is counted.
+      if (Math.round(segment.distance * MM_PER_METRE) > bestMm) continue;
+      const mm = Math.round((segment.distance + detour(segment.edge)) * MM_PER_METRE);
+      const isNearer = best === null || (mm - bestMm || this.#order(segment, best)) < 0;
+      if (!isNearer || !mayTake(segment)) continue;
+      best = segment;
+      bestMm = mm;
     }
     return best;
   }
 
+  /** Of segments that are as near. */
   #order(a: NearestSegment, b: NearestSegment): number {
-    return (
-      Math.round(a.distance * MM_PER_METRE) - Math.round(b.distance * MM_PER_METRE) ||
-      this.#isLocal[a.edge] - this.#isLocal[b.edge] ||
-      a.edge - b.edge ||
-      a.point - b.point
-    );
+    return this.#isLocal[a.edge] - this.#isLocal[b.edge] || a.edge - b.edge || a.point - b.point;
   }
 
   *#within(lon: Degrees, lat: Degrees, radius: Metres): Generator<NearestSegment> {
@@ -81,6 +84,9 @@ export class StreetSegments {
     }
   }
 }
+
+/** Metres that an edge counts as farther off than it is. */
+export type Detour = (edge: number) => Metres;
 
 export interface NearestSegment {
   readonly edge: number;

@@ -17,6 +17,8 @@ export const WALK = WALK_FORWARD | WALK_BACKWARD;
 export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
 /** Nobody starts or ends a trip here: tunnels. */
 export const NO_LINKING = 1 << 4;
+/** Trips seldom start or end here: on bridges, and where nothing says that people walk beside fast cars. */
+export const SELDOM_LINKED = 1 << 22;
 /** Three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a class. */
 const FORWARD_SHIFT = 5;
 const BACKWARD_SHIFT = 8;
@@ -130,6 +132,11 @@ const SHARED_WAYS = new Set([
 /** Ways for motor vehicles alone, unless a tag says that people may. */
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
 const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
+const MAPPED_SIDEWALK = new Set(['yes', 'separate']);
+/** Ways that are seldom walked along unless a tag says so. */
+const FAST_ROADS = new Set([
+  ...['trunk', 'trunk_link', 'primary_link', 'secondary_link', 'tertiary_link'],
+]);
 
 /**
  * Packs the tags of a way. The most specific access tag wins (`foot` over `access`, `bicycle` over
@@ -152,10 +159,25 @@ export function streetTraits(tags: Tags): number {
   const isTunnel = isSaid(tags, 'tunnel') && tags.get('tunnel') !== 'building_passage';
   if (isTunnel) traits |= NO_LINKING;
   if (isTunnel || isSaid(tags, 'bridge')) traits |= OFF_GROUND;
+  if (isSeldomLinked(tags, highway)) traits |= SELDOM_LINKED;
   if (stress.isTagged) traits |= STRESS_TAGGED;
   else traits |= bitsOf(cycleways.tracks, TRACK_FORWARD, TRACK_BACKWARD);
   if (tags.get('area') === 'yes' && OPEN_SPACES.has(highway)) traits |= AREA;
   return withStress(traits, stress.forward, stress.backward);
+}
+
+/** Boardwalks are bridges too, but at the height of the doors beside them. */
+function isSeldomLinked(tags: Tags, highway: string): boolean {
+  if (isSaid(tags, 'bridge') && tags.get('bridge') !== 'boardwalk') return true;
+  const isWalked = accessBy(tags, ['foot']) !== undefined || hasSidewalk(tags);
+  return FAST_ROADS.has(highway) && !isWalked;
+}
+
+function hasSidewalk(tags: Tags): boolean {
+  const value = tags.get('sidewalk');
+  if (value !== undefined) return WITH_SIDEWALK.has(value) || MAPPED_SIDEWALK.has(value);
+  const sides = ['sidewalk:both', 'sidewalk:right', 'sidewalk:left'];
+  return sides.some((side) => MAPPED_SIDEWALK.has(tags.get(side) ?? ''));
 }
 
 function isSaid(tags: Tags, key: string): boolean {

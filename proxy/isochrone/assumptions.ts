@@ -21,6 +21,7 @@ export const assumptionsSchema = z.looseObject({
   bike_barriers: words,
   link_radius_m: whole,
   link_radius_fallback_m: whole,
+  link_to: words,
   min_island_vertices: whole,
   origin: words,
   rounding: words,

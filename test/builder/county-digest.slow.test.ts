@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { countyDigest } from '../../builder/county/county-digest.ts';
-import { NO_LINKING, RIDE_FORWARD } from '../../builder/streets/traits.ts';
+import { NO_LINKING, RIDE_FORWARD, SELDOM_LINKED } from '../../builder/streets/traits.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 import { type AvenueTrip, avenueFeed } from '../transit/avenue.ts';
 import { type FeedTables, writeFeed } from '../transit/gtfs-text.ts';
@@ -138,10 +138,20 @@ describe('whatever a time follows from changes the digest', () => {
     expect(digests(await link(apart, []))[0]).not.toBe(joined);
   });
 
-  test('whether a street runs in a tunnel, where nothing is linked to it', async () => {
+  test.each([
+    ['runs in a tunnel, where nothing is linked to it', NO_LINKING],
+    ['is one where trips seldom begin', SELDOM_LINKED],
+  ])('whether a street %s', async (_, trait) => {
     const city = await link(twoTowns(), []);
     const [open] = digests(city);
-    city.linked.region.streets.traits[0] ^= NO_LINKING;
+    city.linked.region.streets.traits[0] ^= trait;
+    expect(digests(city)[0]).not.toBe(open);
+  });
+
+  test('whether a street is cut off where the street data ends', async () => {
+    const city = await link(twoTowns(), []);
+    const [open] = digests(city);
+    city.linked.region.walk.isCutOff[0] ^= 1;
     expect(digests(city)[0]).not.toBe(open);
   });
 

@@ -18,6 +18,8 @@ const RIDE = 15 / 3.6;
 const LEAST_VERTICES = 40;
 /** Milliseconds to push a bicycle through a barrier. */
 const DISMOUNT = 10_000;
+/** Metres that streets where trips seldom begin count as farther off. */
+const DETOUR = 50;
 /** Ways of no length through barriers are numbered from here downwards. */
 const GATE = -1;
 
@@ -32,18 +34,36 @@ interface Segment {
   isLocal: boolean;
   /** A bicycle is ridden here, one way at least. */
   readonly isRidden: boolean;
+  /** Metres that it counts as farther off. */
+  detour: number;
+  /** The crossings before and after it. */
+  readonly ends: readonly [number, number];
+}
+
+/** What a mode may use of some streets, to be asked of points. */
+export interface NaiveStreets {
+  readonly segments: readonly Segment[];
+  readonly places: readonly Place[];
+  readonly east: number;
+}
+
+/** `east`: the longitude where the street data ends. */
+export function naiveStreets(
+  ways: StreetWays,
+  nodes: StreetNodes,
+  mode: 'walk' | 'bike',
+  east = Infinity,
+): NaiveStreets {
+  const sides = withSides(ways, nodes);
+  return { segments: usableSegments(sides, mode, east), places: sides.places, east };
 }
 
 /** Milliseconds [origin][target]; null for points that cannot be linked. */
 export function naiveTimes(
-  ways: StreetWays,
-  nodes: StreetNodes,
-  mode: 'walk' | 'bike',
+  { segments, places, east }: NaiveStreets,
   points: readonly Point[],
 ): (number[] | null)[] {
-  const sides = withSides(ways, nodes);
-  const segments = usableSegments(sides, mode);
-  const snaps = points.map((point) => snapsOf(segments, sides.places, point));
+  const snaps = points.map((point) => (point.lon > east ? [] : snapsOf(segments, places, point)));
   const leastOf = (rows: readonly number[][]) =>
     snaps.map((_, to) => Math.min(...rows.map((row) => row[to])));
   return snaps.map((from) => (from.length === 0 ? null : leastOf(from.map(timesFrom))));
@@ -51,7 +71,7 @@ export function naiveTimes(
   function timesFrom(from: Snap): number[] {
     // A trip has a first leg on local streets, then public ones, then a last leg on local ones.
     const [first, middle, last] = [0, 1, 2].map(() =>
-      new Array<number>(sides.places.length).fill(Infinity),
+      new Array<number>(places.length).fill(Infinity),
     );
     const begun = from.segment.isLocal ? first : middle;
     begun[from.segment.a] = from.walk + from.t * from.segment.back;
@@ -100,6 +120,31 @@ interface Place extends Point {
   readonly hasSignal: boolean;
 }
 
+/**
+ * The points that are clearly nearer to one spot on the streets than to any other: of two as near to
+ * the millimetre, rounding decides.
+ */
+export function clearlyTied({ segments, places }: NaiveStreets, points: readonly Point[]): Point[] {
+  return points.filter((point) =>
+    snapsOf(segments, places, point).every((snap, i) => {
+      const spot = spotOf(snap, places);
+      return segments.every((segment) => {
+        if (segment.way <= GATE || (i > 0 && !segment.isRidden)) return true;
+        if (segment.there === Infinity || segment.back === Infinity) return true;
+        const { t, metres } = distanceToLine(point, places[segment.a], places[segment.b]);
+        const counted = metres + (i > 0 ? 0 : segment.detour);
+        const isOther = apart(spot, spotOf({ segment, t }, places)) > 0.05;
+        return !isOther || Math.abs(counted - snap.counted) > 0.002;
+      });
+    }),
+  );
+}
+
+function spotOf({ segment, t }: Pick<Snap, 'segment' | 't'>, places: readonly Place[]): Point {
+  const [a, b] = [places[segment.a], places[segment.b]];
+  return { lon: a.lon + t * (b.lon - a.lon), lat: a.lat + t * (b.lat - a.lat) };
+}
+
 /** Ways that end at each barrier, in places of their own, and what leads from each to each other. */
 interface Sides {
   readonly ways: readonly { bits: number; refs: readonly number[] }[];
@@ -139,7 +184,11 @@ function withSides({ count, traits, firstRef, refs }: StreetWays, nodes: StreetN
   return { ways, places, gates };
 }
 
-function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): Segment[] {
+function usableSegments(
+  { ways, places, gates }: Sides,
+  mode: 'walk' | 'bike',
+  east: number,
+): Segment[] {
   const segments: Segment[] = [];
   const uses = new Map<number, number>();
   for (const { refs } of ways) {
@@ -172,14 +221,14 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
       const piece = refs.slice(first, last + 1);
       const bits = sent && hasPathBeside(piece, calm, places) ? tagged & ~sent : tagged;
       const elsewhere = Math.max(worst[before].elsewhere, worst[after].elsewhere);
-      const ends = Math.max(elsewhere, worst[before].beside, worst[after].beside);
+      const anywhere = Math.max(elsewhere, worst[before].beside, worst[after].beside);
       const metres = distance(places[a].lon, places[a].lat, places[b].lon, places[b].lat);
       const mayWalkThrough = (bits & 3) !== 0 && (bits & (1 << 12)) === 0;
       const mayRideThrough = mode === 'bike' && (bits & 12) !== 0 && (bits & (1 << 13)) === 0;
       const isLocal = !mayWalkThrough && !mayRideThrough;
       const isRidden = (rideBit: number, stress: number) => {
         const hasTrack = ((bits >> 18) & (rideBit >> 2)) !== 0;
-        const calm = hasTrack ? elsewhere <= 3 : stress <= 3 && ends <= 3;
+        const calm = hasTrack ? elsewhere <= 3 : stress <= 3 && anywhere <= 3;
         return mode === 'bike' && (isLocal || mayRideThrough) && calm && (bits & rideBit) !== 0;
       };
       const price = (walkBit: number, rideBit: number, stress: number) => {
@@ -192,7 +241,9 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
       const back = price(2, 8, stressBack);
       if (there < Infinity || back < Infinity) {
         const ridden = isRidden(4, stressThere) || isRidden(8, stressBack);
-        segments.push({ way, a, b, there, back, isLocal, isRidden: ridden });
+        const detour = bits & (1 << 22) ? DETOUR : 0;
+        const ends = [before, after] as const;
+        segments.push({ way, a, b, there, back, isLocal, isRidden: ridden, detour, ends });
       }
     }
   });
@@ -204,7 +255,9 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
     const passesOnFoot = mayWalk && (bits & LIMITS_WALK) === 0;
     const isLocal = !passesOnFoot && !(mayRide && (bits & LIMITS_RIDE) === 0);
     const time = isPushed ? DISMOUNT : 0;
-    segments.push({ way: GATE - i, a, b, there: time, back: time, isLocal, isRidden: false });
+    const times = { there: time, back: time };
+    const kind = { isRidden: false, detour: 0, ends: [a, b] as const };
+    segments.push({ way: GATE - i, a, b, ...times, isLocal, ...kind });
   });
   // Vertices that reach each other, by flooding forward and backward from each.
   const flood = (start: number, reverse: boolean, among: readonly Segment[]) => {
@@ -220,14 +273,19 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
     return seen;
   };
   const parts = (among: readonly Segment[]) => {
-    const found: { nodes: number[]; vertices: number }[] = [];
+    const found: { nodes: number[]; vertices: number; counted: number }[] = [];
     const decided = new Set<number>();
     for (const start of among.flatMap(({ a, b }) => [a, b])) {
       if (decided.has(start)) continue;
       const [there, back] = [flood(start, false, among), flood(start, true, among)];
       const nodes = [...there].filter((node) => back.has(node));
       for (const node of nodes) decided.add(node);
-      found.push({ nodes, vertices: nodes.filter(isCrossing).length });
+      const isCounted = (node: number) => isCrossing(node) && places[node].lon <= east;
+      found.push({
+        nodes,
+        vertices: nodes.filter(isCrossing).length,
+        counted: nodes.filter(isCounted).length,
+      });
     }
     return found;
   };
@@ -241,9 +299,17 @@ function usableSegments({ ways, places, gates }: Sides, mode: 'walk' | 'bike'): 
     });
     return all.filter((_, i) => outside.has(pieceOf[i]));
   };
-  const large = parts(segments).filter(({ vertices }) => vertices >= LEAST_VERTICES);
+  const large = parts(segments).filter(({ counted }) => counted >= LEAST_VERTICES);
   const cut = new Set(piecesOutside(segments, new Set(large.flatMap(({ nodes }) => nodes))));
   const open = segments.filter((segment) => !cut.has(segment));
+  // Past where the street data ends nothing counts, nor what only that joins to the rest.
+  const isIn = (node: number) => places[node].lon <= east;
+  const within = parts(open.filter(({ ends }) => ends.every(isIn)));
+  const whole = new Set(
+    within.filter(({ vertices }) => vertices >= LEAST_VERTICES).flatMap(({ nodes }) => nodes),
+  );
+  for (const segment of open)
+    if (!segment.ends.some((end) => whole.has(end))) segment.detour = DETOUR;
   // Of each part the largest public piece is public; what else is public is inside somebody's gate.
   const publicParts = parts(open.filter(({ isLocal }) => !isLocal));
   const largest = large.flatMap(({ nodes }) => {
@@ -299,7 +365,8 @@ function pieces(segments: readonly Segment[], isCrossing: (node: number) => bool
 function snapsOf(segments: readonly Segment[], places: readonly Place[], point: Point) {
   const streets = segments.filter(({ way }) => way > GATE);
   const ridden = streets.filter(({ isRidden }) => isRidden);
-  const [tied, toRide] = [streets, ridden].map((some) => nearest(some, places, point));
+  const tied = nearest(streets, places, point, ({ detour }) => detour);
+  const toRide = nearest(ridden, places, point, () => 0);
   return [tied, toRide && toRide.metres <= 300 ? toRide : null].filter((found) => found !== null);
 }
 
@@ -308,17 +375,25 @@ interface Snap {
   readonly t: number;
   /** Milliseconds off the street. */
   readonly walk: number;
+  /** Metres off the street, and those of a detour. */
+  readonly counted: number;
 }
 
-function nearest(segments: readonly Segment[], places: readonly Place[], point: Point) {
-  let best: { segment: Segment; t: number; metres: number } | null = null;
+function nearest(
+  segments: readonly Segment[],
+  places: readonly Place[],
+  point: Point,
+  detourOf: (segment: Segment) => number,
+) {
+  let best: { segment: Segment; t: number; metres: number; counted: number } | null = null;
   for (const segment of segments) {
     if (segment.there === Infinity || segment.back === Infinity) continue;
     const { t, metres } = distanceToLine(point, places[segment.a], places[segment.b]);
-    const nearer = best ? Math.round(metres * 1000) - Math.round(best.metres * 1000) : -1;
+    const counted = metres + detourOf(segment);
+    const nearer = best ? Math.round(counted * 1000) - Math.round(best.counted * 1000) : -1;
     // Where both kinds of street end at the nearest spot, one is on the public one.
     const isPublicOfTwo = nearer === 0 && !segment.isLocal && best?.segment.isLocal;
-    if (nearer < 0 || isPublicOfTwo) best = { segment, t, metres };
+    if (nearer < 0 || isPublicOfTwo) best = { segment, t, metres, counted };
   }
   if (!best || best.metres > 1600) return null;
   return { ...best, walk: (best.metres / WALK) * 1000 };

@@ -36,6 +36,8 @@ const KINDS = [
   WALK_FORWARD | WALK_BACKWARD | RIDE_FORWARD | RIDE_BACKWARD | PRIVATE | CALM,
   streetTraits(tagsOf('highway=primary, cycleway=track')),
   streetTraits(tagsOf('highway=secondary, cycleway:right=track')),
+  streetTraits(tagsOf('highway=residential, bridge=yes')),
+  streetTraits(tagsOf('highway=trunk, cycleway=lane')),
 ];
 
 const SENT_TO_PATH = streetTraits(tagsOf('highway=tertiary, bicycle=use_sidepath'));

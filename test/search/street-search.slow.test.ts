@@ -6,7 +6,7 @@ import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
 import type { StreetMode } from '../../shards/modes.ts';
 import { forAll } from '../support/for-all.ts';
-import { naiveTimes } from './naive-router.ts';
+import { clearlyTied, naiveStreets, naiveTimes } from './naive-router.ts';
 import { randomStreets, seeded } from './random-streets.ts';
 
 const MINUTE = 60_000;
@@ -19,13 +19,19 @@ test.each<StreetMode>(['walk', 'bike'])(
     await forAll(60, fc.nat(), fc.integer({ min: 1, max: 12 }), (seed, minutes) => {
       const { ways, nodes } = randomStreets(seed);
       const random = seeded(seed + 1);
-      const points = Array.from({ length: 25 }, () => ({
+      const drawn = Array.from({ length: 30 }, () => ({
         lon: -70 + random() * 0.0105,
         lat: 36 + random() * 0.0086,
       }));
-      const network = buildModeNetwork(buildNetwork(ways, nodes), mode, { coverage: null });
+      // In half of the towns the street data ends within the easternmost streets.
+      const east = random() < 0.5 ? Infinity : -70 + 0.008 + random() * 0.002;
+      const streets = naiveStreets(ways, nodes, mode, east);
+      const points = clearlyTied(streets, drawn).slice(0, 25);
+      expect(points.length).toBe(25);
+      const coverage = { minLon: -180, minLat: -90, maxLon: Math.min(180, east), maxLat: 90 };
+      const network = buildModeNetwork(buildNetwork(ways, nodes), mode, { coverage });
       const links = points.map(({ lon, lat }) => network.linker.link(lon, lat));
-      const naive = naiveTimes(ways, nodes, mode, points);
+      const naive = naiveTimes(streets, points);
       const toRide = links.map((link, i) =>
         typeof link === 'string'
           ? null

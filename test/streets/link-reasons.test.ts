@@ -3,18 +3,20 @@ import { expect, test } from 'vitest';
 import { ROUTING } from '../../builder/routing-parameters.ts';
 import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { Impassable, isImpassable } from '../../builder/streets/impassable.ts';
-import type { Link } from '../../builder/streets/linker.ts';
+import type { Link, Surroundings } from '../../builder/streets/linker.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import {
   NO_LINKING,
   RIDE_BACKWARD,
   RIDE_FORWARD,
+  streetTraits,
   WALK_BACKWARD,
   WALK_FORWARD,
   withStress,
 } from '../../builder/streets/traits.ts';
 import { forAll } from '../support/for-all.ts';
 import { mappedStreets } from '../support/mapped-streets.ts';
+import { boxRing } from '../support/rings.ts';
 import { tagsOf } from '../support/tags.ts';
 
 const CALM = withStress(0, 1, 1);
@@ -119,6 +121,91 @@ test('a bicycle is tied to the nearest way, and to the nearest that is ridden, w
   expect(snapsOf([street(3, BOTH), street(40, BOTH)])).toEqual([3, null]);
   expect(snapsOf([street(310, BOTH)])).toEqual([5, null]);
   expect(snapsOf([street(20, BOTH)], river(12))).toEqual([5, null]);
+});
+
+/** Whole metres to the street that a point is tied to. */
+const snapTo = (link: unknown) =>
+  typeof link === 'string' ? link : Math.round((link as Link).snap);
+
+test.each<[string, number]>([
+  ['highway=trunk', 55],
+  ['highway=primary_link', 55],
+  ['highway=trunk, sidewalk=no', 55],
+  ['highway=residential, bridge=yes', 55],
+  ['highway=trunk, bridge=viaduct, sidewalk=both', 55],
+  ['highway=trunk, sidewalk=both', 10],
+  ['highway=trunk, sidewalk:right=separate', 10],
+  ['highway=trunk_link, foot=yes', 10],
+  ['highway=trunk_link, foot=designated', 10],
+  ['highway=primary', 10],
+  ['highway=footway, bridge=boardwalk', 10],
+])(
+  'beside %s trips begin and end on a street that is up to 50 m farther off: at %i m',
+  (tags, at) => {
+    const near = street(10, streetTraits(tagsOf(tags)));
+    const tied = (metres: number) => linkerOf('walk', [near, street(-metres, BOTH)]);
+    for (const tie of ['link', 'linkBlock'] as const) {
+      expect(snapTo(tied(55)[tie](-70, LAT))).toBe(at);
+      expect(snapTo(tied(65)[tie](-70, LAT))).toBe(10);
+    }
+    // A stop stands where its vehicles go.
+    expect(snapTo(tied(55).linkStop(-70, LAT))).toBe(10);
+    expect(snapTo(linkerOf('walk', [near]).link(-70, LAT))).toBe(10);
+  },
+);
+
+test('a bicycle is ridden from the nearest street that is ridden, bridge or not', () => {
+  const bridge = street(10, streetTraits(tagsOf('highway=residential, bridge=yes')));
+  const linker = linkerOf('bike', [bridge, street(-55, BOTH)]);
+  const tied = linker.link(-70, LAT) as Link;
+  expect([tied, linker.linkToRide(-70, LAT, tied)].map(snapTo)).toEqual([55, 10]);
+});
+
+/** Points along a meridian, so many metres east of 0, from south to north: by steps of 11 m. */
+const line = (metres: number, from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => [
+    -70 + metres / METRES_A_DEGREE,
+    LAT + (from + i) * 1e-4,
+  ]);
+
+/** Ties walkers to streets where the street data ends in the north, or within outlines. */
+function linkerWithin(
+  maxLat: number,
+  lines: readonly (readonly (readonly number[])[])[],
+  outlines: Surroundings['outlines'] = null,
+) {
+  const firsts = lines.map((_, at) => lines.slice(0, at).flat().length);
+  const pieces = lines.flatMap((points, at) =>
+    points.slice(1).map((_, i) => ({ refs: [firsts[at] + i, firsts[at] + i + 1], traits: BOTH })),
+  );
+  const network = buildNetwork(...mappedStreets(lines.flat(), pieces));
+  const coverage = { minLon: -71, minLat: 35, maxLon: -69, maxLat };
+  return buildModeNetwork(network, 'walk', { coverage, outlines }).linker;
+}
+
+test('a piece that is cut off where the street data ends counts as 50 m farther off, to stops too', () => {
+  // It leads on to the north alone, and from there to a street that is far away.
+  const piece = [...line(10, -15, 20), ...line(3_000, -80, 20).reverse()];
+  const snaps = (maxLat: number, ...more: [Surroundings['outlines']?]) =>
+    [55, 65].map((metres) => {
+      const linker = linkerWithin(maxLat, [piece, line(-metres, -50, 50)], ...more);
+      const stop = snapTo(linker.linkStop(-70, LAT));
+      expect(snapTo(linker.link(-70, LAT))).toBe(stop);
+      return stop;
+    });
+  expect(snaps(36.1)).toEqual([10, 10]);
+  expect(snaps(36.001)).toEqual([55, 10]);
+  expect(snaps(36.1, [{ polygons: [[boxRing(-71, 35, -69, 36.001)]] }])).toEqual([55, 10]);
+  // One that is large enough to be a town of its own is none.
+  const town = [...line(10, -45, 20), ...line(3_000, -80, 20).reverse()];
+  expect(snapTo(linkerWithin(36.001, [town, line(-55, -50, 50)]).link(-70, LAT))).toBe(10);
+  expect(snapTo(linkerWithin(36.001, [piece]).link(-70, LAT))).toBe(10);
+});
+
+test('an island is no larger for what sticks out of the street data', () => {
+  const stub = [line(10, -30, 30)];
+  expect(snapTo(linkerWithin(37, stub).link(-70, LAT))).toBe(10);
+  expect(linkerWithin(LAT + 5e-4, stub).link(-70, LAT)).toBe('not-on-mode-network');
 });
 
 test('no link crosses a river: the street on this side is taken, if there is one', () => {

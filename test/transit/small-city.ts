@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { OsmNode } from '../../infra/demo/osm-elements.ts';
 import { writePbf } from '../../infra/demo/pbf-writer.ts';
 import { type ShapefileField, writeShapefile } from '../../infra/demo/shapefile-writer.ts';
-import { naiveTimes } from '../search/naive-router.ts';
+import { naiveStreets, naiveTimes } from '../search/naive-router.ts';
 import { boxRing } from '../support/rings.ts';
 
 /** A place in degrees, of at most seven decimals, which is what the files keep. */
@@ -120,7 +120,7 @@ export function walkingTimes(city: SmallCity, points: readonly Point[]): number[
     lat: Float64Array.from(city.corners, ({ lat }) => lat),
     traits: new Uint8Array(city.corners.length),
   };
-  return naiveTimes(ways, nodes, 'walk', points).map(
+  return naiveTimes(naiveStreets(ways, nodes, 'walk'), points).map(
     (times) => times ?? points.map(() => Infinity),
   );
 }

@@ -1,0 +1,26 @@
+import { BandedArea } from '../../shards/geometry/banded-area.ts';
+import type { Area } from '../../shards/geometry/polygon.ts';
+import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { boxContains } from '../../shards/geometry/wgs84.ts';
+import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
+
+/**
+ * Where the street data claims to be complete: in a box, and in it within one of some areas; anywhere
+ * where it does not say (null).
+ */
+export class CoveredArea {
+  readonly #box: BoundingBox | null;
+  readonly #outlines: readonly BandedArea[] | null;
+
+  constructor(box: BoundingBox | null, outlines: readonly Area[] | null = null) {
+    this.#box = box;
+    this.#outlines = outlines?.map((area) => new BandedArea(ringsOf([area]))) ?? null;
+  }
+
+  /** Whether a point is in it; on an outline, it is. */
+  has(lon: Degrees, lat: Degrees): boolean {
+    if (this.#box && !boxContains(this.#box, lon, lat)) return false;
+    if (!this.#outlines) return true;
+    return this.#outlines.some((area) => area.sideOf(lon * MICRO, lat * MICRO) !== 'outside');
+  }
+}
