@@ -16,6 +16,9 @@ export interface SmallCity {
   readonly corners: readonly Point[];
   /** Straight streets between corners. */
   readonly streets: readonly (readonly [a: number, b: number])[];
+  /** By street, what else is said of it than that it is residential; and by corner. */
+  readonly streetTags?: Readonly<Record<number, OsmTags>>;
+  readonly cornerTags?: Readonly<Record<number, OsmTags>>;
   readonly blocks: readonly Point[];
   readonly shops: readonly Point[];
   /** Outlines, not closed. */
@@ -25,6 +28,8 @@ export interface SmallCity {
     readonly tags: Readonly<Record<string, string>>;
   }[];
 }
+
+type OsmTags = OsmNode['tags'];
 
 const SOUTH_WEST: Point = { lon: -76.6, lat: 39.3 };
 /** Metres in a degree at that latitude on WGS84. */
@@ -74,7 +79,9 @@ export async function writeSmallCity(
     box: boxAround([...city.corners, ...city.blocks, ...city.shops]),
     timestamp: new Date('2026-01-01T00:00:00Z'),
     nodes: () => [
-      ...city.corners.map((at, i): OsmNode => ({ id: 1 + i, ...at, tags: {} })),
+      ...city.corners.map((at, i): OsmNode => {
+        return { id: 1 + i, ...at, tags: city.cornerTags?.[i] ?? {} };
+      }),
       ...city.shops.map((at, i): OsmNode => {
         return { id: FIRST_SHOP + i, ...at, tags: { shop: 'bakery', name: shopName(i) } };
       }),
@@ -83,7 +90,8 @@ export async function writeSmallCity(
     ],
     ways: () => [
       ...city.streets.map(([a, b], i) => {
-        return { id: 1 + i, refs: [1 + a, 1 + b], tags: { highway: 'residential' } };
+        const tags = { highway: 'residential', ...city.streetTags?.[i] };
+        return { id: 1 + i, refs: [1 + a, 1 + b], tags };
       }),
       ...parks.map((corners) => {
         const refs = [...corners, corners[0]].map(({ id }) => id);
