@@ -27,6 +27,7 @@ import {
   enteredAsByR5,
   ourTimes,
   tiedAsByR5,
+  walkedAsByR5,
   withoutCoverage,
   withoutStress,
 } from './engines/our-times.ts';
@@ -130,7 +131,18 @@ async function againstR5(
   const orWalk = theirs('transit').map((row, o) =>
     row.map((minutes, t) => Math.min(minutes, theirs('walk')[o][t])),
   );
-  const trips = pairsOf(ours.get('transit')!, orWalk, CAPPED);
+  const onFoot = walkedAsByR5(alike);
+  const walkedAlike = ourTimes(onFoot, origins, targets);
+  const tripsOf = (times: typeof ours) => {
+    const pairs = pairsOf(times.get('transit')!, orWalk, CAPPED);
+    return { pairs, ...byRiding(pairs, times.get('walk')!, theirs('walk')) };
+  };
+  const trips = tripsOf(ours);
+  const tripsWalkedAlike = tripsOf(walkedAlike);
+  // R5 knows no stations: its stops are in the street.
+  const tripsEnteredAlike = tripsOf(ourTimes(enteredAsByR5(alike), origins, targets));
+  const tripsByItsRules = tripsOf(ourTimes(enteredAsByR5(onFoot), origins, targets));
+  const walksAlike = pairsOf(walkedAlike.get('walk')!, theirs('walk'), CAPPED);
 
   const isFar = (mode: StreetMode) => {
     const [from, to] = [snaps(alike[mode], origins), snaps(alike[mode], targets)];
@@ -139,6 +151,11 @@ async function againstR5(
   const among = (pairs: readonly Pair[]) => {
     const keys = new Set(pairs.map(keyOf));
     return (pair: Pair) => keys.has(keyOf(pair));
+  };
+  /** Whether a pair is alike in other runs, or found by neither engine. */
+  const alikeIn = (pairs: readonly Pair[]) => {
+    const isUnlike = among(pairs.filter((pair) => !isAlike(pair)));
+    return (pair: Pair) => !isUnlike(pair);
   };
   /** All pairs, and those of them whose ends are beside streets: nobody begins in the harbour. */
   const compare = (
@@ -154,7 +171,7 @@ async function againstR5(
     const tied_to_another_street = atAnEnd(pairs);
     printCauses(name, pairs, { far_from_any_street, ...causes, tied_to_another_street }, ABOUT);
   };
-  compare('walk', walks, isFar('walk'));
+  compare('walk', walks, isFar('walk'), { private_streets: alikeIn(walksAlike) });
   compare('bike_anywhere', calmRides, isFar('bike'), {
     tied_by_another_rule: among(calmTiedRides.filter(isAlike)),
   });
@@ -166,20 +183,16 @@ async function againstR5(
   compare('bike_tied_as_by_r5', tiedRides, isFar('bike'), {
     traffic_stress: among(calmTiedRides.filter(isAlike)),
   });
-  const walked_otherwise = among(walks.filter((pair) => !isAlike(pair)));
-  const split = byRiding(trips, ours.get('walk')!, theirs('walk'));
-  // R5 knows no stations: its stops are in the street.
-  const entered = pairsOf(
-    ourTimes(enteredAsByR5(alike), origins, targets).get('transit')!,
-    orWalk,
-    CAPPED,
-  );
-  const time_in_stations = among(entered.filter(isAlike));
-  compare('transit', trips, isFar('walk'), { time_in_stations, walked_otherwise });
-  compare('transit_rides', split.rides, isFar('walk'), { time_in_stations, walked_otherwise });
-  const enteredRides = byRiding(entered, ours.get('walk')!, theirs('walk')).rides;
-  compare('transit_rides_entered_as_by_r5', enteredRides, isFar('walk'), { walked_otherwise });
-  compare('transit_walks', split.walks, isFar('walk'), { walked_otherwise });
+  const causes: Causes = {
+    private_streets: alikeIn(tripsWalkedAlike.pairs),
+    time_in_stations: alikeIn(tripsByItsRules.pairs),
+    walked_otherwise: among(walks.filter((pair) => !isAlike(pair))),
+  };
+  compare('transit', trips.pairs, isFar('walk'), causes);
+  compare('transit_rides', trips.rides, isFar('walk'), causes);
+  compare('transit_walks', trips.walks, isFar('walk'), causes);
+  compare('transit_rides_entered_as_by_r5', tripsEnteredAlike.rides, isFar('walk'), causes);
+  compare('transit_rides_by_rules_of_r5', tripsByItsRules.rides, isFar('walk'));
 }
 
 /** Metres from each point to the street it is tied to; Infinity where none is near. */

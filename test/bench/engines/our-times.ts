@@ -4,8 +4,15 @@ import { linkRegion } from '../../../builder/region/link-region.ts';
 import type { Region } from '../../../builder/region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../../../builder/routing-parameters.ts';
 import { OriginSearch } from '../../../builder/search/origin-search.ts';
+import { Linker } from '../../../builder/streets/linker.ts';
 import { buildModeNetwork } from '../../../builder/streets/mode-network.ts';
-import { NO_LINKING, RIDE, withStress } from '../../../builder/streets/traits.ts';
+import {
+  NO_LINKING,
+  RIDE,
+  SELDOM_LINKED,
+  throughTraits,
+  withStress,
+} from '../../../builder/streets/traits.ts';
 import type { Position } from '../../../shards/geometry/polygon.ts';
 import type { Mode } from '../../../shards/modes.ts';
 import { MODE_LABELS } from '../../../shards/modes.ts';
@@ -65,25 +72,39 @@ export function withoutStress(region: Region): Region {
   return { ...region, streets, bike, transit: null };
 }
 
-/** The region with rides that begin and end where R5's do: on streets that are ridden both ways. */
+/**
+ * The region with rides that begin and end where R5's do: on streets that are ridden both ways, though
+ * the bicycle be pushed for their traffic, and on no other. R5 knows no streets where trips seldom begin.
+ */
 export function tiedAsByR5(region: Region): Region {
-  const traits = region.streets.traits.map((own) =>
-    (own & RIDE) === RIDE ? own : own | NO_LINKING,
-  );
+  const { coverage } = region;
+  const traits = region.streets.traits.map((own) => {
+    const alike = own & ~SELDOM_LINKED;
+    return (own & RIDE) === RIDE ? alike : alike | NO_LINKING;
+  });
   const streets = { ...region.streets, traits };
-  const bike = buildModeNetwork(streets, 'bike', { coverage: region.coverage });
-  return { ...region, bike };
+  const bike = buildModeNetwork(streets, 'bike', { coverage });
+  const none = new Uint8Array(streets.edgeCount);
+  const costs = { ...bike.costs, ridden: none };
+  const linker = new Linker(streets, costs, bike.graph, none, { coverage });
+  return { ...region, bike: { ...bike, linker } };
 }
 
-/** The region with stops that are entered as R5's are: in the street, whatever their stations. */
+/** The region on foot as R5 has it: without private streets, and with all others alike to begin on. */
+export function walkedAsByR5(region: Region): Region {
+  const traits = region.streets.traits.map((own) => throughTraits(own) & ~SELDOM_LINKED);
+  const streets = { ...region.streets, traits };
+  return { ...region, walk: buildModeNetwork(streets, 'walk', { coverage: region.coverage }) };
+}
+
+/** The region with stops that are entered where they lie and in no time, as R5's are. */
 export function enteredAsByR5(region: Region): Region {
-  const transit = region.transit!;
-  const stops = transit.stops.map(({ doors, ...stop }) => ({
-    ...stop,
-    doors: doors.map((door) => ({
-      ...door,
-      ...{ secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 },
-    })),
-  }));
+  const { transit } = region;
+  if (!transit) return region;
+  const stops = transit.stops.map((stop) => {
+    const { lon, lat } = stop;
+    const door = { lon, lat, secondsIn: 0, secondsOut: 0, secondsOfLevels: 0 };
+    return { ...stop, doors: [door] };
+  });
   return { ...region, transit: { ...transit, stops, insideWalks: [] } };
 }
