@@ -1,5 +1,5 @@
 import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving-ledger.ts';
-import type { Mailer } from '../../portal/mail/mailer.ts';
+import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { Breaker } from '../../shards/breaker.ts';
 import { Durations } from '../../shards/durations.ts';
 import type { Soon } from '../../shards/soon.ts';
@@ -143,6 +143,9 @@ function isDebited(value: unknown): boolean {
 
 /** The mails of a portal. All are of one kind: codes to sign in. */
 export class MailCalls extends Calls {
+  /** Mails that were not taken for their address: no failures, for anybody can ask for such a mail. */
+  addressesRefused = 0;
+
   constructor() {
     super();
     this.tally(SIGN_IN);
@@ -151,15 +154,21 @@ export class MailCalls extends Calls {
   /** Counts what a mailer sends. */
   watch(mailer: Mailer): Mailer {
     return {
-      send: (...mail) =>
-        this.made(
-          SIGN_IN,
-          () => mailer.send(...mail),
-          () => {},
-        ),
+      send: async (...mail) => {
+        const send = () => mailer.send(...mail).catch(refusalOf);
+        const refusal = await this.made(SIGN_IN, send, () => {});
+        if (!refusal) return;
+        this.addressesRefused++;
+        throw refusal;
+      },
       close: () => mailer.close(),
     };
   }
 }
 
 const SIGN_IN = 'sign-in';
+
+function refusalOf(error: unknown): AddressRefused {
+  if (error instanceof AddressRefused) return error;
+  throw error;
+}

@@ -41,9 +41,14 @@ export function portalMetrics({ app, mails, paymentFailures }: PortalParts): Reg
   ]);
   addFigures(registry, 'counter', [
     [
-      'tta_mails_refused_total',
+      'tta_mails_over_budget_total',
       'Mails that were asked for and not sent because MAILS_PER_HOUR was used up.',
       () => mailBudget?.refused ?? 0,
+    ],
+    [
+      'tta_mail_addresses_refused_total',
+      'Mails that the mail server did not take because of the address they go to.',
+      () => mails.addressesRefused,
     ],
     [
       'tta_payment_failures_total',

@@ -3,11 +3,17 @@ import type { Asker } from '../../shards/fair-queue.ts';
 /** Sends what people get by mail. */
 export interface Mailer {
   /**
-   * Resolves when the message has been handed on; rejects when nobody took it. `asker`: on whose
+   * Resolves when the message has been handed on; rejects when it was not taken, with an
+   * `AddressRefused` where the mail server takes none for that address. `asker`: on whose
    * behalf it is sent, where those who have many sent let others go between.
    */
   send(message: Message, asker?: Asker): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A mail server's word that an address is none, or none that it sends mail to. */
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused';
 }
 
 export interface Message {

@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { type Asker, EVERYBODY } from '../../shards/fair-queue.ts';
 import { Turnstile } from '../../shards/turnstile.ts';
 import { headersOf } from './headers.ts';
-import type { Mailer, Message } from './mailer.ts';
+import { AddressRefused, type Mailer, type Message } from './mailer.ts';
 
 /** How long a mail server may take: for a name, a connection, a greeting, an answer, and in all. */
 const LIMITS_MS = {
@@ -46,7 +46,8 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
       try {
         await turnstile.pass(asker, async () => {
           signal.throwIfAborted();
-          await transport.sendMail({ ...message, ...headersOf(message.to, from), signal });
+          const mail = { ...message, ...headersOf(message.to, from), signal };
+          await transport.sendMail(mail).catch(rethrow);
         });
       } finally {
         waiting--;
@@ -59,4 +60,11 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
       transport.close({ force: true });
     },
   };
+}
+
+/** Throws what nodemailer rejected with: of an address that is refused for good (RFC 5321), as that. */
+function rethrow(error: Error & { command?: string; responseCode?: number }): never {
+  const { command, responseCode = 0, message } = error;
+  if (command !== 'RCPT TO' || responseCode < 500) throw error;
+  throw new AddressRefused(message, { cause: error });
 }

@@ -14,6 +14,8 @@ export interface Inbox {
 
 /** An address that it takes no mail for. */
 export const REFUSED = 'nobody@example.org';
+/** An address whose mail it cannot keep. */
+export const FAILING = 'full@example.org';
 const WAIT_MS = 10_000;
 
 export async function openInbox(): Promise<Inbox> {
@@ -24,7 +26,11 @@ export async function openInbox(): Promise<Inbox> {
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo: ({ address }, _session, done) =>
       done(address === REFUSED ? new Error('no such mailbox') : null),
-    onData(stream, _session, done) {
+    onData(stream, { envelope }, done) {
+      if (envelope.rcptTo.some(({ address }) => address === FAILING)) {
+        stream.resume().on('end', () => done(new Error('the disk is full')));
+        return;
+      }
       const taken = stream.toArray().then((chunks) => PostalMime.parse(Buffer.concat(chunks)));
       taken.then((mail) => void mails.push(mail)).then(() => done(), done);
     },

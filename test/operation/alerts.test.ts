@@ -1,0 +1,655 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ensureDebianPackage } from '../support/debian.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
+
+const ALERTS = path.resolve('infra/monitoring/alerts.yaml');
+const folder = folderOfTests();
+let alerts: readonly { readonly alert: string; readonly labels: { readonly severity: string } }[];
+beforeAll(async () => {
+  await ensureDebianPackage('prometheus', 'promtool');
+  alerts = parse(await readFile(ALERTS, 'utf8')).groups[0].rules;
+});
+
+/** What is scraped, a value a minute, as promtool writes it: `0+60x30` is 0, 60, … 1800. */
+type Series = Readonly<Record<string, string>>;
+
+/** Something that happens to the service, and who hears of it. */
+interface Case {
+  readonly happens: string;
+  /** Beside what a service that is well has, which it overrides. */
+  readonly series: Series;
+  /** The alerts that fire in the last minute, and no others. */
+  readonly fires: readonly string[];
+  /** How many minutes are looked at, where an alert goes by more. */
+  readonly last?: number;
+}
+
+const DAY = 24 * 60;
+const LAST = 90;
+/** A value all along. */
+const always = (value: number, last = LAST) => `${value}x${last}`;
+/** A count that grows so fast, from the beginning to the end. */
+const growing = (perMinute: number, last = LAST) => `0+${perMinute}x${last}`;
+/** A count that stands still but for some minutes before the last one. */
+const lately = (minutes: number, perMinute: number, rest = 0) => {
+  const before = LAST - minutes;
+  return `0+${rest}x${before} ${before * rest}+${perMinute}x${minutes}`;
+};
+
+const SUMMARY = 'route="GET /v1/blocks/{geoid}/summary"';
+const proxies = Array.from({ length: 20 }, (_, i) => `p${i}`);
+
+/** Twenty proxies and a portal that have nothing to complain of. Metrics stand for all, where they add up. */
+const well = (last: number): Series => ({
+  ...Object.fromEntries(
+    [...proxies, 'portal'].flatMap((one) => [
+      [`up{job="travel-times", instance="${one}"}`, always(1, last)],
+    ]),
+  ),
+  ...Object.fromEntries(
+    proxies.flatMap((one) => [
+      [`tta_release_info{release="a", instance="${one}"}`, always(1, last)],
+      [`tta_release_refresh_failures{instance="${one}"}`, always(0, last)],
+      [`tta_store_failures_total{kind="pois", instance="${one}"}`, always(0, last)],
+      [`tta_store_duration_seconds_count{kind="pois", instance="${one}"}`, growing(60, last)],
+      [`tta_ledger_failures_total{operation="debit", instance="${one}"}`, always(0, last)],
+      [
+        `tta_ledger_duration_seconds_count{operation="debit", instance="${one}"}`,
+        growing(60, last),
+      ],
+    ]),
+  ),
+  'process_start_time_seconds{job="travel-times", instance="p0"}': always(1, last),
+  'nodejs_eventloop_lag_p99_seconds{instance="p0"}': always(0.02, last),
+  'tta_processes_serving{instance="p0"}': always(4, last),
+  'tta_processes_wanted{instance="p0"}': always(4, last),
+  'tta_ledger_calls_under_way{operation="debit", instance="p0"}': always(3, last),
+  'tta_ledger_failures_total{operation="refund", instance="p0"}': always(0, last),
+  [`tta_http_requests_total{${SUMMARY}, status="200"}`]: growing(1_000, last),
+  [`tta_http_requests_total{${SUMMARY}, status="503"}`]: always(0, last),
+  [`tta_http_requests_total{${SUMMARY}, status="500"}`]: always(0, last),
+  'tta_http_requests_total{route="POST /billing/webhook", status="503"}': always(0, last),
+  'tta_http_requests_total{route="GET /v1/health", status="200"}': growing(12, last),
+  tta_http_requests_shed_total: always(0, last),
+  tta_http_readers_ended_total: always(0, last),
+  ...histogram(
+    'tta_ledger_duration_seconds',
+    'operation="debit"',
+    growing(60, last),
+    growing(60, last),
+  ),
+  ...histogram('tta_http_request_duration_seconds', SUMMARY, growing(60, last), growing(60, last)),
+  'tta_release_published_timestamp_seconds{instance="p0"}': always(-86_400, last),
+  'tta_mail_failures_total{kind="sign-in"}': always(0, last),
+  'tta_mail_duration_seconds_count{kind="sign-in"}': growing(2, last),
+  tta_mail_addresses_refused_total: always(0, last),
+  tta_mails_over_budget_total: always(0, last),
+  tta_mails_per_hour: always(2_000, last),
+  tta_signup_grants_per_day: always(100, last),
+  'tta_signup_grants_total{outcome="given"}': `0+1x30 30x${last - 30}`,
+  'tta_signup_grants_total{outcome="network"}': always(0, last),
+  'tta_signup_grants_total{outcome="domain"}': always(0, last),
+  tta_payment_failures_total: always(0, last),
+});
+
+/** Of one under a tenth of a second, and of all. */
+function histogram(name: string, label: string, quick: string, all: string): Series {
+  return {
+    [`${name}_bucket{${label}, le="0.1"}`]: quick,
+    [`${name}_bucket{${label}, le="2.5"}`]: all,
+    [`${name}_bucket{${label}, le="+Inf"}`]: all,
+  };
+}
+
+/** The same of so many proxies, from the first on. */
+const of = (many: number, series: (proxy: string) => Series): Series =>
+  Object.assign({}, ...proxies.slice(0, many).map(series));
+/** What is not scraped any more, for the last minutes. */
+const gone = (minutes: number, value = '1') => `${value}x${LAST - minutes} stale`;
+const up = (proxy: string) => `up{job="travel-times", instance="${proxy}"}`;
+const down = (minutes: number) => `1x${LAST - minutes} 0x${minutes}`;
+const release = (proxy: string) => `tta_release_info{release="a", instance="${proxy}"}`;
+const calls = (of: 'store' | 'ledger', proxy: string) => {
+  const label = of === 'store' ? 'kind="pois"' : 'operation="debit"';
+  return `tta_${of}_failures_total{${label}, instance="${proxy}"}`;
+};
+const answered = (status: number, route = SUMMARY) =>
+  `tta_http_requests_total{${route}, status="${status}"}`;
+const mails = (what: string) => `tta_mail_${what}{kind="sign-in"}`;
+const grants = (outcome: string) => `tta_signup_grants_total{outcome="${outcome}"}`;
+const jobs = (state: string) => `tta_build_jobs{state="${state}"}`;
+
+const CASES: readonly Case[] = [
+  { happens: 'nothing', series: {}, fires: [] },
+
+  // --- Servers ---
+  {
+    happens: 'all proxies are gone, and their targets with them',
+    series: of(20, (proxy) => ({ [up(proxy)]: gone(4), [release(proxy)]: gone(4) })),
+    fires: ['ApiGone'],
+  },
+  {
+    happens: 'all proxies are there, and none answers',
+    series: of(20, (proxy) => ({ [up(proxy)]: down(7), [release(proxy)]: gone(7) })),
+    fires: ['ApiGone', 'MostDown'],
+  },
+  {
+    happens: 'the only proxy is started anew',
+    series: of(20, (proxy) => ({ [up(proxy)]: gone(1), [release(proxy)]: gone(1) })),
+    fires: [],
+  },
+  {
+    happens: 'all but one of the proxies are gone',
+    series: of(19, (proxy) => ({ [up(proxy)]: gone(60), [release(proxy)]: gone(60) })),
+    fires: [],
+  },
+  {
+    happens: 'the portal is gone, and its target with it',
+    series: { [up('portal')]: gone(9), tta_mails_per_hour: gone(9, '2000') },
+    fires: ['PortalGone'],
+  },
+  {
+    happens: 'the portal is started anew',
+    series: {
+      [up('portal')]: gone(4),
+      tta_mails_per_hour: gone(4, '2000'),
+    },
+    fires: [],
+  },
+  {
+    happens: 'a portal is wanted no more, for two days',
+    series: { [up('portal')]: '1x60 stale', tta_mails_per_hour: '2000x60 stale' },
+    fires: [],
+    last: DAY + 65,
+  },
+  {
+    happens: 'eleven of twenty proxies cannot be scraped',
+    series: of(11, (proxy) => ({ [up(proxy)]: down(8) })),
+    fires: ['MostDown'],
+  },
+  {
+    happens: 'eleven of twenty proxies are started anew together',
+    series: of(11, (proxy) => ({ [up(proxy)]: down(3) })),
+    fires: [],
+  },
+  {
+    happens: 'ten of twenty proxies cannot be scraped',
+    series: of(10, (proxy) => ({ [up(proxy)]: down(30) })),
+    fires: ['InstanceDown'],
+  },
+  {
+    happens: 'one proxy of twenty is started anew',
+    series: of(1, (proxy) => ({ [up(proxy)]: down(10) })),
+    fires: [],
+  },
+  {
+    happens: 'one proxy of twenty stays away',
+    series: of(1, (proxy) => ({ [up(proxy)]: down(20) })),
+    fires: ['InstanceDown'],
+  },
+  {
+    happens: 'a proxy begins again every ten minutes',
+    series: {
+      'process_start_time_seconds{job="travel-times", instance="p0"}': `0x${LAST - 60} 1x10 2x10 3x10 4x10 5x10 6x10`,
+    },
+    fires: ['Restarting'],
+  },
+  {
+    happens: 'a proxy was begun again four times in some minutes, to be repaired',
+    series: {
+      'process_start_time_seconds{job="travel-times", instance="p0"}': `0x${LAST - 12} 1x2 2x2 3x2 4x6`,
+    },
+    fires: [],
+  },
+  {
+    happens: 'a roll-out, twice',
+    series: of(20, (proxy) => ({
+      [`process_start_time_seconds{job="travel-times", instance="${proxy}"}`]: `0x${LAST - 40} 1x20 2x20`,
+    })),
+    fires: [],
+  },
+  {
+    happens: 'a process of four does not come back',
+    series: { 'tta_processes_serving{instance="p0"}': `4x${LAST - 7} 3x7` },
+    fires: ['ProcessesMissing'],
+  },
+  {
+    happens: 'a process of four is started anew',
+    series: { 'tta_processes_serving{instance="p0"}': `4x${LAST - 3} 3x3` },
+    fires: [],
+  },
+
+  // --- Requests ---
+  {
+    happens: 'nobody gets through, though probes do',
+    series: { [answered(200)]: lately(40, 0, 100) },
+    fires: ['NoTraffic'],
+  },
+  {
+    happens: 'nobody got through for half an hour, and now they do',
+    series: { [answered(200)]: `0+1000x${LAST - 33} ${(LAST - 33) * 1000}x32 ${LAST * 1000}` },
+    fires: [],
+  },
+  {
+    happens: 'half an hour without a request, three minutes ago',
+    series: { [answered(200)]: lately(33, 0, 1_000) },
+    fires: [],
+  },
+  {
+    happens: 'a quiet quarter of an hour',
+    series: { [answered(200)]: lately(15, 0, 1_000) },
+    fires: [],
+  },
+  {
+    happens: 'a service that hardly anybody uses yet is not used for hours',
+    series: { [answered(200)]: `0+60x50 3000x${LAST - 50}` },
+    fires: [],
+  },
+  {
+    happens: 'one in fifty requests fails',
+    series: { [answered(503)]: lately(20, 20) },
+    fires: ['ErrorsHigh'],
+  },
+  {
+    happens: 'one in two hundred requests fails',
+    series: { [answered(503)]: lately(60, 5) },
+    fires: [],
+  },
+  {
+    happens: 'all fails for some seconds',
+    series: { [answered(503)]: `0x${LAST - 4} 300x4` },
+    fires: [],
+  },
+  {
+    happens: 'somebody sends events of payment where nothing is sold',
+    series: { [answered(503, 'route="POST /billing/webhook"')]: lately(60, 6_000) },
+    fires: [],
+  },
+  {
+    happens: 'balancers are told all day by one portal that it is not ready',
+    series: { [answered(503, 'route="GET /ready"')]: growing(120) },
+    fires: [],
+  },
+  {
+    happens: 'one request meets a fault of the program',
+    series: { [answered(500)]: `0x${LAST - 5} 1x5` },
+    fires: ['ProgramFaults'],
+  },
+  {
+    happens: 'one request met a fault of the program an hour ago',
+    series: { [answered(500)]: `0x${LAST - 60} 1x60` },
+    fires: [],
+  },
+  {
+    happens: 'one request is sent away',
+    series: {
+      tta_http_requests_shed_total: `0x${LAST - 3} 1x3`,
+      [answered(503)]: `0x${LAST - 3} 1x3`,
+    },
+    fires: [],
+  },
+  {
+    happens: 'one in ten requests is sent away, for a minute',
+    series: {
+      tta_http_requests_shed_total: `0x${LAST - 9} 100x9`,
+      [answered(503)]: `0x${LAST - 9} 100x9`,
+    },
+    fires: [],
+  },
+  {
+    happens: 'one in ten requests is sent away, and nothing else fails',
+    series: { tta_http_requests_shed_total: lately(20, 110), [answered(503)]: lately(20, 110) },
+    fires: ['RequestsShed'],
+  },
+  {
+    happens: 'readers are ended all along',
+    series: { tta_http_readers_ended_total: lately(40, 20) },
+    fires: ['ReadersSlow'],
+  },
+  {
+    happens: 'some readers are ended',
+    series: { tta_http_readers_ended_total: lately(40, 2) },
+    fires: [],
+  },
+  {
+    happens: 'answers take more than a second',
+    series: histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
+    fires: ['AnswersSlow'],
+  },
+  {
+    happens: 'answers took more than a second, for five minutes',
+    series: histogram(
+      'tta_http_request_duration_seconds',
+      SUMMARY,
+      `0+60x${LAST - 5} ${(LAST - 5) * 60}x5`,
+      growing(60),
+    ),
+    fires: [],
+  },
+  {
+    happens: 'the event loop of one proxy is late',
+    series: { 'nodejs_eventloop_lag_p99_seconds{instance="p0"}': `0.02x${LAST - 8} 0.4x8` },
+    fires: ['EventLoopLate'],
+  },
+  {
+    happens: 'the event loop of one proxy was late once',
+    series: { 'nodejs_eventloop_lag_p99_seconds{instance="p0"}': `0.02x${LAST - 3} 0.4x2 0.02` },
+    fires: [],
+  },
+
+  // --- Store and ledger ---
+  ...(['store', 'ledger'] as const).flatMap((backend): Case[] => {
+    const alert = backend === 'store' ? 'StoreInTrouble' : 'LedgerInTrouble';
+    return [
+      {
+        happens: `one in five calls of the ${backend} fails, for ten minutes`,
+        series: of(20, (proxy) => ({ [calls(backend, proxy)]: lately(10, 12) })),
+        fires: [alert],
+      },
+      {
+        happens: `the ${backend} fails over, within half a minute`,
+        series: of(20, (proxy) => ({ [calls(backend, proxy)]: `0x${LAST - 2} 30x2` })),
+        fires: [],
+      },
+      {
+        happens: `the ${backend} failed over some minutes ago`,
+        series: of(20, (proxy) => ({ [calls(backend, proxy)]: `0x${LAST - 6} 60x6` })),
+        fires: [],
+      },
+      {
+        happens: `one proxy of twenty does not reach the ${backend}`,
+        series: of(1, (proxy) => ({ [calls(backend, proxy)]: lately(25, 60) })),
+        fires: ['CutOff'],
+      },
+      {
+        happens: `one call in five of one proxy to the ${backend} fails`,
+        series: of(1, (proxy) => ({ [calls(backend, proxy)]: lately(25, 12) })),
+        fires: [],
+      },
+      {
+        happens: `one proxy of twenty did not reach the ${backend} for ten minutes`,
+        series: of(1, (proxy) => ({ [calls(backend, proxy)]: lately(10, 60) })),
+        fires: [],
+      },
+    ];
+  }),
+  {
+    happens: 'an object is damaged, which is seldom asked for',
+    series: { [calls('store', 'p0')]: lately(80, 1) },
+    fires: ['ObjectsFail'],
+  },
+  {
+    happens: 'a read fails every ten minutes',
+    series: { [calls('store', 'p0')]: lately(80, 0.1) },
+    fires: [],
+  },
+  {
+    happens: 'some reads failed, once',
+    series: { [calls('store', 'p0')]: `0x${LAST - 20} 20x20` },
+    fires: [],
+  },
+  {
+    happens: 'a refund fails',
+    series: { 'tta_ledger_failures_total{operation="refund", instance="p0"}': `0x${LAST - 5} 1x5` },
+    fires: ['RefundsFail'],
+  },
+  {
+    happens: 'a refund failed an hour ago',
+    series: {
+      'tta_ledger_failures_total{operation="refund", instance="p0"}': `0x${LAST - 60} 1x60`,
+    },
+    fires: [],
+  },
+  {
+    happens: 'debits take long',
+    series: histogram('tta_ledger_duration_seconds', 'operation="debit"', always(0), growing(60)),
+    fires: ['LedgerSlow'],
+  },
+  {
+    happens: 'debits took long, for five minutes',
+    series: histogram(
+      'tta_ledger_duration_seconds',
+      'operation="debit"',
+      `0+60x${LAST - 5} ${(LAST - 5) * 60}x5`,
+      growing(60),
+    ),
+    fires: [],
+  },
+  {
+    happens: 'debits wait for their commits',
+    series: {
+      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 8} 600x8`,
+    },
+    fires: ['CommitsQueue'],
+  },
+  {
+    happens: 'many debits at once',
+    series: {
+      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 2} 600 3`,
+    },
+    fires: [],
+  },
+
+  // --- Releases ---
+  {
+    happens: 'a release that was promoted cannot be opened',
+    series: of(20, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 5+1x20`,
+    })),
+    fires: ['ReleaseHeld'],
+  },
+  {
+    happens: 'one proxy of twenty cannot open a release, and the others serve it',
+    series: {
+      'tta_release_refresh_failures{instance="p0"}': `0x${LAST - 20} 5+1x20`,
+      ...of(20, (proxy) =>
+        proxy === 'p0'
+          ? {}
+          : {
+              [release(proxy)]: gone(20),
+              [`tta_release_info{release="b", instance="${proxy}"}`]: `_x${LAST - 20} 1x20`,
+            },
+      ),
+    },
+    fires: ['ReleasesDiffer'],
+  },
+  {
+    happens: 'a release is promoted',
+    series: of(10, (proxy) => ({
+      [release(proxy)]: gone(2),
+      [`tta_release_info{release="b", instance="${proxy}"}`]: `_x${LAST - 2} 1x2`,
+    })),
+    fires: [],
+  },
+  {
+    happens: 'no release for four months and a week',
+    series: { 'tta_release_published_timestamp_seconds{instance="p0"}': always(-127 * 86_400) },
+    fires: ['ReleaseOld'],
+  },
+  {
+    happens: 'no release for three months',
+    series: { 'tta_release_published_timestamp_seconds{instance="p0"}': always(-90 * 86_400) },
+    fires: [],
+  },
+  {
+    happens: 'no release for seven months',
+    series: { 'tta_release_published_timestamp_seconds{instance="p0"}': always(-210 * 86_400) },
+    fires: ['ReleaseOld', 'ReleaseOverdue'],
+  },
+
+  // --- Mails, sign-ups, payment ---
+  {
+    happens: 'the mail server is away',
+    series: { [mails('failures_total')]: lately(25, 2) },
+    fires: ['MailsFail'],
+  },
+  {
+    happens: 'one mail of two in the night is not handed on',
+    series: {
+      [mails('failures_total')]: `0x${LAST - 8} 1x8`,
+      [mails('duration_seconds_count')]: `0x${LAST - 8} 2x8`,
+    },
+    fires: [],
+  },
+  {
+    happens: 'one mail in ten is not handed on',
+    series: { [mails('failures_total')]: lately(60, 0.2) },
+    fires: [],
+  },
+  {
+    happens: 'somebody has mails sent to addresses that there are not, as many as one may',
+    series: {
+      tta_mail_addresses_refused_total: lately(20, 3),
+      [mails('duration_seconds_count')]: lately(20, 3),
+    },
+    fires: [],
+  },
+  {
+    happens: 'the mail server takes no mail for anybody, for hours',
+    series: { tta_mail_addresses_refused_total: lately(75, 2) },
+    fires: ['AddressesRefused'],
+  },
+  {
+    happens: 'nine in ten mails of the hour are sent',
+    series: { [mails('duration_seconds_count')]: lately(70, 30) },
+    fires: ['MailBudgetLow'],
+  },
+  {
+    happens: 'half of the mails of the hour are sent',
+    series: { [mails('duration_seconds_count')]: lately(70, 16) },
+    fires: [],
+  },
+  {
+    happens: 'the mails of the hour are used up for half an hour',
+    series: { tta_mails_over_budget_total: lately(40, 5) },
+    fires: ['MailBudgetUsedUp'],
+  },
+  {
+    happens: 'the mails of the hour are used up for its last minutes',
+    series: { tta_mails_over_budget_total: lately(10, 5) },
+    fires: [],
+  },
+  {
+    happens: 'nine in ten sign-up grants of the day are given',
+    series: { [grants('given')]: lately(85, 1) },
+    fires: ['SignupGrantsHigh'],
+  },
+  {
+    happens: 'half of the sign-up grants of the day are given',
+    series: { [grants('given')]: lately(50, 1) },
+    fires: [],
+  },
+  {
+    happens: 'one network makes an account a minute',
+    series: { [grants('network')]: lately(60, 1) },
+    fires: ['SignupGrantsWithheld'],
+  },
+  {
+    happens: 'addresses of one domain make an account a minute',
+    series: { [grants('domain')]: lately(60, 1) },
+    fires: ['SignupGrantsWithheld'],
+  },
+  {
+    happens: 'a class of thirty signs up at once, from one network',
+    series: { [grants('network')]: `0x${LAST - 30} 20x30` },
+    fires: [],
+  },
+  {
+    happens: 'Stripe is out for an hour and more',
+    series: { tta_payment_failures_total: lately(70, 0.2) },
+    fires: ['PaymentsFail'],
+  },
+  {
+    happens: 'Stripe is out for a minute',
+    series: { tta_payment_failures_total: `0x${LAST - 14} 6x14` },
+    fires: [],
+  },
+
+  // --- Builds ---
+  {
+    happens: 'a build goes on, and retries what failed in passing',
+    series: {
+      [jobs('waiting')]: `9x${LAST - 20} 0x20`,
+      [jobs('active')]: `3x${LAST - 20} 1x20`,
+      [jobs('delayed')]: `0x${LAST - 20} 1x20`,
+      [jobs('failed')]: always(2),
+      [jobs('completed')]: growing(0.1),
+    },
+    fires: [],
+  },
+  {
+    happens: 'a job of a build fails for good',
+    series: { [jobs('failed')]: `2x${LAST - 20} 3x20` },
+    fires: ['BuildFails'],
+  },
+  {
+    happens: 'a job is tried again for more than half an hour',
+    series: { [jobs('delayed')]: `0x${LAST - 40} 1x40` },
+    fires: ['BuildRetries'],
+  },
+  {
+    happens: 'no job of a build is done for hours',
+    series: { [jobs('active')]: always(3, 300), [jobs('completed')]: '0+1x20 20x280' },
+    fires: ['BuildStands'],
+    last: 300,
+  },
+  {
+    happens: 'a job of a build takes three hours',
+    series: { [jobs('active')]: always(3, 300), [jobs('completed')]: '0+1x120 120x180' },
+    fires: [],
+    last: 300,
+  },
+  {
+    happens: 'the workers of a build are lost',
+    series: { [jobs('waiting')]: gone(15, '9'), [jobs('active')]: gone(15, '3') },
+    fires: ['BuildWithoutWorkers'],
+  },
+  {
+    happens: 'a build has ended, and its workers with it',
+    series: {
+      [jobs('waiting')]: '9x10 0x15 stale',
+      [jobs('active')]: '3x10 1x15 stale',
+      [jobs('completed')]: '0+1x25 stale',
+    },
+    fires: [],
+    last: 400,
+  },
+];
+
+describe('alerts', () => {
+  test.each(CASES)('$happens', async ({ series, fires, last = LAST }) => {
+    await promtool({ ...well(last), ...series }, last, fires);
+  });
+});
+
+/** Holds the alerts that fire in a minute against those that should. */
+async function promtool(series: Series, minute: number, fires: readonly string[]): Promise<void> {
+  const file = path.join(folder, `${crypto.randomUUID()}.json`);
+  const unit = {
+    interval: '1m',
+    input_series: Object.entries(series).map(([series, values]) => ({ series, values })),
+    promql_expr_test: [
+      {
+        expr: 'count by (alertname) (ALERTS{alertstate="firing"}) > bool 0',
+        eval_time: `${minute}m`,
+        exp_samples: fires.map((alertname) => ({
+          labels: `{alertname="${alertname}"}`,
+          value: 1,
+        })),
+      },
+    ],
+  };
+  const tests = { rule_files: [ALERTS], evaluation_interval: '1m', tests: [unit] };
+  await writeFile(file, JSON.stringify(tests));
+  await promisify(execFile)('promtool', ['test', 'rules', file]);
+}
+
+test('each alert has a case that sets it off, and one that comes near and does not', () => {
+  const fired = new Set(CASES.flatMap(({ fires }) => fires));
+  expect([...fired].sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+});
