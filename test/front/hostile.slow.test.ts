@@ -194,16 +194,22 @@ test('a key in a URL is refused, and not written down; nor is a query, which sig
   const { key } = await proxy.customer();
   const refused = await front.ask(`https://${HOSTS.api}/v1/health?key=${key}`);
   expect([refused.status, `${refused.body}`]).toEqual([400, expect.stringContaining('key-in-url')]);
-  // There is no portal: that it is away goes into the log of errors, which would have the whole URL.
+  // There is no portal: the log of errors would say so with the whole URL.
+  const usage = await front.ask(`https://${HOSTS.account}/usage?from=of-a-query`);
+  expect(usage.status).toBe(502);
   const link = await front.ask(`https://${HOSTS.account}/auth/verify?token=of-a-link`);
   expect(link.status).toBe(502);
   await front.ask(`https://${HOSTS.api}/v1/point/summary?lat=39.123456&lon=-76.5`);
   const log = (await front.log()).join('\n');
   expect(log).toContain('"GET (an API key)" 400');
   expect(log).toContain('"GET /auth/verify" 502');
+  const unanswered = (await front.unanswered()).join('\n');
+  expect(unanswered).toMatch(
+    /^unanswered \[.*\] "GET \/usage" 127\.0\.0\.1:9 502 [\d.]+ [0-9a-f]{32}$/m,
+  );
   expect(log).toContain('"GET /v1/point/summary" 401');
-  for (const secret of [key, 'of-a-link', '39.123456']) {
-    expect(`${log}${await front.errors()}`).not.toContain(secret);
+  for (const secret of [key, 'of-a-link', 'of-a-query', '39.123456']) {
+    expect(`${log}${unanswered}${await front.errors()}`).not.toContain(secret);
   }
 });
 

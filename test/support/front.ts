@@ -34,6 +34,8 @@ export interface NginxFront extends Front {
   readonly ca: string;
   /** What it has written down, a line a request. */
   log(): Promise<string[]>;
+  /** The lines of that log which say that a server behind it did not answer. */
+  unanswered(): Promise<string[]>;
   /** What it says has gone wrong. */
   errors(): Promise<string>;
 }
@@ -44,6 +46,9 @@ export const HOSTS = {
   account: 'account.example.test',
   tiles: 'tiles.example.test',
 } as const;
+
+/** What begins such a line. */
+const UNANSWERED = 'unanswered ';
 
 /** Starts Debian's nginx by `infra/front/nginx.conf.template`, filled in as the compose file says. */
 export async function startNginxFront(
@@ -89,11 +94,14 @@ export async function startNginxFront(
     });
   const nginx = await runNginx(port, Object.values(HOSTS), httpBlock, other.program);
   const agent = loopbackAgent(nginx.ca);
+  const logged = async () =>
+    (await readFile(`${nginx.folder}/access.log`, 'utf8')).trim().split('\n');
   return {
     port,
     caFile: nginx.caFile,
     ca: nginx.ca,
-    log: async () => (await readFile(`${nginx.folder}/access.log`, 'utf8')).trim().split('\n'),
+    log: async () => (await logged()).filter((line) => !line.startsWith(UNANSWERED)),
+    unanswered: async () => (await logged()).filter((line) => line.startsWith(UNANSWERED)),
     errors: () => readFile(`${nginx.folder}/error.log`, 'utf8'),
     ask: (url, headers, method, body) => asked(agent, withPort(url, port), headers, method, body),
     async stop() {
