@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -49,9 +50,17 @@ beforeAll(async () => {
   const values = { API_HOST: HOSTS.api, ACCOUNT_HOST: HOSTS.account };
   const { redis: composed } = await composeServices(values, {});
   rgw = await startRgw();
-  redis = await startRedis(...composed.command.slice(1));
+  // The secrets, as the head of the file has them made.
+  const [program, config, ...words] = composed.command;
+  expect([program, config]).toEqual(['redis-server', '/run/secrets/redis.conf']);
+  const [own, ledger] = [path.join(folder, 'redis.conf'), path.join(folder, 'ledger')];
+  const password = randomBytes(32).toString('hex');
+  await writeFile(own, `requirepass ${password}\n`);
+  redis = await startRedis('--include', own, ...words);
+  await writeFile(ledger, `redis://:${password}@127.0.0.1:${redis.port}/0\n`);
+  expect(await redis.cli('ping')).toMatch(/NOAUTH/);
   const services = await composeServices(values, {
-    'redis:6379': `127.0.0.1:${redis.port}`,
+    '/run/secrets/ledger': ledger,
     'http://s3:7480': rgw.endpoint,
     '/public-tiles.json': path.resolve('infra/front/public-tiles.json'),
   });
