@@ -117,8 +117,9 @@ resource "aws_s3_bucket_policy" "store" {
   policy = data.aws_iam_policy_document.bucket.json
 }
 
-# What a proxy may do: read, and be told of what is missing that it is: who may not list is told that it
-# is refused. What a builder may do: read, write, list, take away.
+# What a proxy may do: read the store, and list it, without which S3 says of what is missing that it is
+# refused (it holds the object's name against the condition on prefixes). What a builder may do: read,
+# write, list, take away. Neither is told what else there is in the bucket.
 data "aws_iam_policy_document" "reader" {
   statement {
     actions   = ["s3:GetObject"]
@@ -128,6 +129,12 @@ data "aws_iam_policy_document" "reader" {
   statement {
     actions   = ["s3:ListBucket"]
     resources = [aws_s3_bucket.store.arn]
+
+    condition {
+      test     = "StringLike"
+      variable = "s3:prefix"
+      values   = ["${var.prefix}/*"]
+    }
   }
 }
 
@@ -144,7 +151,19 @@ data "aws_iam_policy_document" "builder" {
   }
 
   statement {
-    actions   = ["s3:ListBucket", "s3:ListBucketMultipartUploads"]
+    actions   = ["s3:ListBucket"]
+    resources = [aws_s3_bucket.store.arn]
+
+    condition {
+      test     = "StringLike"
+      variable = "s3:prefix"
+      values   = ["${var.prefix}/*"]
+    }
+  }
+
+  # S3 knows no prefix as a condition of this.
+  statement {
+    actions   = ["s3:ListBucketMultipartUploads"]
     resources = [aws_s3_bucket.store.arn]
   }
 }

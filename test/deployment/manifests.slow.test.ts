@@ -1,16 +1,20 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { proxyConfigSchema } from '../../proxy/config.ts';
 import { composeServices } from '../support/compose.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { pythonTools } from '../support/python-tool.ts';
+import { folderOfTests } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 const COMPOSE = 'infra/container/compose.yaml';
 const CLUSTER = 'infra/kubernetes';
+const folder = folderOfTests();
 
 /** Programs that know what these files must be like. */
 const validators = () =>
@@ -22,7 +26,10 @@ interface Manifest {
   readonly metadata: { readonly name: string };
   readonly spec?: Record<string, unknown> & {
     readonly template?: {
-      readonly metadata: { readonly labels: { readonly app: string } };
+      readonly metadata: {
+        readonly labels: { readonly app: string };
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
       readonly spec: PodSpec;
     };
   };
@@ -35,7 +42,7 @@ interface PodSpec {
   readonly containers: readonly (Record<string, unknown> & {
     readonly securityContext: object;
     readonly envFrom?: readonly { configMapRef: { name: string } }[];
-    readonly ports?: readonly { readonly name: string }[];
+    readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   })[];
   readonly volumes: readonly { configMap?: { name: string }; secret?: object }[];
 }
@@ -99,6 +106,10 @@ test('the compose file is one by its schema; what it runs can neither write to i
     ]);
   }
   expect(services.redis.networks).toEqual(['inside']);
+  for (const [name, { logging }] of Object.entries<Record<string, unknown>>(services)) {
+    const options = { 'max-size': '20m', 'max-file': '5' };
+    expect([name, logging]).toEqual([name, { driver: 'local', options }]);
+  }
 });
 
 test('every manifest is what the schemas of Kubernetes say, to the letter', async () => {
@@ -140,7 +151,7 @@ test('pods run as nobody, without rights, on a root that is read only; each has 
   }
 });
 
-test('every pod is reached, and reaches others, only as a policy of its own says; none what its machine tells', async () => {
+test('every pod is reached, and reaches others, only as a policy of its own says', async () => {
   const all = await manifests();
   const policies = all.filter(({ kind }) => kind === 'NetworkPolicy').map(({ spec }) => spec!);
   const closed = { policyTypes: ['Ingress', 'Egress'] };
@@ -157,17 +168,127 @@ test('every pod is reached, and reaches others, only as a policy of its own says
   expect(policies.find(({ podSelector }) => JSON.stringify(podSelector) === '{}')).toMatchObject(
     closed,
   );
-  for (const { egress = [] } of policies) {
-    for (const { to, ports } of egress as { to?: { ipBlock?: object }[]; ports?: object[] }[]) {
-      expect([to, ports]).toEqual([expect.any(Array), expect.any(Array)]);
-      for (const { ipBlock } of to!) {
-        if (ipBlock)
-          expect(ipBlock).toMatchObject({
-            except: expect.arrayContaining([expect.stringMatching(/^169\.254\.|^fd00:ec2:/)]),
-          });
-      }
-    }
+});
+
+/** What may leave a pod: to some addresses at some ports. */
+interface Egress {
+  readonly to: readonly { readonly ipBlock?: { cidr: string; except?: readonly string[] } }[];
+  readonly ports: readonly { readonly port: number }[];
+}
+
+/** Whether policies let pods of an app reach an address at a port, by Node's own lists of networks. */
+function reaches(policies: readonly Manifest[], app: string, ip: string, port: number): boolean {
+  const family = ip.includes(':') ? 'ipv6' : 'ipv4';
+  const isIn = (network: string) => {
+    const [base, bits] = network.split('/');
+    if (base.includes(':') !== ip.includes(':')) return false;
+    const list = new BlockList();
+    list.addSubnet(base, Number(bits), family);
+    return list.check(ip, family);
+  };
+  const selects = ({ spec }: Manifest) => {
+    const { podSelector } = spec as unknown as { podSelector: object };
+    return (
+      Object.keys(podSelector).length === 0 || JSON.stringify(podSelector).includes(`"${app}"`)
+    );
+  };
+  return policies
+    .filter(selects)
+    .some(({ spec }) =>
+      ((spec!.egress ?? []) as Egress[]).some(
+        ({ to, ports }) =>
+          ports.some((one) => one.port === port) &&
+          to.some(
+            ({ ipBlock }) =>
+              ipBlock && isIn(ipBlock.cidr) && !ipBlock.except?.some((one) => isIn(one)),
+          ),
+      ),
+    );
+}
+
+test('pods reach names at their node, the backends they use, and their rights to the bucket where they have any; nothing else of what a machine tells', async () => {
+  const policies = (await manifests()).filter(({ kind }) => kind === 'NetworkPolicy');
+  const apps = ['front', 'portal', 'proxy', 'build', 'worker'];
+  const whoReach = (ip: string, port: number) =>
+    apps.filter((app) => reaches(policies, app, ip, port));
+  expect(whoReach('169.254.20.10', 53)).toEqual(apps);
+  // Amazon's agent for pods, by both protocols, and Google's metadata server.
+  const readers = ['proxy', 'build', 'worker'];
+  for (const ip of ['169.254.170.23', 'fd00:ec2::23', '169.254.169.254']) {
+    expect([ip, whoReach(ip, 80)]).toEqual([ip, readers]);
+    expect([ip, whoReach(ip, 443)]).toEqual([ip, []]);
   }
+  for (const ip of ['169.254.170.2', '169.254.0.1', 'fd00:ec2::254', 'fe80::1']) {
+    for (const port of [80, 443]) expect([ip, whoReach(ip, port)]).toEqual([ip, []]);
+  }
+  // The store and Stripe, the ledger or the queue, the mail server.
+  expect(whoReach('52.1.2.3', 443)).toEqual(apps);
+  expect(whoReach('10.1.2.3', 6379)).toEqual(['portal', 'proxy', 'worker']);
+  expect(whoReach('2001:db8::1', 587)).toEqual(['portal']);
+  expect(whoReach('10.1.2.3', 22)).toEqual([]);
+});
+
+test('Prometheus finds the port of metrics of every pod that has one, under the job that alerts go by', async () => {
+  const pods = (await manifests()).flatMap(({ spec }) => spec?.template ?? []);
+  const targets = pods.flatMap(({ metadata: { labels, annotations = {} }, spec }) =>
+    spec.containers.flatMap(({ ports = [] }) =>
+      ports.map(({ name, containerPort }) => ({
+        name,
+        address: `10.0.0.1:${containerPort}`,
+        labels: {
+          __meta_kubernetes_pod_annotation_prometheus_io_scrape:
+            annotations['prometheus.io/scrape'] ?? '',
+          __meta_kubernetes_pod_annotation_prometheus_io_port:
+            annotations['prometheus.io/port'] ?? '',
+          __meta_kubernetes_pod_container_port_number: `${containerPort}`,
+          __meta_kubernetes_pod_label_app: labels.app,
+          __meta_kubernetes_pod_name: `${labels.app}-0`,
+          __meta_kubernetes_pod_phase: 'Running',
+        },
+      })),
+    ),
+  );
+  const metrics = targets.filter(({ name }) => name === 'metrics');
+  expect(metrics.map(({ labels }) => labels.__meta_kubernetes_pod_label_app).sort()).toEqual([
+    ...['portal', 'proxy', 'worker'],
+  ]);
+  for (const file of ['service/settings.env', 'workers/settings.env']) {
+    expect((await settingsIn(`${CLUSTER}/${file}`)).METRICS_PORT).toBe('9464');
+  }
+  // By what it says of pods, of which the cluster would tell it, one of which has ended.
+  const config = parse(await readFile('infra/monitoring/prometheus.yaml', 'utf8'));
+  const [{ kubernetes_sd_configs: _, ...scrape }] = config.scrape_configs;
+  const ended = { ...metrics[0].labels, __meta_kubernetes_pod_phase: 'Succeeded' };
+  const all = [...targets, { address: '10.0.0.2:9464', labels: ended }];
+  const static_configs = all.map(({ address, labels }) => ({ targets: [address], labels }));
+  await ensureDebianPackage('prometheus', 'promtool');
+  const file = path.join(folder, 'prometheus.json');
+  await writeFile(file, JSON.stringify({ scrape_configs: [{ ...scrape, static_configs }] }));
+  const { stdout } = await run('promtool', [
+    'check',
+    'service-discovery',
+    '--timeout=1s',
+    file,
+    scrape.job_name,
+  ]);
+  const found = (JSON.parse(stdout) as { labels?: Record<string, string> }[]).flatMap(
+    ({ labels }) =>
+      labels?.__address__ ? [[labels.job, labels.instance, labels.__address__]] : [],
+  );
+  expect(found.sort()).toEqual([
+    ['travel-times', 'portal-0', '10.0.0.1:9464'],
+    ['travel-times', 'proxy-0', '10.0.0.1:9464'],
+    ['workers', 'worker-0', '10.0.0.1:9464'],
+  ]);
+});
+
+test('proxies are added before requests are shed, and not for a loop that does nothing', async () => {
+  const [scaler] = (await manifests()).filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
+  const [{ pods }] = scaler.spec!.metrics as { pods: { target: { averageValue: string } } }[];
+  const [, targetMs] = /^(\d+)m$/.exec(pods.target.averageValue)!;
+  // What is measured is how late turns are that should come each 10 ms, and 10 ms with it.
+  expect(Number(targetMs)).toBeGreaterThan(40);
+  expect(Number(targetMs)).toBeLessThan(proxyConfigSchema.parse({}).shedAtLagMs);
 });
 
 test('what manifests name is there: configuration, accounts, what is scaled, the lines of builds', async () => {
@@ -273,9 +394,27 @@ print(json.dumps(merged))`;
   const resources = Object.assign({}, ...blocks.resource.map((one) => flat(one)));
   const data = Object.assign({}, ...blocks.data.map((one) => flat(one)));
   // Who may not list is told of what is missing that he may not have it.
-  const { statement } = data['aws_iam_policy_document.reader'];
-  const actions = (statement as unknown as { actions: string[] }[]).flatMap((one) => one.actions);
+  interface Statement {
+    readonly actions: readonly string[];
+    readonly condition?: readonly object[];
+  }
+  const statementsOf = (name: string) =>
+    data[`aws_iam_policy_document.${name}`].statement as unknown as Statement[];
+  const actions = statementsOf('reader').flatMap((one) => one.actions);
   expect(actions).toEqual(['s3:GetObject', 's3:ListBucket']);
+  const inStore = { test: 'StringLike', variable: 's3:prefix', values: [`\${var.prefix}/*`] };
+  for (const name of ['reader', 'builder']) {
+    const listing = statementsOf(name).filter((one) => one.actions.includes('s3:ListBucket'));
+    expect([name, listing]).toEqual([
+      name,
+      [
+        expect.objectContaining({
+          actions: ['s3:ListBucket'],
+          condition: [expect.objectContaining(inStore)],
+        }),
+      ],
+    ]);
+  }
   const closed = resources['aws_s3_bucket_public_access_block.store'];
   for (const face of [
     'block_public_acls',

@@ -296,9 +296,14 @@ const CASES: readonly Case[] = [
   {
     happens: 'one in ten requests is sent away, for a minute',
     series: {
-      tta_http_requests_shed_total: `0x${LAST - 9} 100x9`,
-      [answered(503)]: `0x${LAST - 9} 100x9`,
+      tta_http_requests_shed_total: `0x${LAST - 4} 300x4`,
+      [answered(503)]: `0x${LAST - 4} 300x4`,
     },
+    fires: [],
+  },
+  {
+    happens: 'one in fifty requests is sent away all along',
+    series: { tta_http_requests_shed_total: lately(60, 20), [answered(503)]: lately(60, 20) },
     fires: [],
   },
   {
@@ -310,6 +315,11 @@ const CASES: readonly Case[] = [
     happens: 'readers are ended all along',
     series: { tta_http_readers_ended_total: lately(40, 20) },
     fires: ['ReadersSlow'],
+  },
+  {
+    happens: 'many readers are ended, for some minutes',
+    series: { tta_http_readers_ended_total: lately(10, 20) },
+    fires: [],
   },
   {
     happens: 'some readers are ended',
@@ -329,6 +339,19 @@ const CASES: readonly Case[] = [
       `0+60x${LAST - 5} ${(LAST - 5) * 60}x5`,
       growing(60),
     ),
+    fires: [],
+  },
+  {
+    happens: 'answers take half a second',
+    series: {
+      ...histogram('tta_http_request_duration_seconds', SUMMARY, always(0), growing(60)),
+      [`tta_http_request_duration_seconds_bucket{${SUMMARY}, le="0.5"}`]: growing(60),
+    },
+    fires: [],
+  },
+  {
+    happens: 'the event loop of one proxy is near to late, all along',
+    series: { 'nodejs_eventloop_lag_p99_seconds{instance="p0"}': always(0.15) },
     fires: [],
   },
   {
@@ -430,8 +453,14 @@ const CASES: readonly Case[] = [
   {
     happens: 'many debits at once',
     series: {
-      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 2} 600 3`,
+      'tta_ledger_calls_under_way{operation="debit", instance="p0"}': `3x${LAST - 2} 600x2`,
     },
+    fires: [],
+  },
+
+  {
+    happens: 'some debits wait all along',
+    series: { 'tta_ledger_calls_under_way{operation="debit", instance="p0"}': always(200) },
     fires: [],
   },
 
@@ -442,6 +471,27 @@ const CASES: readonly Case[] = [
       [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 5+1x20`,
     })),
     fires: ['ReleaseHeld'],
+  },
+  {
+    happens: 'a release cannot be opened for some minutes',
+    series: of(20, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 5} 5+1x5`,
+    })),
+    fires: [],
+  },
+  {
+    happens: 'four looks for a release fail, everywhere',
+    series: of(20, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 4x20`,
+    })),
+    fires: [],
+  },
+  {
+    happens: 'four proxies of twenty cannot open a release that the others serve too',
+    series: of(4, (proxy) => ({
+      [`tta_release_refresh_failures{instance="${proxy}"}`]: `0x${LAST - 20} 5+1x20`,
+    })),
+    fires: [],
   },
   {
     happens: 'one proxy of twenty cannot open a release, and the others serve it',
@@ -489,11 +539,21 @@ const CASES: readonly Case[] = [
     fires: ['MailsFail'],
   },
   {
-    happens: 'one mail of two in the night is not handed on',
+    happens: 'the two mails of the night are not handed on',
     series: {
-      [mails('failures_total')]: `0x${LAST - 8} 1x8`,
+      [mails('failures_total')]: `0x${LAST - 8} 2x8`,
       [mails('duration_seconds_count')]: `0x${LAST - 8} 2x8`,
     },
+    fires: [],
+  },
+  {
+    happens: 'the mail server is away for ten minutes',
+    series: { [mails('failures_total')]: lately(10, 2) },
+    fires: [],
+  },
+  {
+    happens: 'one mail in four is not handed on',
+    series: { [mails('failures_total')]: lately(60, 0.5) },
     fires: [],
   },
   {
@@ -507,6 +567,19 @@ const CASES: readonly Case[] = [
       tta_mail_addresses_refused_total: lately(20, 3),
       [mails('duration_seconds_count')]: lately(20, 3),
     },
+    fires: [],
+  },
+  {
+    happens: 'all of few addresses are refused',
+    series: {
+      tta_mail_addresses_refused_total: lately(75, 0.2),
+      [mails('duration_seconds_count')]: lately(75, 0.2),
+    },
+    fires: [],
+  },
+  {
+    happens: 'three in ten addresses are refused',
+    series: { tta_mail_addresses_refused_total: lately(75, 0.6) },
     fires: [],
   },
   {
