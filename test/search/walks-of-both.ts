@@ -3,6 +3,7 @@ import { buildNetwork } from '../../builder/streets/build-network.ts';
 import { buildModeNetwork } from '../../builder/streets/mode-network.ts';
 import { StreetSearch } from '../../builder/streets/street-search.ts';
 import { hangTerminals } from '../../builder/streets/terminals.ts';
+import { SELDOM_LINKED } from '../../builder/streets/traits.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { extractOsm, withBlocks } from '../support/prepared-city.ts';
 import { SecondEngine } from './second-engine.ts';
@@ -31,7 +32,9 @@ export async function walksOfBoth(
   const blocks = await withBlocks(blockFiles, (tables) => tables.points(county));
   const world = { minLon: -180, minLat: -90, maxLon: 180, maxLat: 90 };
   const extract = await extractOsm([osm], world, silent);
-  const streets = buildNetwork(extract.streets, extract.nodes);
+  const mapped = buildNetwork(extract.streets, extract.nodes);
+  // The second engine ties to the nearest street of any kind.
+  const streets = { ...mapped, traits: mapped.traits.map((own) => own & ~SELDOM_LINKED) };
   const { graph, linker } = buildModeNetwork(streets, 'walk', extract);
   const points = blocks.flatMap(({ lon, lat }) => {
     const link = linker.link(lon, lat);
