@@ -82,6 +82,15 @@ test('every package comes from the registry, is known by its SHA-512, and runs n
   }
 });
 
+test('packages that are made for each other are there once, and what nothing uses is not', async () => {
+  const { packages } = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const places = Object.keys(packages).filter((place) => place !== '');
+  const nameOf = (place: string) => place.split('node_modules/').at(-1)!;
+  const family = places.filter((place) => /^(@opentelemetry\/|flatbuffers$)/.test(nameOf(place)));
+  expect(family.length).toBeGreaterThan(8);
+  expect(new Set(family.map(nameOf)).size).toBe(family.length);
+});
+
 /** How secrets look that somebody could use. */
 const SECRETS: Readonly<Record<string, RegExp>> = {
   'a private key': /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s*[A-Za-z0-9+/]{40}/g,
