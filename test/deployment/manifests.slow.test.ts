@@ -72,23 +72,6 @@ test('the Dockerfile is what hadolint asks for, and its last stage runs as nobod
   expect(stages.at(-1)).toMatch(/^USER 10001:10001$/m);
 });
 
-test('the image keeps every package that the program asks for', async () => {
-  const dockerfile = await readFile('infra/container/Dockerfile', 'utf8');
-  const [, removed] = /rm -rf ((?:[^&]|\n)*)/.exec(dockerfile)!;
-  const packages = removed.split(/[\s\\]+/).flatMap((path) => {
-    return /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? [];
-  });
-  expect(packages).toContain('ol');
-  for (const room of ['builder', 'infra', 'portal', 'proxy', 'shards']) {
-    for (const file of await readdir(room, { recursive: true })) {
-      if (!file.endsWith('.ts')) continue;
-      const text = await readFile(path.join(room, file), 'utf8');
-      const imported = [...text.matchAll(/(?:from|import\() ?'((?:@[^/']+\/)?[^/'.]+)/g)];
-      expect([file, imported.filter(([, name]) => packages.includes(name))]).toEqual([file, []]);
-    }
-  }
-});
-
 test('the compose file is one by its schema; what it runs can neither write to its root nor gain rights', async () => {
   await ensureDebianPackage('docker-compose', 'docker-compose');
   await run('docker-compose', ['-f', COMPOSE, 'config', '--quiet']);

@@ -89,6 +89,15 @@ test('packages that are made for each other are there once, and what nothing use
   const family = places.filter((place) => /^(@opentelemetry\/|flatbuffers$)/.test(nameOf(place)));
   expect(family.length).toBeGreaterThan(8);
   expect(new Set(family.map(nameOf)).size).toBe(family.length);
+  // Maps, which flatgeobuf would draw with OpenLayers: in its place is a package that it needs anyway.
+  const [[, { name, version }], ...others] = Object.entries<{ name?: string; version: string }>(
+    packages,
+  ).filter(([place]) => /(^|\/)(ol|rbush|zarrita)$/.test(place));
+  expect([name, version, others]).toEqual([
+    'slice-source',
+    packages['node_modules/slice-source'].version,
+    [],
+  ]);
 });
 
 /** How secrets look that somebody could use. */
