@@ -51,7 +51,7 @@ test('what runs is under permissive licences, all of it; what builds and tests i
   expect(underOtherTerms(all, new Set([...PERMISSIVE, ...FOR_DEVELOPMENT]))).toEqual([]);
 });
 
-/** What may run programs of its own when it is installed: native parts, of which each comes built too. */
+/** What would run programs of its own when it is installed: each comes built too, and is refused that. */
 const INSTALL_SCRIPTS = ['lmdb', 'msgpackr-extract'];
 
 interface Locked {
@@ -75,6 +75,8 @@ test('every package comes from the registry, is known by its SHA-512, and runs n
   expect(named(fromElsewhere)).toEqual([]);
   expect(named(({ integrity }) => !integrity?.startsWith('sha512-'))).toEqual([]);
   expect(named(({ hasInstallScript }) => hasInstallScript === true)).toEqual(INSTALL_SCRIPTS);
+  const { allowScripts } = JSON.parse(await readFile('package.json', 'utf8'));
+  expect(allowScripts).toEqual(Object.fromEntries(INSTALL_SCRIPTS.map((name) => [name, false])));
   // What is installed here, and was tested, is that and nothing else.
   const wanted = new Map(locked);
   for (const [place, { integrity }] of await packagesOf('node_modules/.package-lock.json')) {
