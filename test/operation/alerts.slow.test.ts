@@ -678,9 +678,29 @@ const CASES: readonly Case[] = [
     last: 300,
   },
   {
-    happens: 'the workers of a build are lost',
-    series: { [jobs('waiting')]: gone(15, '9'), [jobs('active')]: gone(15, '3') },
+    happens: 'the workers of a build are lost, while jobs wait',
+    series: { [jobs('waiting')]: gone(15, '9'), [jobs('active')]: gone(15, '1') },
     fires: ['BuildWithoutWorkers'],
+  },
+  {
+    happens: 'the workers of a build are lost, at its last jobs',
+    series: { [jobs('waiting')]: gone(15, '0'), [jobs('active')]: gone(15, '3') },
+    fires: ['BuildWithoutWorkers'],
+  },
+  {
+    happens: 'the workers of a build are started anew',
+    series: { [jobs('waiting')]: gone(5, '9'), [jobs('active')]: gone(5, '3') },
+    fires: [],
+  },
+  {
+    happens: 'workers have nothing to do for hours',
+    series: {
+      [jobs('waiting')]: always(0, 300),
+      [jobs('active')]: always(0, 300),
+      [jobs('completed')]: always(20, 300),
+    },
+    fires: [],
+    last: 300,
   },
   {
     happens: 'a build has ended, and its workers with it',
@@ -690,7 +710,7 @@ const CASES: readonly Case[] = [
       [jobs('completed')]: '0+1x25 stale',
     },
     fires: [],
-    last: 400,
+    last: 200,
   },
 ];
 
