@@ -6,7 +6,7 @@
 #   bash test/deployment/check-image.sh [FOLDER]
 set -euo pipefail
 
-node=22
+node=24
 at=$(mktemp -d "${1:-/var/tmp}/tta-image-XXXXXX")
 export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs
 buildah=(buildah --root "$at/store" --runroot "$at/run")
