@@ -107,6 +107,7 @@ export type Activity = z.output<typeof activitySchema>;
 export const portalConfigSchema = z.object({
   api_url: z.url().meta({ description: 'Where the API is, without a slash at its end.' }),
   membership_available: z.boolean(),
+  signup_grants: z.boolean().meta({ description: 'Whether new accounts begin with free tokens.' }),
   plans: z.custom<typeof PLANS>().meta({
     description: 'As `GET /v1/plans` of the API answers it.',
     override: { type: 'object' },

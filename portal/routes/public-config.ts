@@ -11,6 +11,7 @@ export function servePublicConfig(app: FastifyInstance, { config, payment }: Por
     reply.header('cache-control', CACHE_CONTROL.revalidated).send({
       api_url: config.apiUrl,
       membership_available: payment !== null,
+      signup_grants: config.signupGrants.perDay > 0,
       plans: PLANS,
       example_block: config.exampleBlock,
     } satisfies PortalConfig),
@@ -26,7 +27,10 @@ const CONFIG: Operation = {
     ...{ status: 200, description: 'The settings that everybody may know.' },
     schema: portalConfigSchema,
     example: {
-      ...{ api_url: 'https://api.example.org', membership_available: true, plans: PLANS },
+      api_url: 'https://api.example.org',
+      membership_available: true,
+      signup_grants: true,
+      plans: PLANS,
       example_block: '990010012003080',
     },
   },

@@ -403,7 +403,7 @@ const CASES: readonly Case[] = [
   }),
   {
     happens: 'an object is damaged, which is seldom asked for',
-    series: { [calls('store', 'p0')]: lately(80, 1) },
+    series: { [calls('store', 'p0')]: lately(80, 0.3) },
     fires: ['ObjectsFail'],
   },
   {
@@ -430,7 +430,10 @@ const CASES: readonly Case[] = [
   },
   {
     happens: 'debits take long',
-    series: histogram('tta_ledger_duration_seconds', 'operation="debit"', always(0), growing(60)),
+    series: {
+      ...histogram('tta_ledger_duration_seconds', 'operation="debit"', always(0), growing(60)),
+      'tta_ledger_duration_seconds_bucket{operation="debit", le="0.5"}': growing(60),
+    },
     fires: ['LedgerSlow'],
   },
   {

@@ -104,6 +104,7 @@ test('/config.json says where the API is, and what can be bought', async () => {
   expect((await get('/config.json')).json()).toEqual({
     api_url: `${API}/below`,
     membership_available: false,
+    signup_grants: true,
     plans: JSON.parse(JSON.stringify(PLANS)),
     example_block: '990010001001000',
   });

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { inject } from 'vitest';
+import type { PortalConfigInput } from '../../portal/config.ts';
 import { smtpMailer } from '../../portal/mail/smtp-mailer.ts';
 import type { Payment } from '../../portal/payment/payment.ts';
 import { openChromium } from './chromium.ts';
@@ -27,7 +28,7 @@ export interface PortalSite {
 }
 
 export async function openPortalSite(
-  options: { readonly payment?: Payment } = {},
+  options: { readonly payment?: Payment; readonly config?: PortalConfigInput } = {},
 ): Promise<PortalSite> {
   const [apiPort, portalPort] = [await freePort(), await freePort()];
   const apiAddress = `http://127.0.0.1:${apiPort}`;
@@ -42,7 +43,7 @@ export async function openPortalSite(
     ledger: proxy.ledger,
     mailer,
     ...(payment && { payment: () => payment }),
-    config: { accountUrl: address, apiUrl: apiAddress, exampleBlock },
+    config: { accountUrl: address, apiUrl: apiAddress, exampleBlock, ...options.config },
   });
   await portal.app.listen({ port: portalPort, host: '127.0.0.1' });
   const browser = await openChromium();

@@ -16,6 +16,7 @@ export function FrontPage() {
   const config = useLoaded(portalConfig);
   const { visitor } = useSession();
   const api = config.state === 'here' ? config.value.api_url : null;
+  const hasGrants = config.state !== 'here' || config.value.signup_grants;
   return (
     <Page
       title="Travel-Time Access"
@@ -39,12 +40,16 @@ export function FrontPage() {
           </a>
         )}
         <p class="quiet">
-          {count(PLANS.free_grant.tokens)} tokens to begin with. One token is one row.
+          {hasGrants && `${count(PLANS.free_grant.tokens)} tokens to begin with. `}One token is one
+          row.
         </p>
       </div>
       <LivePlace api={api} unreachable={config.state === 'failed'} />
       <ExampleAnswer />
-      <Prices isSold={config.state !== 'here' || config.value.membership_available} />
+      <Prices
+        isSold={config.state !== 'here' || config.value.membership_available}
+        hasGrants={hasGrants}
+      />
       <ReleaseFacts api={api} />
     </Page>
   );

@@ -4,16 +4,19 @@ import { Section } from '../parts/section.tsx';
 
 const { free_grant, membership, token_packs, charges } = PLANS;
 
-/** What it costs; of what is sold, only where it can be bought. */
-export function Prices({ isSold }: { readonly isSold: boolean }) {
+/** What it costs; of what is sold or given, only where it can be had. */
+export function Prices(props: { readonly isSold: boolean; readonly hasGrants: boolean }) {
+  const { isSold, hasGrants } = props;
   return (
     <Section id="prices" title="What it costs">
       <ul class="prices">
-        <li class="card">
-          <h3>To begin with</h3>
-          <p class="price">Free</p>
-          <p>{count(free_grant.tokens)} tokens, once.</p>
-        </li>
+        {hasGrants && (
+          <li class="card">
+            <h3>To begin with</h3>
+            <p class="price">Free</p>
+            <p>{count(free_grant.tokens)} tokens, once.</p>
+          </li>
+        )}
         {isSold && (
           <li class="card card-accent">
             <h3>Membership</h3>

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { PLANS } from '../../plans.ts';
+import { portalConfig } from '../api/portal.ts';
+import { useLoaded } from '../api/use-loaded.ts';
 import { count } from '../parts/formats.ts';
 import { Page } from '../parts/page.tsx';
 import { navigate } from '../router/router.ts';
@@ -15,6 +17,9 @@ export function SignInPage() {
   const [isSent, setSent] = useState(false);
   const [next] = useState(() => nextPath(location.search));
   const isSignedIn = visitor.state === 'signed-in';
+  const config = useLoaded(portalConfig);
+  const hasGrants = config.state !== 'here' || config.value.signup_grants;
+  const begins = hasGrants ? `, with ${count(PLANS.free_grant.tokens)} tokens in it` : '';
   useEffect(() => {
     if (isSignedIn) navigate(next, { replace: true });
   }, [isSignedIn, next]);
@@ -25,7 +30,7 @@ export function SignInPage() {
       lead={
         isSent
           ? undefined
-          : `We mail you a six-digit code. There is no password. If you have no account yet, this makes one, with ${count(PLANS.free_grant.tokens)} tokens in it.`
+          : `We mail you a six-digit code. There is no password. If you have no account yet, this makes one${begins}.`
       }
     >
       {isSent ? (

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { PAGE_PATHS } from '../../portal/page-paths.ts';
+import { ofThisTest } from '../support/of-tests.ts';
+import { openPortalSite } from '../support/portal-site.ts';
+import { openWatched } from '../support/watched-page.ts';
+
+const LIMITS = { perDay: 500, perNetwork: 500, perDomain: 500 };
+const TOKENS = /5,000 tokens/;
+
+test('where no sign-up grants are given, no page promises any, and an owner is told on each of theirs', async () => {
+  const config = { signupGrants: { ...LIMITS, perDay: 0 } };
+  const site = await ofThisTest(openPortalSite({ config }));
+  const visitor = await site.browser.newContext();
+  for (const path of [PAGE_PATHS.front, PAGE_PATHS.signIn]) {
+    const { page, wrong } = await openWatched(visitor, `${site.address}${path}`);
+    await expect.poll(() => page.getByText(TOKENS).count()).toBe(0);
+    expect(wrong).toEqual([]);
+  }
+  const owner = await site.signedIn('ada@example.org');
+  for (const path of [PAGE_PATHS.overview, PAGE_PATHS.keys, PAGE_PATHS.plan]) {
+    const { page, wrong } = await openWatched(owner, `${site.address}${path}`);
+    await page.getByRole('status').filter({ hasText: 'No free tokens are given' }).waitFor();
+    expect(wrong).toEqual([]);
+  }
+});
+
+test('where they are given, pages promise them, and say nothing to an owner who has them', async () => {
+  const site = await ofThisTest(openPortalSite({ config: { signupGrants: LIMITS } }));
+  const visitor = await site.browser.newContext();
+  for (const path of [PAGE_PATHS.front, PAGE_PATHS.signIn]) {
+    const { page } = await openWatched(visitor, `${site.address}${path}`);
+    await page.getByText(TOKENS).first().waitFor();
+  }
+  const owner = await site.signedIn('ada@example.org');
+  const { page } = await openWatched(owner, `${site.address}${PAGE_PATHS.overview}`);
+  await page.getByText('5,000', { exact: true }).first().waitFor();
+  expect(await page.getByText('free tokens').count()).toBe(0);
+});
