@@ -6,7 +6,7 @@ import type { Mailer } from '../portal/mail/mailer.ts';
 import { smtpMailer } from '../portal/mail/smtp-mailer.ts';
 import type { OpenPayment, PaymentSettings } from '../portal/payment/open-payment.ts';
 import { UsageError } from './errors.ts';
-import { localUrl, settledPort, whereabouts } from './listen.ts';
+import { type Endpoint, localUrl, settledPort, whereabouts } from './listen.ts';
 import { MailCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
 import { portalMetrics } from './observe/portal-metrics.ts';
@@ -23,15 +23,22 @@ export interface PortalServing {
   close(): Promise<void>;
 }
 
+/** Where a portal will be, for who has to name it before it listens: its port and its address. */
+export async function settlePortal(
+  settings: PortalSettings,
+): Promise<{ readonly at: Endpoint; readonly accountUrl: string }> {
+  const at = { host: settings.host, port: await settledPort(settings) };
+  return { at, accountUrl: settings.portal.accountUrl ?? localUrl(at) };
+}
+
 /** Opens the portal over a ledger, and listens. `addRoutes` adds what only this start has. */
 export async function servePortal(
   settings: PortalSettings,
   ledger: Ledger,
   addRoutes: (app: FastifyInstance) => void = () => {},
 ): Promise<PortalServing> {
-  const at = { host: settings.host, port: await settledPort(settings) };
+  const { at, accountUrl } = await settlePortal(settings);
   const address = localUrl(at);
-  const accountUrl = settings.portal.accountUrl ?? address;
   const payment =
     settings.stripe && (await openCheckedPayment(settings.stripe, ledger, accountUrl));
   const mails = new MailCalls();

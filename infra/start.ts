@@ -17,7 +17,7 @@ import { terminalProgress } from './cli/terminal-progress.ts';
 import { writeDemoCity } from './demo/write-demo-city.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
-import { type PortalServing, servePortal } from './portal.ts';
+import { type PortalServing, servePortal, settlePortal } from './portal.ts';
 import { type Serving, serve } from './serve.ts';
 import type { PortalSettings } from './settings/portal-server.ts';
 import { type StartSettings, startSettings } from './settings/start.ts';
@@ -37,9 +37,10 @@ await run(async () => {
   const { store } = settings.api;
   if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
 
-  const serving = await serve(settings.api);
+  const { at, accountUrl } = await settlePortal(settings.portal);
+  const serving = await serve({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
   try {
-    await tellOf(serving, settings);
+    await tellOf(serving, { ...settings, portal: { ...settings.portal, port: at.port } });
   } catch (error) {
     await serving.close(0);
     throw error;

@@ -24,6 +24,15 @@ const ANSWER_HEADERS = {
   'X-Batch-Errors': whole('How many `errors` there are.'),
   'X-Batch-Truncated': whole('How many origins are `truncated`.'),
   'X-Truncated-Reason': textIfAny('`truncated_reason`, if not null.'),
+  'X-Truncated': textIfAny(
+    'Of CSV: the origins that are `truncated`, percent-encoded with commas between them, a point as `lat lon`; left out, as `X-Errors`, where the list does not fit into 4 kB.',
+  ),
+  'X-Errors': textIfAny(
+    'Of CSV: the origins that could not be resolved, written likewise, and why: `990019999999999=block-not-found`.',
+  ),
+  'X-Data-Release': text(
+    'The release that the answer is of: the `version` of `/v1/isochrone/meta`. A cursor goes on in the release in force; an answer from a cache in front is of the release it was read from, and holds in the one in force.',
+  ),
   'X-Unrouted': textIfAny('`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.'),
   'Cache-Control': text('Who may keep the answer, and for how long.'),
   Vary: text('Headers of the request that choose the answer.'),

@@ -6,6 +6,7 @@ import { CatalogueSender, catalogueText } from '../portal/http/catalogue-text.ts
 import { RETRY, refuseOtherMethods } from '../portal/http/error-handling.ts';
 import { httpServer } from '../portal/http/http-server.ts';
 import { Problem } from '../portal/http/problem.ts';
+import type { ProblemSlug } from '../portal/http/problem-kinds.ts';
 import { serveProblemPages } from '../portal/http/problem-pages.ts';
 import { overloaded } from '../portal/http/shedding.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
@@ -87,8 +88,12 @@ export async function buildProxy(parts: {
     ending: { isSet: false },
   };
 
+  const helpAt = (slug: string) => (OF_ACCOUNTS.has(slug) ? config.accountUrl : undefined);
   const app = httpServer({
-    problems: { base: config.problemBase },
+    problems: {
+      base: config.problemBase,
+      members: ({ slug }) => (helpAt(slug) ? { account_url: helpAt(slug) } : {}),
+    },
     knownErrors: storeProblem,
     rates: parts.addressRates ?? new RateWindow(config.freeRateLimitPerMinute),
     trustProxy: config.trustProxy,
@@ -103,6 +108,7 @@ export async function buildProxy(parts: {
   app.addHook('onClose', async () => services.outbox.close());
   app.addHook('onClose', async () => cursorSecrets.close());
   app.decorateReply('balance', null);
+  app.decorateReply('dataRelease', null);
   answerPreflights(app);
   app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) route(app, endpoint, services);
@@ -112,11 +118,16 @@ export async function buildProxy(parts: {
     return services.catalogue.send(request, reply, document);
   });
   const problemPage = problemPageOf(config);
-  serveProblemPages(app, problemPage);
+  serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue);
   refuseOtherMethods(app, methodsTaken(['/openapi.json', problemPage, ...DOCS_PATHS]));
   return app;
 }
+
+/** The problems of somebody who lacks a key, or tokens. */
+const OF_ACCOUNTS: ReadonlySet<string> = new Set<ProblemSlug>([
+  ...(['missing-key', 'invalid-key', 'tokens-exhausted'] as const),
+]);
 
 /** The route of the pages that problems lead to: what is in front takes the base URL's path away. */
 function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl: string }): string {

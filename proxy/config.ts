@@ -10,6 +10,8 @@ const address = z.url().transform((url) => url.replace(/\/+$/, ''));
 export const proxyConfigSchema = z.strictObject({
   /** Where clients find the service. */
   baseUrl: address.default('http://127.0.0.1:8080'),
+  /** Where people make keys and buy tokens; by default nowhere that is told. */
+  accountUrl: address.optional(),
   /** What problem types begin with; by default `{baseUrl}/problems`. */
   problemBase: address.optional(),
   /** Requests a minute from one address to routes that need no key. */

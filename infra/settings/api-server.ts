@@ -72,7 +72,7 @@ export const serveSchema = z.object({
     value: '<ms>',
   }),
   CURSOR_SECRETS: setting(secretsText.optional(), {
-    says: 'one or two, comma-separated: the first seals cursors, both open them',
+    says: 'one or two, comma-separated: the first seals cursors, both open them; another first one changes the ETags of paginated routes, once',
     secret: true,
     otherwise: 'one that the ledger keeps',
   }),
@@ -99,6 +99,7 @@ export function apiSettings(set: z.output<typeof serveSchema>, version: string):
     proxy: {
       version,
       baseUrl: set.BASE_URL,
+      accountUrl: set.ACCOUNT_URL,
       problemBase: set.PROBLEM_BASE,
       freeRateLimitPerMinute: set.FREE_RATE_LIMIT_PER_MINUTE,
       batchRowBudget: set.ROW_BUDGET,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { portalConfigSchema } from '../../portal/config.ts';
 import { trustedProxies } from '../../portal/http/trusted-proxies.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import { HOST } from './listening.ts';
@@ -18,6 +19,11 @@ export const BOTH = {
     says: 'public address of the API',
     value: '<url>',
     otherwise: 'where it listens; for tta portal http://127.0.0.1:8080',
+  }),
+  ACCOUNT_URL: setting(portalConfigSchema.shape.accountUrl.unwrap().optional(), {
+    says: 'public address of the portal, a host of its own; of https:, its cookies are for https only',
+    value: '<url>',
+    otherwise: 'where the portal listens; the API names none',
   }),
   PROBLEM_BASE: setting(z.url().optional(), {
     says: 'public address of the pages that explain problems',

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { type PortalConfigInput, portalConfigSchema } from '../../portal/config.ts';
+import type { PortalConfigInput } from '../../portal/config.ts';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { isEmailAddress } from '../../portal/sign-in/email-address.ts';
 import { BOTH, count } from './both-servers.ts';
@@ -39,11 +39,6 @@ export const portalSchema = z.object({
     says: 'the port to listen on',
     flag: '--port',
     value: '<port>',
-  }),
-  ACCOUNT_URL: setting(portalConfigSchema.shape.accountUrl.unwrap().optional(), {
-    says: 'public address of the portal, a host of its own; of https:, its cookies are for https only',
-    value: '<url>',
-    otherwise: 'where it listens',
   }),
   SMTP_URL: setting(
     z

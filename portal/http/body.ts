@@ -8,10 +8,14 @@ export class Body {
   static readonly NONE = new Body([]);
   readonly pieces: readonly Buffer[];
   readonly length: Bytes;
+  /** Up to where what is paid for stands: once as much is delivered, all of it is. */
+  readonly paidLength: Bytes;
 
-  constructor(pieces: readonly Buffer[]) {
+  /** `tail`: bytes at the end that nobody pays for. */
+  constructor(pieces: readonly Buffer[], tail: Bytes = 0) {
     this.pieces = pieces;
     this.length = pieces.reduce((sum, { length }) => sum + length, 0);
+    this.paidLength = this.length - tail || this.length;
   }
 
   static of(bytes: Uint8Array): Body {

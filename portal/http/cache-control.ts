@@ -7,4 +7,6 @@ export const CACHE_CONTROL = {
   catalogue: 'public, max-age=300, stale-while-revalidate=86400',
   /** What can never become another. */
   immutable: 'public, max-age=31536000, immutable',
+  /** The same for whoever has a key: their key is checked at every use but their own. */
+  pinned: 'private, max-age=31536000, immutable',
 } as const;

@@ -156,6 +156,12 @@ export const PROBLEMS = {
     title: 'The route does not take this method',
     advice: 'The Allow header lists what the route takes.',
   },
+  'not-acceptable': {
+    status: 406,
+    title: 'The route has no format that is accepted',
+    advice:
+      'The formats member lists those of the route. Send an Accept header that allows one of them, or none.',
+  },
   'request-timeout': {
     status: 408,
     title: 'The request did not arrive in time',

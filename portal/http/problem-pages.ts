@@ -6,8 +6,15 @@ import { BATCH_FAULTS, PROBLEMS } from './problem-kinds.ts';
 
 const KINDS = { ...PROBLEMS, ...BATCH_FAULTS };
 
-/** Serves a short readable page at each problem's `type`. */
-export function serveProblemPages(app: FastifyInstance, path: string): void {
+/**
+ * Serves a short readable page at each problem's `type`. `helpAt`: the address of whoever can help
+ * somebody with a problem, if there is one.
+ */
+export function serveProblemPages(
+  app: FastifyInstance,
+  path: string,
+  helpAt: (slug: string) => string | undefined = () => undefined,
+): void {
   app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
     const { slug } = request.params;
     if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
@@ -16,11 +23,17 @@ export function serveProblemPages(app: FastifyInstance, path: string): void {
       ...plainPageHeaders({ hasForm: false }),
       'cache-control': CACHE_CONTROL.catalogue,
     });
+    const help = helpAt(slug) === undefined ? '' : linkTo(helpAt(slug)!);
     return plainPage(
       title,
-      `<p><code>${slug}</code>, HTTP status ${status}</p><p>${escapeHtml(advice)}</p>`,
+      `<p><code>${slug}</code>, HTTP status ${status}</p><p>${escapeHtml(advice)}</p>${help}`,
     );
   });
+}
+
+function linkTo(url: string): string {
+  const address = escapeHtml(url);
+  return `<p>Keys and tokens: <a href="${address}">${address}</a></p>`;
 }
 
 function isSlug(text: string): text is keyof typeof KINDS {

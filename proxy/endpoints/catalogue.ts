@@ -142,9 +142,13 @@ export const plans = freeEndpoint({
       tile: z.int(),
       minimum: z.int(),
     }),
+    account_url: z
+      .url()
+      .nullable()
+      .meta({ description: 'Where keys are made and tokens bought; null if that is not set.' }),
   }),
-  example: PLANS,
-  answer: () => ({ body: PLANS }),
+  example: { ...PLANS, account_url: 'https://account.example.org' },
+  answer: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
 });
 
 export const catalogue: readonly FreeEndpoint[] = [

@@ -1,19 +1,25 @@
 import type { HeaderName, SentHeader } from '../answer-headers.ts';
+import type { Format } from './negotiate.ts';
+
+/** An origin of a batch, as `errors` and `truncated` name it. */
+type NamedOrigin = {
+  readonly geoid?: string;
+  readonly dest_id?: number;
+  readonly origin_lat?: number;
+  readonly origin_lon?: number;
+};
 
 /** Members of an answer that are not its rows. */
 interface Beside {
   readonly next_cursor?: string | null;
   readonly resolved_block?: string;
-  readonly errors?: readonly object[];
-  readonly truncated?: readonly unknown[];
+  readonly errors?: readonly (NamedOrigin & { readonly type: string })[];
+  readonly truncated?: readonly (NamedOrigin | string | number)[];
   readonly truncated_reason?: string | null;
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
-/**
- * What an answer says beside its rows, and the header that repeats it: formats that have rows alone
- * say it nowhere else. Of the origins of a batch that gave nothing it says how many; JSON lists them.
- */
+/** What an answer says beside its rows, and the header that repeats it whatever the format. */
 export const BESIDE_ROWS = [
   repeated('next_cursor', 'X-Next-Cursor', (cursor) => cursor),
   repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
@@ -25,6 +31,18 @@ export const BESIDE_ROWS = [
   repeated('truncated_reason', 'X-Truncated-Reason', (reason) => reason),
 ];
 
+/**
+ * What CSV says nowhere but in headers: origins of a batch that gave nothing. Those that can be sent
+ * again come first, for the headers hold so much together and no more.
+ */
+export const LISTED_FOR_CSV = [
+  repeated('truncated', 'X-Truncated', (origins) => origins.map(written).join()),
+  repeated('errors', 'X-Errors', (errors) =>
+    errors.map((error) => `${written(error)}=${error.type}`).join(),
+  ),
+];
+const MOST_LISTED_CHARACTERS = 4_096;
+
 function repeated<M extends keyof Beside>(
   member: M,
   header: HeaderName,
@@ -35,12 +53,36 @@ function repeated<M extends keyof Beside>(
   return { member, header, sent, textIn };
 }
 
-/** The headers of an answer that repeat what its body says beside the rows. */
-export function headersBesideRows(body: Beside): Readonly<Partial<Record<SentHeader, string>>> {
+/** An origin as a header lists it: percent-encoded, for a malformed GEOID may be any text. */
+function written(origin: NamedOrigin | string | number): string {
+  if (typeof origin !== 'object') return encodeURIComponent(origin);
+  const { geoid, dest_id, origin_lat, origin_lon } = origin;
+  return encodeURIComponent(geoid ?? dest_id ?? `${origin_lat} ${origin_lon}`);
+}
+
+/** The headers of an answer that repeat what its body says beside the rows, or would say. */
+export function headersBesideRows(
+  body: Beside,
+  format: Format,
+): Readonly<Partial<Record<SentHeader, string>>> {
   const headers: Partial<Record<SentHeader, string>> = {};
   for (const { sent, textIn } of BESIDE_ROWS) {
     const text = textIn(body);
     if (text !== undefined) headers[sent] = text;
   }
+  if (format !== 'csv') return headers;
+  let left = MOST_LISTED_CHARACTERS;
+  for (const { sent, textIn } of LISTED_FOR_CSV) {
+    const text = textIn(body) ?? '';
+    if (text === '' || text.length > left) continue;
+    headers[sent] = text;
+    left -= text.length;
+  }
   return headers;
+}
+
+/** The origins of a batch that gave nothing, if there are any. */
+export function withoutRows({ errors = [], truncated = [], truncated_reason }: Beside) {
+  if (errors.length === 0 && truncated.length === 0) return null;
+  return { errors, truncated, truncated_reason };
 }

@@ -1,3 +1,4 @@
+import { Problem } from '../../portal/http/problem.ts';
 import type { RowTable } from './row-table.ts';
 
 export type Format = 'json' | 'csv' | 'ndjson' | 'geojson';
@@ -9,49 +10,95 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   geojson: 'application/geo+json; charset=utf-8',
 };
 
-const FORMAT_OF: ReadonlyMap<string, Format> = new Map([
-  ['application/json', 'json'],
-  ['text/csv', 'csv'],
-  ['application/x-ndjson', 'ndjson'],
-  ['application/ndjson', 'ndjson'],
-  ['application/geo+json', 'geojson'],
-]);
+/** A format that a route has, and the media types that `Accept` may call it, its own first. */
+export interface Offer {
+  readonly format: Format;
+  readonly mediaTypes: readonly string[];
+}
 
-export const JSON_ALONE: readonly Format[] = ['json'];
+const JSON_OFFER: Offer = { format: 'json', mediaTypes: ['application/json'] };
+const GEOJSON_OFFER: Offer = { format: 'geojson', mediaTypes: ['application/geo+json'] };
+const ROW_OFFERS: readonly Offer[] = [
+  JSON_OFFER,
+  { format: 'csv', mediaTypes: ['text/csv'] },
+  {
+    format: 'ndjson',
+    mediaTypes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
+  },
+];
+
+export const JSON_ALONE: readonly Offer[] = [JSON_OFFER];
 /** Of a body that is one GeoJSON object: the same bytes under either name. */
-export const GEOJSON_OBJECT: readonly Format[] = ['json', 'geojson'];
+export const GEOJSON_OBJECT: readonly Offer[] = [JSON_OFFER, GEOJSON_OFFER];
 
-/** The formats of an answer, the one given to those who do not mind first. */
-export function formatsOf(table: RowTable | undefined): readonly Format[] {
-  if (!table) return JSON_ALONE;
-  return table.hasPoints ? ['json', 'csv', 'ndjson', 'geojson'] : ['json', 'csv', 'ndjson'];
+/** What a route offers, that which is given to those who do not mind first. */
+export function offersOf(route: {
+  readonly table?: RowTable | undefined;
+  /** Of a body that is written by the route itself. */
+  readonly mediaType?: string | undefined;
+}): readonly Offer[] {
+  if (route.mediaType !== undefined) return [binary(route.mediaType)];
+  if (!route.table) return JSON_ALONE;
+  return route.table.hasPoints ? [...ROW_OFFERS, GEOJSON_OFFER] : ROW_OFFERS;
+}
+
+/** Bytes of a type of their own: also for a client that asks for bytes, or for JSON as it always does. */
+function binary(mediaType: string): Offer {
+  const others = ['application/x-protobuf', 'application/octet-stream', 'application/json'];
+  return { format: 'json', mediaTypes: [mediaType, ...others] };
 }
 
 /**
- * The format an `Accept` header wants most of those there are: RFC 9110 section 12.5.1, of equals
- * the one named first. JSON where it wants none of them: an answer one can read is better than none.
+ * The format that an `Accept` header wants most: RFC 9110 section 12.5.1, of equals the one named
+ * first. `not-acceptable` where it allows none of those offered. A header without any media range
+ * says nothing.
  */
-export function formatFor(accept: string | undefined, formats: readonly Format[]): Format {
-  if (accept === undefined || accept === '*/*' || formats.length === 1) return formats[0];
-  let best: { format: Format; quality: number } = { format: formats[0], quality: 0 };
-  for (const { range, quality } of rangesOf(accept)) {
-    if (quality <= best.quality) continue;
-    const named = FORMAT_OF.get(range);
-    const format = named ?? formats.find((one) => covers(range, MEDIA_TYPES[one]));
-    if (format !== undefined && formats.includes(format)) best = { format, quality };
+export function formatFor(accept: string | undefined, offers: readonly Offer[]): Format {
+  const [{ format, mediaTypes }] = offers;
+  if (accept === undefined || accept === '*/*' || accept === mediaTypes[0]) return format;
+  const ranges = rangesOf(accept);
+  if (ranges.length === 0) return format;
+  let best: { offer: Offer; quality: number; order: number } | undefined;
+  for (const offer of offers) {
+    for (const mediaType of offer.mediaTypes) {
+      const { quality, order } = rangeOf(mediaType, ranges);
+      const isBetter =
+        !best || quality > best.quality || (quality === best.quality && order < best.order);
+      if (quality > 0 && isBetter) best = { offer, quality, order };
+    }
   }
-  return best.format;
+  if (best) return best.offer.format;
+  const formats = offers.map(({ mediaTypes: [own] }) => own);
+  throw new Problem(
+    'not-acceptable',
+    `Accept allows none of the formats of this route: ${formats.join(', ')}`,
+    { formats },
+  );
 }
 
-/** Whether a range with a star takes a media type. */
-function covers(range: string, mediaType: string): boolean {
-  return range === '*/*' || (range.endsWith('/*') && mediaType.startsWith(range.slice(0, -1)));
+interface Range {
+  readonly range: string;
+  readonly quality: number;
+  /** Where it stands in the header. */
+  readonly order: number;
+}
+const REFUSED: Pick<Range, 'quality' | 'order'> = { quality: 0, order: 0 };
+
+/** The range that speaks of a media type most specifically. */
+function rangeOf(mediaType: string, ranges: readonly Range[]) {
+  const [kind] = mediaType.split('/', 1);
+  for (const wanted of [mediaType, `${kind}/*`, '*/*']) {
+    const found = ranges.find(({ range }) => range === wanted);
+    if (found) return found;
+  }
+  return REFUSED;
 }
 
-function rangesOf(accept: string): { range: string; quality: number }[] {
-  return accept.split(',').map((part) => {
+function rangesOf(accept: string): Range[] {
+  return accept.split(',').flatMap((part, order) => {
     const [range, ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    if (!/^[^\s/]+\/[^\s/]+$/.test(range)) return [];
     const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    return { range, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
+    return { range, order, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
   });
 }

@@ -23,12 +23,20 @@ export function renderJson(body: object): Body {
   return rows.between(byteText(before), byteText(`${text}}`));
 }
 
-/** Writes the rows of a body alone, or itself as the only row where it has none. */
+/**
+ * Writes the rows of a body, or itself as the only row where it has none; and of a batch what became
+ * of the origins without rows, as far as the format has a place for it.
+ */
 export function renderRows(format: RowFormat, columns: readonly string[], body: object): Body {
-  const rows = Object.values(body).find((value) => value instanceof Rows);
+  const members = Object.entries(body);
+  const rows = members.find(([, value]) => value instanceof Rows)?.[1] as Rows | undefined;
+  const isBatch = 'truncated' in body;
+  const beside = isBatch
+    ? Object.fromEntries(members.filter(([, value]) => value !== rows))
+    : undefined;
   return (rows ?? onlyRow(format, columns, body as RowMembers)).between(
-    format.before(columns),
-    format.after,
+    format.before(columns, beside),
+    format.after(beside),
   );
 }
 

@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
 import type { Degrees } from '../../shards/units.ts';
+import { withoutRows } from './beside-rows.ts';
 import { type ByteText, byteText } from './byte-text.ts';
 import type { Format } from './negotiate.ts';
 
@@ -11,9 +12,12 @@ export type RowMembers = Readonly<Record<string, unknown>>;
  */
 export interface RowFormat {
   readonly name: Format;
-  /** What comes before all rows and after them, where nothing else is sent. */
-  before(columns: readonly string[]): ByteText;
-  readonly after: ByteText;
+  /**
+   * What comes before all rows and after them, where nothing else is sent. `beside`: what the answer
+   * of a batch says of its origins; absent where it is none.
+   */
+  before(columns: readonly string[], beside: RowMembers | undefined): ByteText;
+  after(beside: RowMembers | undefined): ByteText;
   /** The row that is last lacks the comma it ends in. */
   readonly endsInComma: boolean;
   /** Begins a row, which is a point where the format has those. */
@@ -30,7 +34,7 @@ function jsonMembers(members: RowMembers): ByteText {
 const json: RowFormat = {
   name: 'json',
   before: () => '',
-  after: '',
+  after: () => '',
   endsInComma: true,
   begin: () => '{',
   members: jsonMembers,
@@ -40,6 +44,10 @@ const json: RowFormat = {
 const ndjson: RowFormat = {
   ...json,
   name: 'ndjson',
+  after(beside) {
+    const origins = beside && withoutRows(beside);
+    return origins ? byteText(`${JSON.stringify(origins)}\n`) : '';
+  },
   endsInComma: false,
   end: '}\n',
 };
@@ -47,8 +55,12 @@ const ndjson: RowFormat = {
 const geojson: RowFormat = {
   ...json,
   name: 'geojson',
-  before: () => '{"type":"FeatureCollection","features":[',
-  after: ']}',
+  // What is paid for comes last: the share of it that is not delivered is repaid.
+  before(_columns, beside) {
+    const members = beside ? `${jsonMembers(beside)},` : '';
+    return `{"type":"FeatureCollection",${members}"features":[`;
+  },
+  after: () => ']}',
   begin: (lon, lat) =>
     `{"type":"Feature","geometry":{"type":"Point","coordinates":[${lon},${lat}]},"properties":{`,
   members: ({ lon, lat, ...members }) => jsonMembers(members),
@@ -61,7 +73,7 @@ const FORMULA = /^[=+\-@\t\r]/;
 const csv: RowFormat = {
   name: 'csv',
   before: (columns) => `${columns.map((column) => column.replace('.', '_')).join()}\r\n`,
-  after: '',
+  after: () => '',
   endsInComma: false,
   begin: () => '',
   members(members, columns) {

@@ -31,7 +31,7 @@ export class Rows {
     this.#text += row;
   }
 
-  /** Writes all rows between two texts. */
+  /** Writes all rows between two texts, of which the second is not paid for. */
   between(before: ByteText, after: ByteText): Body {
     const isCommaLeft = this.format.endsInComma && this.#count > 0;
     const pieces = this.#pieces.length === 0 ? [] : [toBytes(before), ...this.#pieces];
@@ -40,7 +40,7 @@ export class Rows {
     const bytes = Buffer.allocUnsafe(last.length - Number(isCommaLeft) + after.length);
     bytes.write(last, 'latin1');
     bytes.write(after, bytes.length - after.length, 'latin1');
-    return new Body([...pieces, bytes]);
+    return new Body([...pieces, bytes], after.length);
   }
 }
 

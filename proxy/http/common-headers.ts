@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { setRateHeaders } from '../../portal/http/rate-headers.ts';
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The release that a metered request is answered from, once its key is known. */
+    dataRelease: string | null;
+  }
+}
+
 /**
  * Any page may call the API and read all of an answer: its keys travel in a header, never in a
  * cookie. So every answer says it in few bytes, and none differs by who asks.
@@ -21,13 +28,14 @@ const PREFLIGHT = {
 
 /**
  * Sets what every answer carries: the id of its request, its rate, and that any page may read it. An
- * error after the key check also says that it cost nothing.
+ * error after the key check also says that it cost nothing, and which release it speaks of.
  */
 export function setCommonHeaders(reply: FastifyReply): void {
   // Of a malformed URL the framework's reply has no balance at all.
   if (reply.statusCode >= 400 && typeof reply.balance === 'number') {
     reply.headers({ 'x-tokens-charged': 0, 'x-tokens-remaining': reply.balance });
   }
+  if (reply.dataRelease) reply.header('x-data-release', reply.dataRelease);
   setRateHeaders(reply);
   reply.header('x-request-id', reply.request.id);
   for (let i = 0; i < CORS_HEADERS.length; i += 2) {

@@ -23,7 +23,7 @@ export interface OutboxLimits {
   readonly leastBytesPerSecond?: number;
 }
 
-/** How much of an answer was delivered: 1 is all of it. */
+/** How much was delivered of what is paid for in an answer: 1 is all of it. */
 export type Share = number;
 
 /** An answer on its way, of more than one piece. */
@@ -110,7 +110,7 @@ export class Outbox {
       const settle = () => {
         if (!this.#parcels.delete(parcel)) return;
         this.#waiting -= body.length - parcel.handed;
-        resolve(parcel.handed / body.length);
+        resolve(Math.min(1, parcel.handed / body.paidLength));
       };
       const taken = (bytes: Bytes) => {
         parcel.handed += bytes;

@@ -24,10 +24,11 @@ import {
 
 const slugs = (...of: readonly ProblemSlug[]) => of;
 const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'rate-limited', 'internal-error');
-const FREE_PROBLEMS = slugs(...PROBE_PROBLEMS, 'overloaded', 'store-unavailable');
+const FREE_PROBLEMS = slugs(...PROBE_PROBLEMS, 'not-acceptable', 'overloaded', 'store-unavailable');
 const KEYED_PROBLEMS = slugs(
   ...slugs('invalid-parameters', 'key-in-url', 'missing-key', 'invalid-key', 'account-disabled'),
-  ...slugs('rate-limited', 'internal-error', 'overloaded', 'debit-unavailable'),
+  ...slugs('not-acceptable', 'rate-limited', 'internal-error'),
+  ...slugs('overloaded', 'debit-unavailable'),
 );
 const METERED_PROBLEMS = slugs(...KEYED_PROBLEMS, 'tokens-exhausted', 'store-unavailable');
 const POSTED_PROBLEMS = slugs(
@@ -38,15 +39,19 @@ const POSTED_PROBLEMS = slugs(
 
 const descriptionWith = (
   rowBudget: number,
+  accountUrl: string | undefined,
 ) => `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
 
-Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free. A batch gives at most ${rowBudget} rows, or as many as its \`max_rows\` says; POST routes cannot be asked for their price beforehand.`;
+Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free. A batch gives at most ${rowBudget} rows, or as many as its \`max_rows\` says; POST routes cannot be asked for their price beforehand.${accountUrl === undefined ? '' : ` Keys are made and tokens bought at ${accountUrl}.`}`;
 
 /** The OpenAPI 3.1 document, from the schemas that validate. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
-  config: Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget'> & { problemBase: string },
+  config: Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget' | 'accountUrl'> & {
+    readonly problemBase: string;
+  },
 ) {
+  const { accountUrl } = config;
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
     const { access, path } = endpoint;
@@ -62,10 +67,13 @@ export function openApiDocument(
     info: {
       title: 'Travel-Time Access Service',
       version: config.version,
-      description: descriptionWith(config.batchRowBudget),
+      description: descriptionWith(config.batchRowBudget, accountUrl),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: config.baseUrl }],
+    ...(accountUrl !== undefined && {
+      externalDocs: { description: 'The portal: keys and tokens', url: accountUrl },
+    }),
     tags: [
       { name: 'Blocks', description: 'Travel times from a census block.' },
       { name: 'Points', description: 'Travel times from the block a point lies in.' },
@@ -84,7 +92,7 @@ export function openApiDocument(
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, `ta_live_…`. Never put it into a URL.',
+          description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it into a URL.`,
         },
       },
     },

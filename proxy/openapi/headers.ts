@@ -7,7 +7,7 @@ import {
 import { HEADER_OF_STATUS } from '../../portal/http/problem-document.ts';
 import { headersNamed } from '../answer-headers.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { BESIDE_ROWS } from '../formats/beside-rows.ts';
+import { BESIDE_ROWS, LISTED_FOR_CSV } from '../formats/beside-rows.ts';
 
 export const ifNoneMatch = z.string().optional().meta({
   description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
@@ -48,6 +48,10 @@ export function isConditional(endpoint: Endpoint): boolean {
   return endpoint.access === 'metered';
 }
 
+function isMetered({ access }: Endpoint): boolean {
+  return access === 'metered' || access === 'posted';
+}
+
 /** Headers of an answer that repeat nothing of its body. */
 function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
   const isSelected = endpoint.access !== 'free' || endpoint.cache !== 'never';
@@ -55,6 +59,7 @@ function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
     ...COMMON,
     ...RATE,
     ...tokens(endpoint),
+    ...(isMetered(endpoint) && headersNamed('X-Data-Release')),
     ...(isConditional(endpoint) && headersNamed('ETag')),
     ...(isSelected && headersNamed('Vary')),
   };
@@ -93,6 +98,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
     ...COMMON,
     ...(isAskerKnown && whereThere(RATE)),
     ...(isAskerKnown && endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
+    ...(isAskerKnown && isMetered(endpoint) && whereThere(headersNamed('X-Data-Release'))),
     ...(status in HEADER_OF_STATUS && headersNamed(HEADER_OF_STATUS[status])),
   });
 }
@@ -107,5 +113,7 @@ const TOKENS_OF_PROBLEMS = {
 export const otherHeaders = z.object({ ...COMMON, ...RATE });
 
 function headersRepeating(member: string) {
-  return BESIDE_ROWS.filter((one) => one.member === member).map(({ header }) => header);
+  return [...BESIDE_ROWS, ...LISTED_FOR_CSV]
+    .filter((one) => one.member === member)
+    .map(({ header }) => header);
 }

@@ -29,7 +29,7 @@ export function finishAnswer(
     contentType: MEDIA_TYPES[format],
     contentEncoding: null,
     tokens,
-    beside: headersBesideRows(body),
+    beside: headersBesideRows(body, format),
   };
 }
 

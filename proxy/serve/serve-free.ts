@@ -6,17 +6,18 @@ import type { FreeEndpoint } from '../endpoint.ts';
 import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
 import type { ProxyServices } from '../services.ts';
 
-/** A route without a key. Its ETag is the hash of its bytes. */
+/** A route without a key. Its ETag is the hash of its bytes. Probes are answered whatever they accept. */
 export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
-  const formats = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
+  const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
+  const isProbe = endpoint.cache === 'never';
   const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const { status = 200, body } = await endpoint.answer(services, parseInput(endpoint, request));
+    const input = parseInput(endpoint, request);
+    const format = isProbe ? 'json' : formatFor(request.headers.accept, offers);
+    const { status = 200, body } = await endpoint.answer(services, input);
     const text = JSON.stringify(body);
-    const format = formatFor(request.headers.accept, formats);
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
-    if (endpoint.cache === 'never')
-      return reply.header('cache-control', CACHE_CONTROL.never).send(text);
+    if (isProbe) return reply.header('cache-control', CACHE_CONTROL.never).send(text);
     const etag = format === 'json' ? etagOf(text) : variantEtag(etagOf(text), format);
     return services.catalogue.send(request, reply, { bytes: Buffer.from(text), etag }, vary);
   };

@@ -11,7 +11,7 @@ import type { Release } from '../../shards/release.ts';
 import { type Soon, whenThere } from '../../shards/soon.ts';
 import type { SentHeader } from '../answer-headers.ts';
 import type { MeteredEndpoint } from '../endpoint.ts';
-import { type Format, formatFor, formatsOf, GEOJSON_OBJECT } from '../formats/negotiate.ts';
+import { type Format, formatFor, GEOJSON_OBJECT, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import { nextLink } from '../http/next-link.ts';
 import {
@@ -39,7 +39,7 @@ import { compressed, finishAnswer, inflated } from './finish-answer.ts';
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
   const { ledger, plans, releases } = services;
-  const formats = formatsOf(endpoint.table);
+  const offers = offersOf(endpoint);
   const route = `GET ${endpoint.path}`;
 
   const planned = (release: Release, request: FastifyRequest): Soon<PlannedRequest> => {
@@ -55,9 +55,10 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
   return (request: FastifyRequest, reply: FastifyReply): Soon<void> =>
     whenThere(admit(ledger, request, reply, endpoint.freeForMembers), (admitted) => {
       const release = releases.current;
+      reply.dataRelease = release.version;
       return whenThere(planned(release, request), ({ plan, etag: base }) => {
         const { accept } = request.headers;
-        const format = formatFor(accept, plan.isGeoJson ? GEOJSON_OBJECT : formats);
+        const format = formatFor(accept, plan.isGeoJson ? GEOJSON_OBJECT : offers);
         const etag = format === 'json' ? base : variantEtag(base, format);
         const isFree = endpoint.freeForMembers === true && admitted.member;
         return answer({
@@ -188,11 +189,12 @@ async function charge(
   return settled;
 }
 
-function headersOf({ request, admitted, plan }: Asked, etag: string): HeaderList {
+function headersOf({ request, admitted, release, plan }: Asked, etag: string): HeaderList {
   const headers = commonHeaders(request);
   putHeader(headers, 'etag', etag);
-  const cacheControl = plan.isPinned ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated;
+  const cacheControl = plan.isPinned ? CACHE_CONTROL.pinned : CACHE_CONTROL.revalidated;
   putMeteredHeaders(headers, cacheControl, admitted.rate);
+  putHeader(headers, 'x-data-release', release.version);
   return headers;
 }
 

@@ -23,7 +23,7 @@ import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { breathe } from '../../shards/breathe.ts';
 import type { Asker } from '../../shards/fair-queue.ts';
 import type { PostedEndpoint } from '../endpoint.ts';
-import { formatFor, formatsOf } from '../formats/negotiate.ts';
+import { formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
 import type { Outbox } from '../http/outbox.ts';
 import {
@@ -65,15 +65,16 @@ declare module 'fastify' {
  */
 export function servePosted(endpoint: PostedEndpoint, services: ProxyServices) {
   const { ledger } = services;
-  const formats = formatsOf(endpoint.table);
+  const offers = offersOf(endpoint);
   const route = `POST ${endpoint.path}`;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     request.admitted = await admit(ledger, request, reply);
   };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    parseInput({ params: NONE, query: NONE }, request);
     const release = services.releases.current;
-    const format = formatFor(request.headers.accept, formats);
+    reply.dataRelease = release.version;
+    parseInput({ params: NONE, query: NONE }, request);
+    const format = formatFor(request.headers.accept, offers);
     const asker = request.admitted!.account;
     await turnOf(asker);
     const json = parseJson(request);
@@ -91,7 +92,10 @@ export function servePosted(endpoint: PostedEndpoint, services: ProxyServices) {
         const { config, cursors } = services;
         const making = { config, cursors, askers: asker, format: ROW_FORMATS[format] };
         const answer = await endpoint.answer(release, plan, making, balance);
-        return finishAnswer(answer, format, endpoint.table);
+        const finished = finishAnswer(answer, format, endpoint.table);
+        // Kept with the answer: what is given again is of the release that it was made of.
+        const beside = { ...finished.beside, 'x-data-release': release.version };
+        return { ...finished, beside };
       },
     };
     try {

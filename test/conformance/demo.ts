@@ -46,15 +46,24 @@ export function demoOfTests(options: () => ApiOptions = () => ({})): Demo {
   return demo as Demo;
 }
 
-/** Tests of the demo, once with its accounts on each kind of ledger. */
-export function onEachLedger(tests: (demo: Demo) => void, options: ApiOptions = {}): void {
+/**
+ * Tests of the demo, once with its accounts on each kind of ledger. `newAddress` gives the address of
+ * another, which is empty.
+ */
+export function onEachLedger(
+  tests: (demo: Demo, newAddress: () => string) => void,
+  options: ApiOptions = {},
+): void {
   const kinds = [
     { kind: 'LMDB', ledgers: newLmdbLedgers },
     { kind: 'Redis', ledgers: newRedisLedgers },
   ];
   describe.each(kinds)('on $kind', ({ ledgers }) => {
     const newAddress = ledgers();
-    tests(demoOfTests(() => ({ ...options, ledger: newAddress() })));
+    tests(
+      demoOfTests(() => ({ ...options, ledger: newAddress() })),
+      newAddress,
+    );
   });
 }
 

@@ -94,7 +94,7 @@ describe('§4.5 what is asked', () => {
     const { version } = await meta();
     const pinned = await fromBlock({ v: version });
     expectOk(pinned);
-    expect(pinned.headers['cache-control']).toMatch(/immutable/);
+    expect(pinned.headers['cache-control']).toBe('private, max-age=31536000, immutable');
     expectProblem(await fromBlock({ v: 'another' }), 'no-isochrone-data');
   });
 });

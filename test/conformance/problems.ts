@@ -21,6 +21,7 @@ export const PROBLEM_STATUS = {
   'no-isochrone-data': 404,
   'direction-not-available': 404,
   'method-not-allowed': 405,
+  'not-acceptable': 406,
   'idempotency-conflict': 409,
   'payload-too-large': 413,
   'unsupported-media-type': 415,

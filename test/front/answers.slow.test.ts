@@ -211,6 +211,31 @@ describe.each(Object.keys(FRONTS) as (keyof typeof FRONTS)[])('%s', (name) => {
     ]);
   });
 
+  test('a pinned isochrone, which is its client’s alone, is kept by no front', async () => {
+    const { key } = await proxy.customer();
+    const { version } = proxy.releases.current;
+    const url = `https://${HOSTS.api}/v1/isochrone?block=${blocks[0]}&minutes=5&v=${version}`;
+    for (const _ of [1, 2]) {
+      const { headers } = await front.ask(url, as(key));
+      expect(headers).toMatchObject({
+        'cache-control': 'private, max-age=31536000, immutable',
+        'x-tokens-charged': '10',
+      });
+    }
+    expect(seen()).toEqual([200, 200]);
+  });
+
+  test('the longest headers that list origins come through', async () => {
+    const { key } = await proxy.customer({ tokens: 1e6 });
+    const url = `https://${HOSTS.api}/v1/blocks/summary`;
+    const origins = Array.from({ length: 250 }, (_, i) => blocks[i % blocks.length]);
+    const body = JSON.stringify({ origins, mode: ['walk'], max_rows: 1 });
+    const wish = { ...as(key), accept: 'text/csv', 'content-type': 'application/json' };
+    const { status, headers } = await front.ask(url, wish, 'POST', body);
+    expect(status).toBe(200);
+    expect(headers['x-truncated']!.split(',')).toEqual(origins.slice(1));
+  });
+
   test('a POST is never kept', async () => {
     const { key } = await proxy.customer();
     const url = `https://${HOSTS.api}/v1/blocks/summary`;

@@ -59,7 +59,7 @@ export function rowsIn(contentType: string, body: Buffer): number {
     case 'application/geo+json':
       return JSON.parse(body.toString()).features.length;
     case 'application/x-ndjson':
-      return body.toString().split('\n').filter(isJsonLine).length;
+      return body.toString().split('\n').filter(isRow).length;
     case 'text/csv':
       // Line ends within quotes are none; the first line names the columns.
       return (
@@ -73,8 +73,9 @@ export function rowsIn(contentType: string, body: Buffer): number {
   }
 }
 
-function isJsonLine(line: string): boolean {
-  return line !== '' && typeof JSON.parse(line) === 'object';
+/** A line of NDJSON, but the last of a batch, which lists the origins without rows. */
+function isRow(line: string): boolean {
+  return line !== '' && !Object.hasOwn(JSON.parse(line), 'truncated_reason');
 }
 
 function contoursAsked(path: string): number {

@@ -110,6 +110,7 @@ describe('§4.1 free routes', () => {
       },
       token_packs: expect.any(Array),
       charges: { row: 1, isochrone_contour: 10, tile: 1, minimum: 1 },
+      account_url: null,
     });
     expect(plans.token_packs.length).toBeGreaterThan(0);
     for (const pack of plans.token_packs) {

@@ -61,7 +61,7 @@ describe('the headers of answers are those that the document tells of', () => {
     const answer = await demo.api.call(call);
     expectDocumented(route, method, answer);
     for (const type of ['text/csv', 'application/geo+json']) {
-      const other = await demo.api.call({ ...call, headers: { accept: type } });
+      const other = await demo.api.call({ ...call, headers: { accept: `${type}, */*` } });
       expectDocumented(route, method, other);
       const [sent] = String(other.headers['content-type']).split(';');
       expect(Object.keys(paths[route][method].responses['200'].content ?? {})).toContain(sent);

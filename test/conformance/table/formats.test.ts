@@ -24,7 +24,6 @@ describe.each(METERED_GETS)('the same rows in another form: $route', ({ request 
       'application/json',
       'application/*;q=0.5',
       'text/html, */*;q=0.1',
-      'text/html',
     ]) {
       const answer = await ask(request(demo), accept);
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -40,8 +39,8 @@ describe.each(METERED_GETS)('the same rows in another form: $route', ({ request 
     const etags: string[] = [];
     for (const headers of VARIANTS) {
       const answer = await demo.api.call({ ...call, headers });
-      // Rows without a point have no form on a map: they come as JSON.
-      if (!String(answer.headers['content-type']).startsWith(headers.accept)) continue;
+      // Rows without a point have no form on a map.
+      if (answer.statusCode === 406) continue;
       variants.push(headers);
       etags.push(String(answer.headers.etag));
     }
