@@ -26,18 +26,31 @@ export interface OutboxLimits {
 /** How much was delivered of what is paid for in an answer: 1 is all of it. */
 export type Share = number;
 
+/** An answer of one piece. */
+interface Letter {
+  readonly raw: ServerResponse;
+  readonly body: Buffer;
+  /** Whether the kernel has begun to take it. */
+  isBegun: boolean;
+}
+
 /** An answer on its way, of more than one piece. */
 interface Parcel {
   readonly socket: Socket;
   readonly bytes: Bytes;
   readonly begunMs: number;
   handed: Bytes;
+  /** Of the piece that is being handed over, what the kernel may have: all of it, or nothing yet. */
+  begun: Bytes;
   /** When the kernel last took a piece. */
   takenMs: number;
 }
 
 /**
- * Hands answers to the kernel, and knows how much of each it took. Ends the connections of readers
+ * Hands answers to the kernel, and knows how much of each it took. A piece counts as delivered once
+ * the kernel has begun to take it: it takes a part where its buffer is full, and how much of it nobody
+ * is told of a connection that breaks then. Else a reader who fills that buffer could have the part
+ * for nothing. A piece of which the kernel refused every byte was not delivered. Ends the connections of readers
  * that do not keep up with a least rate; and, when more waits than memory is meant for, of those
  * that have taken nothing for longest.
  */
@@ -47,7 +60,7 @@ export class Outbox {
   readonly #timer: NodeJS.Timeout;
   #waiting: Bytes = 0;
   /** Small answers that leave when there are enough of them, at the end of this turn at the latest. */
-  #ready: { readonly raw: ServerResponse; readonly body: Buffer }[] = [];
+  #ready: Letter[] = [];
   /** Readers whose connections were ended: they stood still, or too much waited. */
   readersEnded = 0;
 
@@ -63,18 +76,17 @@ export class Outbox {
 
   /**
    * Writes the body of an answer whose head has been written, and ends it. Resolves with the share
-   * of it, from 0 to 1, that the kernel took while the connection was sound: that much counts as
-   * delivered. What becomes of it on the way, nobody is told.
+   * of it, from 0 to 1, that was delivered to the socket: what the kernel took, by whole pieces. What
+   * becomes of it on the way, nobody is told.
    */
   send(raw: ServerResponse, body: Body): Promise<Share> {
     const { socket } = raw.req;
     if (raw.destroyed || socket.destroyed) return Promise.resolve(0);
     if (body.length > PIECE) return this.#sendInPieces(raw, socket, body);
     return new Promise((resolve) => {
-      // One piece is delivered whole or not at all.
-      raw.on('finish', () => resolve(isSound(socket) ? 1 : 0));
-      raw.on('close', () => resolve(0));
-      this.#sendWhole(raw, body);
+      const letter = this.#sendWhole(raw, body);
+      raw.on('finish', () => resolve(Number(letter.isBegun || isSound(socket))));
+      raw.on('close', () => resolve(Number(letter.isBegun)));
     });
   }
 
@@ -88,21 +100,34 @@ export class Outbox {
     clearInterval(this.#timer);
   }
 
-  #sendWhole(raw: ServerResponse, body: Body): void {
-    this.#ready.push({ raw, body: body.whole() });
+  #sendWhole(raw: ServerResponse, body: Body): Letter {
+    const letter = { raw, body: body.whole(), isBegun: false };
+    this.#ready.push(letter);
     if (this.#ready.length === TOGETHER) this.#writeReady();
     else if (this.#ready.length === 1) setImmediate(this.#writeReady);
+    return letter;
   }
 
   readonly #writeReady = (): void => {
     const ready = this.#ready;
     this.#ready = [];
-    for (const { raw, body } of ready) raw.end(body);
+    for (const letter of ready) {
+      const { raw, body } = letter;
+      raw.end(body);
+      letter.isBegun = isSound(raw.req.socket);
+    }
   };
 
   #sendInPieces(raw: ServerResponse, socket: Socket, body: Body): Promise<Share> {
     const now = performance.now();
-    const parcel: Parcel = { socket, bytes: body.length, begunMs: now, handed: 0, takenMs: now };
+    const parcel: Parcel = {
+      socket,
+      bytes: body.length,
+      begunMs: now,
+      handed: 0,
+      begun: 0,
+      takenMs: now,
+    };
     this.#parcels.add(parcel);
     this.#waiting += body.length;
     this.#makeRoom();
@@ -110,10 +135,14 @@ export class Outbox {
       const settle = () => {
         if (!this.#parcels.delete(parcel)) return;
         this.#waiting -= body.length - parcel.handed;
-        resolve(Math.min(1, parcel.handed / body.paidLength));
+        resolve(Math.min(1, (parcel.handed + parcel.begun) / body.paidLength));
+      };
+      const begin = (bytes: Bytes) => {
+        if (isSound(socket)) parcel.begun = bytes;
       };
       const taken = (bytes: Bytes) => {
         parcel.handed += bytes;
+        parcel.begun = 0;
         parcel.takenMs = performance.now();
         this.#waiting -= bytes;
       };
@@ -122,10 +151,11 @@ export class Outbox {
         const piece: Buffer = pieces.next().value;
         if (parcel.handed + piece.length === body.length) {
           raw.once('finish', () => {
-            if (isSound(socket)) taken(piece.length);
+            begin(piece.length);
             settle();
           });
           raw.end(piece);
+          begin(piece.length);
           return;
         }
         raw.write(piece, (error) => {
@@ -133,6 +163,8 @@ export class Outbox {
           taken(piece.length);
           next();
         });
+        // Node hands the piece over at the end of this tick, and says at once if nothing was taken.
+        process.nextTick(begin, piece.length);
       };
       raw.once('close', settle);
       next();
@@ -162,7 +194,7 @@ export class Outbox {
   }
 }
 
-/** Node says `finish` of answers that were cut off too. */
+/** Node says `finish`, and writes on, where a connection has been reset. */
 function isSound(socket: Socket): boolean {
   return !socket.destroyed && !socket.errored;
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Body } from '../../portal/http/body.ts';
 import { Outbox, type OutboxLimits, type Share } from '../../proxy/http/outbox.ts';
+import { ControlledSocket } from '../support/controlled-socket.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** More than the kernel takes for a reader that does not read. */
@@ -151,4 +152,26 @@ test('when too much waits, those that have taken nothing for longest are ended',
   expect(await shares.get(LARGE + 3)).toBe(1);
   expect(await shares.get(LARGE)).toBeLessThan(1);
   expect(outbox.waiting).toBeLessThanOrEqual(3 * LARGE);
+});
+
+test('a reader who leaves in a tail that nobody pays for has got all that is paid for', async () => {
+  outbox = new Outbox({ maxWaiting: MEBIBYTE });
+  const [paid, tail] = [100_000, 100_000];
+  const shareAfter = async (allowance: number) => {
+    const settled = new Promise<Share>((resolve) => {
+      server = createServer((_, response) => {
+        response.writeHead(200, { 'content-length': paid + tail });
+        const body = new Body([Buffer.alloc(paid, 'x'), Buffer.alloc(tail, 'y')], tail);
+        outbox.send(response, body).then(resolve);
+      });
+    });
+    const socket = new ControlledSocket(allowance);
+    server.emit('connection', socket);
+    socket.ask('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await socket.stalled;
+    socket.reset();
+    return settled;
+  };
+  expect(await shareAfter(paid / 2)).toBeLessThan(0.7);
+  expect(await shareAfter(paid + 500)).toBe(1);
 });
