@@ -10,19 +10,19 @@ declare module 'fastify' {
     keyed?: boolean;
     /** Signed by the one who may send it, who may send much: a forged one costs a hash. */
     signed?: boolean;
-    /** Asked by balancers, which may share an address with clients: counted apart. */
+    /** Asked by balancers, which may share an address with clients: not counted. */
     probe?: boolean;
   }
 }
 
 /**
- * Counts every request to what needs no key by its address: the catalogue, health, documents, and
- * what is not there. But preflights: a browser asks them for each URL of a keyed route.
+ * Counts every request to what needs no key by its address: the catalogue, documents, and what is not
+ * there. But preflights: a browser asks them for each URL of a keyed route; and probes.
  */
 export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const { keyed, signed } = request.routeOptions.config;
-    if (keyed || signed || request.method === 'OPTIONS') return done();
+    const { keyed, signed, probe } = request.routeOptions.config;
+    if (keyed || signed || probe || request.method === 'OPTIONS') return done();
     overRate(rates, request, reply).then(done, done);
   });
 }
@@ -33,9 +33,7 @@ async function overRate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Problem | undefined> {
-  const subject = rateSubject(request.ip);
-  const isProbe = request.routeOptions.config.probe === true;
-  const { allowed, rate } = await rates.take(isProbe ? `probe ${subject}` : subject, Date.now());
+  const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
   if (!allowed) return rateLimited(reply, rate);
   reply.rate = rate;
   return undefined;

@@ -7,6 +7,7 @@ import { GivenBackLater, LedgerUnavailable } from '../accounts/ledger.ts';
 import { CACHE_CONTROL } from './cache-control.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
 import { notPlainJson } from './json-body.ts';
+import { type KnownPaths, unknownMethod } from './known-paths.ts';
 import {
   invalidParameters,
   Problem,
@@ -15,6 +16,7 @@ import {
   shortened,
 } from './problem.ts';
 import type { ProblemSlug } from './problem-kinds.ts';
+import { withCommas } from './request-limits.ts';
 import { FaultLog } from './server-log.ts';
 import { undecodable } from './undecodable-path.ts';
 
@@ -44,7 +46,7 @@ export function handleErrors(
 ): void {
   const faults = new FaultLog();
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const refused = known(error) ?? asProblem(error);
+    const refused = known(error) ?? asProblem(error, request);
     // Where there is no route, a body that cannot be read does not matter.
     const isMoot = request.is404 && !OF_ALL_PATHS.includes(refused.slug);
     const problem = isMoot ? notFound(request) : refused;
@@ -76,16 +78,20 @@ export function refuseConnection(
   error: Error,
   socket: Socket,
   style: ProblemStyle,
+  known: KnownPaths,
 ): number | undefined {
   if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy();
     return undefined;
   }
-  const problem = systemCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT' ? late() : malformed(error);
+  const isLate = systemCode(error) === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const problem = isLate ? late() : (refusedMethod(error, known) ?? malformed(error));
+  const { status, headers } = problem;
   const body = problemText(style, problem);
   socket.end(
     [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      ...(headers.allow === undefined ? [] : [`Allow: ${headers.allow}`]),
       `Content-Type: ${PROBLEM_JSON}`,
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${randomUUID()}`,
@@ -96,7 +102,21 @@ export function refuseConnection(
       body,
     ].join('\r\n'),
   );
-  return problem.status;
+  return status;
+}
+
+/** The problem of a request whose method is none that Node knows; undefined of anything else. */
+function refusedMethod(error: Error, known: KnownPaths): Problem | undefined {
+  const asked = unknownMethod(error);
+  if (asked === undefined) return undefined;
+  const allow = known.allowOf(asked.path);
+  return allow === undefined ? noRoute(asked.path, known) : notTaken({ ...asked, allow });
+}
+
+function notTaken(asked: { method: string; path: string; allow: string }): Problem {
+  const { method, path, allow } = asked;
+  const detail = `${shortened(path, MAX_QUOTED_PATH)} takes ${allow}, not ${shortened(method)}`;
+  return new Problem('method-not-allowed', detail, {}, { allow });
 }
 
 /**
@@ -113,22 +133,28 @@ export function refuseOtherMethods(
       (method) => method !== 'OPTIONS' && !methods.includes(method),
     );
     const allow = methods.join(', ');
+    app.knownPaths.add(url, methods);
     app.route({
       method: others,
       url,
       onRequest: async (request) => {
         if (hasEmptyPart(request)) throw notFound(request);
-        throw new Problem(
-          'method-not-allowed',
-          `${pathOf(request)} takes ${allow}, not ${request.method}`,
-          {},
-          { allow },
-        );
+        throw notTaken({ method: request.method, path: pathOf(request), allow });
       },
       handler: () => {},
     });
   }
 }
+
+/** Refuses a path that ends where a route has its last parameter: with nothing there, it is none. */
+export function refuseSlashedPaths(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isSlashed =
+      ENDS_IN_PARAMETER.test(request.routeOptions.url ?? '') && hasEmptyPart(request);
+    done(isSlashed && pathOf(request).endsWith('/') ? notFound(request) : undefined);
+  });
+}
+const ENDS_IN_PARAMETER = /\/:\w+$/;
 
 /** Answers OPTIONS with the methods of a known path. For a service that no page of others may ask. */
 export function tellMethods(
@@ -149,10 +175,18 @@ function hasEmptyPart({ params }: FastifyRequest): boolean {
 }
 
 function notFound(request: FastifyRequest): Problem {
-  return undecodable(request) ?? new Problem('not-found', `no route ${pathOf(request)}`);
+  return undecodable(request) ?? noRoute(pathOf(request), request.server.knownPaths);
 }
 
-function asProblem(error: FastifyError): Problem {
+/** Says so where only a slash too many keeps a path from being known. */
+function noRoute(path: string, known: KnownPaths): Problem {
+  const isSlashed = path.endsWith('/') && known.allowOf(path.slice(0, -1)) !== undefined;
+  const told = shortened(path, MAX_QUOTED_PATH);
+  const hint = isSlashed ? ': leave out the slash at its end' : '';
+  return new Problem('not-found', `no route ${told}${hint}`);
+}
+
+function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof LedgerUnavailable) {
     const detail =
@@ -163,7 +197,10 @@ function asProblem(error: FastifyError): Problem {
   }
   const slug = FRAMEWORK_SLUGS[error.code];
   if (slug === 'unsupported-media-type') return notPlainJson();
-  if (slug) return new Problem(slug, error.message);
+  if (slug === 'payload-too-large') {
+    const most = withCommas(routeOptions.bodyLimit);
+    return new Problem(slug, `the body is larger than the ${most} bytes that are taken`);
+  }
   if (error.statusCode && error.statusCode >= 400 && error.statusCode < 500) {
     return malformed(error);
   }
@@ -187,8 +224,7 @@ function malformed(error: Error): Problem {
   return invalidParameters([{ loc: ['request'], msg, type: 'malformed' }]);
 }
 
-/** The path as it is quoted. */
-function pathOf(request: FastifyRequest): string {
-  const query = request.url.indexOf('?');
-  return shortened(query === -1 ? request.url : request.url.slice(0, query), MAX_QUOTED_PATH);
+function pathOf({ url }: FastifyRequest): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
 }

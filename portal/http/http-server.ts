@@ -13,10 +13,16 @@ import { watchBodies } from './body-arrival.ts';
 import { CONNECTION_LIMITS } from './connection-limits.ts';
 import { type Ending, endGracefully } from './ending.ts';
 import { enterByTurns } from './entrance.ts';
-import { handleErrors, type KnownErrors, refuseConnection } from './error-handling.ts';
+import {
+  handleErrors,
+  type KnownErrors,
+  refuseConnection,
+  refuseSlashedPaths,
+} from './error-handling.ts';
 import { ignoreExpectations, requireHost } from './http-semantics.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { refuseKeysInUrls } from './key-in-url.ts';
+import { knowPaths } from './known-paths.ts';
 import { OneWriteResponse } from './one-write.ts';
 import type { ProblemStyle } from './problem.ts';
 import { requestId } from './request-id.ts';
@@ -80,7 +86,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
     rewriteUrl: rewriteUndecodable,
     routerOptions: { maxParamLength: MAX_URL_BYTES },
     clientErrorHandler: (error, socket) => {
-      const status = refuseConnection(error, socket, problems);
+      const status = refuseConnection(error, socket, problems, app.knownPaths);
       if (status !== undefined) tally.refused(status);
     },
   });
@@ -90,6 +96,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
+  knowPaths(app);
   handleErrors(app, problems, options.knownErrors);
   answerInOrder(app);
   app.decorateReply('rate', null);
@@ -101,6 +108,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   limitByAddress(app, rates);
   refuseKeysInUrls(app);
   requireHost(app);
+  refuseSlashedPaths(app);
   ignoreExpectations(app);
   app.addHook('onSend', (_request, reply, payload, done) => {
     setCommonHeaders(reply);

@@ -185,7 +185,7 @@ export const PROBLEMS = {
   'payload-too-large': {
     status: 413,
     title: 'The body is too large',
-    advice: 'Send a smaller body.',
+    advice: 'Send a smaller body: the detail member tells how much is taken.',
   },
   'unsupported-media-type': {
     status: 415,

@@ -5,7 +5,7 @@ import type { ProblemSlug } from '../http/problem-kinds.ts';
 import type { Operation, ServedOperation } from '../routes/operation.ts';
 
 const OPEN_PROBLEMS: readonly ProblemSlug[] = [
-  ...(['invalid-parameters', 'key-in-url', 'rate-limited', 'internal-error'] as const),
+  ...(['invalid-parameters', 'key-in-url', 'internal-error'] as const),
 ];
 const PROBLEMS_BY_ACCESS: Readonly<Record<Operation['access'], readonly ProblemSlug[]>> = {
   open: OPEN_PROBLEMS,
@@ -83,11 +83,13 @@ export function openApiDocument(
 
 function described(operation: ServedOperation, base: string): ZodOpenApiOperationObject {
   const { operationId, summary, description, tag, access, body, bodyExample, answer } = operation;
-  const { params, query, headers, bodyType, redirect } = operation;
+  const { params, query, headers, bodyType, redirect, isCounted } = operation;
+  const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
   // A body that a change does not take is refused as well.
   const mayHaveBody = body !== undefined || access === 'change';
   const slugs = [
     ...PROBLEMS_BY_ACCESS[access],
+    ...(isCounted ? (['rate-limited'] as const) : []),
     ...(mayHaveBody ? BODY_PROBLEMS : []),
     ...operation.problems,
   ];
@@ -108,7 +110,7 @@ function described(operation: ServedOperation, base: string): ZodOpenApiOperatio
     responses: {
       [answer.status]: {
         description: answer.description,
-        headers: z.object({ ...ALWAYS, ...(answer.setsCookie && COOKIE) }),
+        headers: z.object({ ...always, ...(answer.setsCookie && COOKIE) }),
         ...(answer.schema && {
           content: {
             [answer.mediaType ?? 'application/json']: {
@@ -120,11 +122,11 @@ function described(operation: ServedOperation, base: string): ZodOpenApiOperatio
       ...(redirect && {
         303: {
           description: redirect,
-          headers: z.object({ ...ALWAYS, ...LOCATION, ...(answer.setsCookie && COOKIE) }),
+          headers: z.object({ ...always, ...LOCATION, ...(answer.setsCookie && COOKIE) }),
         },
       }),
       ...problemResponses(slugs, {
-        ...{ base, schema: problem, headers: problemHeaders },
+        ...{ base, schema: problem, headers: (status) => problemHeaders(always, status) },
         members: () => ({ error: 'What is wrong, in words.' }),
       }),
     },
@@ -139,9 +141,11 @@ const text = (name: string, description: string) => ({
   [name]: header(name, description, z.string()),
 });
 
-const ALWAYS = {
+const COMMON = {
   ...text('X-Request-Id', 'Name it when you report a fault.'),
   ...text('Cache-Control', 'Who may keep the answer, and for how long.'),
+};
+const RATE = {
   ...text('RateLimit', 'What is left of the window: `"default";r=599;t=60`.'),
   ...text('RateLimit-Policy', 'The window: `"default";q=600;w=60`.'),
 };
@@ -155,7 +159,7 @@ const OF_PROBLEMS = {
 };
 
 /** Headers of a problem with that status. */
-function problemHeaders(status: number) {
+function problemHeaders(always: z.ZodRawShape, status: number) {
   const name = HEADER_OF_STATUS[status];
-  return z.object({ ...ALWAYS, ...(name && { [name]: OF_PROBLEMS[name] }) });
+  return z.object({ ...always, ...(name && { [name]: OF_PROBLEMS[name] }) });
 }

@@ -71,6 +71,8 @@ export interface ServedOperation extends Operation {
   readonly method: 'get' | 'post' | 'delete';
   /** As OpenAPI writes it: `/keys/{id}`. */
   readonly path: string;
+  /** Whether requests count towards the rate of their address. */
+  readonly isCounted: boolean;
 }
 
 /** The operations of an application, as their routes come. */
@@ -82,6 +84,7 @@ export function servedOperations(app: FastifyInstance): readonly ServedOperation
     served.push({
       ...config.operation,
       path,
+      isCounted: !config.signed && !config.probe,
       method: String(method).toLowerCase() as ServedOperation['method'],
     });
   });

@@ -149,7 +149,7 @@ class ArealRows {
   }
 }
 
-/** Members `mode_id`, `travel_time` and `reason` as rows have them, by mode. */
+/** Members `mode_id`, `mode`, `travel_time` and `reason` as rows have them, by mode. */
 type ArealTexts = Readonly<
   Record<
     ModeId,
@@ -165,9 +165,9 @@ type ArealTexts = Readonly<
 const arealTexts = perFormat((format) => {
   const texts = (columns: readonly string[], end: ByteText) =>
     Object.fromEntries(
-      MODES.map(({ modeId: mode_id }) => {
+      MODES.map(({ modeId: mode_id, mode }) => {
         const text = (members: object) =>
-          inOnePiece(format.members({ mode_id, ...members }, columns) + end);
+          inOnePiece(format.members({ mode_id, mode, ...members }, columns) + end);
         const missing = (reason: MissingReason) => text({ travel_time: null, reason });
         return [
           mode_id,
@@ -183,7 +183,7 @@ const arealTexts = perFormat((format) => {
     last: texts(columns, format.end),
   });
   return {
-    reached: placed(['mode_id', 'travel_time']),
-    missing: placed(['mode_id', 'travel_time', 'reason']),
+    reached: placed(['mode_id', 'mode', 'travel_time']),
+    missing: placed(['mode_id', 'mode', 'travel_time', 'reason']),
   };
 });

@@ -35,6 +35,18 @@ async function inTime<T>(answer: Promise<T>): Promise<T | 'unavailable'> {
   }
 }
 
+/** Looks at the backends: one look for all who ask while it lasts, for probes are not limited. */
+const looks = new WeakMap<ProxyServices, ReturnType<typeof look>>();
+function looked(services: ProxyServices): ReturnType<typeof look> {
+  const underWay = looks.get(services) ?? look(services).finally(() => looks.delete(services));
+  looks.set(services, underWay);
+  return underWay;
+}
+
+function look(services: ProxyServices) {
+  return Promise.all([inTime(services.releases.standing()), inTime(accountsOf(services))]);
+}
+
 /** Requests with a key need the ledger, and of it what cursors are sealed with. */
 async function accountsOf(services: ProxyServices): Promise<'ok'> {
   await services.ledger.ping();
@@ -76,11 +88,8 @@ export const ready = freeEndpoint({
   cache: 'never',
   otherStatus: 503,
   async answer(services) {
-    const { releases, ending, processes } = services;
-    const [release, accounts] = await Promise.all([
-      inTime(releases.standing()),
-      inTime(accountsOf(services)),
-    ]);
+    const { ending, processes } = services;
+    const [release, accounts] = await looked(services);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
     const isReady = store === 'ok' && accounts === 'ok' && !ending.isSet;
     return {

@@ -140,9 +140,9 @@ export const isochrone = meteredEndpoint({
 
   plan(release, { query: asked }): IsochronePlan {
     const { mode, direction, format, v } = asked;
+    const origin = originOf(release, asked);
     const levels = levelsOf(asked);
     const namesContours = format === 'blocks' && asked.contours !== undefined;
-    const origin = originOf(release, asked);
     checkOffered(release, asked);
     const where = 'geoid' in origin ? { block: origin.geoid } : { lon: asked.lon, lat: asked.lat };
     return {

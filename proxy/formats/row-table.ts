@@ -28,7 +28,7 @@ export const CATCHMENT: RowTable = {
   hasPoints: false,
 };
 export const AREAL: RowTable = {
-  columns: ['geoid', 'dest_type_id', 'mode_id', 'travel_time', 'reason', 'population'],
+  columns: ['geoid', 'dest_type_id', 'mode_id', ...TIME, 'reason', 'population'],
   hasPoints: false,
 };
 

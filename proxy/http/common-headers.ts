@@ -22,7 +22,8 @@ export const CORS_HEADERS = [
 const PREFLIGHT = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, POST',
-  'access-control-allow-headers': 'Authorization, If-None-Match, Idempotency-Key, Content-Type',
+  'access-control-allow-headers':
+    'Authorization, If-None-Match, Idempotency-Key, X-Request-Id, Content-Type',
   'access-control-max-age': '86400',
 } as const;
 

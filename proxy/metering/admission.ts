@@ -21,6 +21,8 @@ declare module 'fastify' {
 }
 
 const BEARER = /^Bearer +(\S+) *$/i;
+/** What is sent for a key that is not there: an unset variable leaves nothing behind the scheme. */
+const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 
 /**
  * Reads the key of a request and asks the ledger once for key, account and rate. An error after this
@@ -70,7 +72,7 @@ function keyHashOf(request: FastifyRequest): KeyHash {
 }
 
 function bearerKey(authorization: string | undefined): string {
-  if (authorization === undefined) {
+  if (authorization === undefined || WITHOUT_KEY.test(authorization)) {
     throw new Problem(
       'missing-key',
       'send the header Authorization: Bearer <API key>',

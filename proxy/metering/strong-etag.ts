@@ -2,7 +2,7 @@ import { etagOf } from '../../portal/http/etag.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 
 /** Change it when the same data and request make another answer: every ETag changes with it. */
-const CONTRACT_VERSION = '1';
+const CONTRACT_VERSION = '2';
 
 /**
  * The strong ETag of an answer, from what decides its bytes: the contract, the canonical request,

@@ -23,8 +23,14 @@ import {
 } from './headers.ts';
 
 const slugs = (...of: readonly ProblemSlug[]) => of;
-const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'rate-limited', 'internal-error');
-const FREE_PROBLEMS = slugs(...PROBE_PROBLEMS, 'not-acceptable', 'overloaded', 'store-unavailable');
+const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'internal-error');
+const FREE_PROBLEMS = slugs(
+  ...PROBE_PROBLEMS,
+  'rate-limited',
+  'not-acceptable',
+  'overloaded',
+  'store-unavailable',
+);
 const KEYED_PROBLEMS = slugs(
   ...slugs('invalid-parameters', 'key-in-url', 'missing-key', 'invalid-key', 'account-disabled'),
   ...slugs('not-acceptable', 'rate-limited', 'internal-error'),

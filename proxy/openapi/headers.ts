@@ -48,6 +48,10 @@ export function isConditional(endpoint: Endpoint): boolean {
   return endpoint.access === 'metered';
 }
 
+function isProbe(endpoint: Endpoint): boolean {
+  return endpoint.access === 'free' && endpoint.cache === 'never';
+}
+
 function isMetered({ access }: Endpoint): boolean {
   return access === 'metered' || access === 'posted';
 }
@@ -57,7 +61,7 @@ function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
   const isSelected = endpoint.access !== 'free' || endpoint.cache !== 'never';
   return {
     ...COMMON,
-    ...RATE,
+    ...(!isProbe(endpoint) && RATE),
     ...tokens(endpoint),
     ...(isMetered(endpoint) && headersNamed('X-Data-Release')),
     ...(isConditional(endpoint) && headersNamed('ETag')),
@@ -96,7 +100,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
   const isAskerKnown = status !== 401 && status !== 403;
   return z.object({
     ...COMMON,
-    ...(isAskerKnown && whereThere(RATE)),
+    ...(isAskerKnown && !isProbe(endpoint) && whereThere(RATE)),
     ...(isAskerKnown && endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
     ...(isAskerKnown && isMetered(endpoint) && whereThere(headersNamed('X-Data-Release'))),
     ...(status in HEADER_OF_STATUS && headersNamed(HEADER_OF_STATUS[status])),
@@ -109,8 +113,8 @@ const TOKENS_OF_PROBLEMS = {
   'X-Tokens-Remaining': z.int().optional().meta({ description: 'The balance.' }),
 };
 
-/** Headers of an answer that is no problem and no success. */
-export const otherHeaders = z.object({ ...COMMON, ...RATE });
+/** Headers of an answer that is no problem and no success: of a probe. */
+export const otherHeaders = z.object(COMMON);
 
 function headersRepeating(member: string) {
   return [...BESIDE_ROWS, ...LISTED_FOR_CSV]

@@ -14,6 +14,7 @@ export const AREAL_EXAMPLE = {
   geoid: EXAMPLE_BLOCK,
   dest_type_id: 101,
   mode_id: 1,
+  mode: 'walk',
   travel_time: WALK,
 };
 /** More than `WALK`. */

@@ -80,6 +80,7 @@ export const arealRow = z
     geoid: z.string().regex(/^\d{15}$/),
     dest_type_id: z.int(),
     mode_id: z.int(),
+    mode: modeLabel,
     travel_time: tenthsOfMinutes.nullable().meta({
       description: 'Minutes, one decimal; null only in a row that `include_missing` asked for.',
     }),

@@ -50,6 +50,8 @@ describe('§4.5 what is asked', () => {
   test('neither block nor lon+lat is missing-location; both are invalid-parameters', async () => {
     const { geoid, lon, lat } = demo.block;
     expectProblem(await ask({ minutes: 10 }), 'missing-location');
+    expectProblem(await ask({}), 'missing-location');
+    expectProblem(await ask({ contours: '5,10', minutes: 5, mode: 'bike' }), 'missing-location');
     expectProblem(await ask({ minutes: 10, block: geoid, lon, lat }), 'invalid-parameters');
   });
 

@@ -66,7 +66,7 @@ export function arealOf(
     .flatMap(({ geoid, population }) =>
       summaryOf(release, geoid, filter)
         .map(({ dest_type_id, mode, travel_time }) => ({
-          ...{ geoid, dest_type_id, mode_id: release.modeIds.get(mode)!, travel_time },
+          ...{ geoid, dest_type_id, mode_id: release.modeIds.get(mode)!, mode, travel_time },
           ...(include_population ? { population } : {}),
         }))
         .sort((a, b) => a.dest_type_id - b.dest_type_id || a.mode_id - b.mode_id),
@@ -93,7 +93,7 @@ export function arealWithMissingOf(
           const mode_id = release.modeIds.get(mode)!;
           const { geoid } = block;
           const reason = linkOf(block, mode) === 'linked' ? 'not-within-30' : 'no-data';
-          const missing = { geoid, dest_type_id, mode_id, travel_time: null, reason };
+          const missing = { geoid, dest_type_id, mode_id, mode, travel_time: null, reason };
           return known.get(`${geoid} ${dest_type_id} ${mode_id}`) ?? missing;
         }),
       ),

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 
@@ -16,6 +17,58 @@ test('a known path refuses every other method with Allow, and an unknown one is 
     const { statusCode } = await app.inject({ method, url: '/v1/nothing' });
     expect([method, statusCode]).toEqual([method, 404]);
   }
+});
+
+test('a method that HTTP does not know is refused likewise, with the methods that the path takes', async () => {
+  const port = await proxy.listen();
+  const said = (text: string) =>
+    new Promise<string>((resolve) => {
+      let answer = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write(text));
+      socket.on('data', (chunk) => {
+        answer += chunk;
+      });
+      socket.on('close', () => resolve(answer));
+    });
+  const summary = '/v1/blocks/990010001001000/summary';
+  const tile = '/v1/isochrone/tiles/walk/101/12/1251/1608.mvt';
+  for (const [target, allow] of [
+    ['/v1/health', 'GET, HEAD'],
+    [`${summary}?mode=walk`, 'GET, HEAD'],
+    ['/v1/blocks/query', 'POST'],
+    ['/v1/point/summary', 'GET, HEAD, POST'],
+    [tile, 'GET, HEAD'],
+  ]) {
+    for (const method of ['FOO', 'get', 'BREW-COFFEE']) {
+      const answer = await said(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const [head, body] = answer.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+      expect(head.split('\r\n')).toContain(`Allow: ${allow}`);
+      const path = target.split('?')[0];
+      expect(JSON.parse(body)).toMatchObject({
+        type: 'https://problems.example.org/method-not-allowed',
+        status: 405,
+        detail: `${path} takes ${allow}, not ${method}`,
+      });
+    }
+  }
+  const nowhere = await said('FOO /v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(nowhere).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  for (const none of ['\x16\x03\x01\x02', 'FOO\r\n\r\n', 'FOO /v1/health\r\n\r\n', '<x/>\n']) {
+    expect(await said(none)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  }
+});
+
+test('a body that is too large is told how large it may be', async () => {
+  const { key } = await proxy.customer();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await proxy.app.inject({
+    ...{ method: 'POST', url: '/v1/blocks/query', headers },
+    payload: 'x'.repeat(2 ** 20 + 1),
+  });
+  expect([answer.statusCode, answer.json().detail]).toEqual([
+    ...[413, 'the body is larger than the 1,048,576 bytes that are taken'],
+  ]);
 });
 
 test('where there is no route, a body that cannot be read is still not found', async () => {
@@ -39,7 +92,7 @@ test('problem types and servers are addresses without a doubled slash, and types
 
 test('the document tells of the statuses that a probe may have, and no other', async () => {
   const { paths } = (await proxy.get('/openapi.json')).json();
-  expect(Object.keys(paths['/v1/health'].get.responses)).toEqual(['200', '400', '429', '500']);
+  expect(Object.keys(paths['/v1/health'].get.responses)).toEqual(['200', '400', '500']);
   const unready = paths['/v1/ready'].get.responses[503].content;
   expect(Object.keys(unready)).toEqual(['application/json']);
 });

@@ -144,7 +144,7 @@ test('include_missing tells what is too far from what could not be routed, mode 
       const known = naiveSummary(block, [mode], [101])[0]?.travel_time;
       const reason = unrouted.some((one) => one.mode === mode) ? 'no-data' : 'not-within-30';
       const time = known === undefined ? { travel_time: null, reason } : { travel_time: known };
-      return { geoid: block.geoid, dest_type_id: 101, mode_id: m + 1, ...time };
+      return { geoid: block.geoid, dest_type_id: 101, mode_id: m + 1, mode, ...time };
     });
   });
   expect(answer.json().results).toEqual(expected);

@@ -102,7 +102,7 @@ const placeBlocks: TwinRoute = {
   body: (_asked, rows, next_cursor) => ({
     results: rows.map(([geoid, dest_type_id, mode_id, tenths]) => ({
       geoid: String(geoid).padStart(15, '0'),
-      ...{ dest_type_id, mode_id, travel_time: minutes(tenths) },
+      ...{ dest_type_id, mode_id, mode: label(mode_id), travel_time: minutes(tenths) },
     })),
     next_cursor,
   }),

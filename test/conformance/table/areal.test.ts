@@ -16,26 +16,50 @@ const CITY = polygon(boxRing(-70.05, 35.95, -69.95, 36.05));
 const query = (body: object) => demo.api.post(QUERY, { ...FEW, ...body });
 const center = () => ({ lon: demo.block.lon, lat: demo.block.lat });
 
+const MODES = ['walk', 'bike', 'transit'];
+
 interface Row {
   readonly geoid: string;
   readonly dest_type_id: number;
   readonly mode_id: number;
+  readonly mode: string;
   readonly travel_time: number;
 }
 
 describe('§2 ArealBlockResult', () => {
-  test('geoid, dest_type_id, mode_id, travel_time; the mode as its numeric id', async () => {
+  test('geoid, dest_type_id, mode_id, mode, travel_time: the mode by its id and its label', async () => {
     for (const answer of [await query({ polygon: CITY }), await demo.api.get(PLACE, FEW)]) {
       const body = expectRows(answer, 20);
       expect(Object.keys(body).sort()).toEqual(['next_cursor', 'results']);
       for (const row of body.results as Row[]) {
-        expect(Object.keys(row).sort()).toEqual([
-          'dest_type_id',
-          'geoid',
-          'mode_id',
-          'travel_time',
+        expect(Object.keys(row)).toEqual([
+          ...['geoid', 'dest_type_id', 'mode_id', 'mode', 'travel_time'],
         ]);
         expect([1, 2, 3]).toContain(row.mode_id);
+        expect(row.mode).toBe(MODES[row.mode_id - 1]);
+      }
+    }
+  });
+
+  test('so in every format of either route', async () => {
+    for (const accept of ['text/csv', 'application/x-ndjson']) {
+      const rest = { headers: { accept } };
+      for (const answer of [
+        await demo.api.post(QUERY, { ...FEW, polygon: CITY }, rest),
+        await demo.api.get(PLACE, FEW, rest),
+      ]) {
+        const lines = answer.body.trim().split(/\r?\n/);
+        if (accept === 'text/csv') {
+          expect(lines.shift()).toBe('geoid,dest_type_id,mode_id,mode,travel_time');
+        }
+        expect(lines).toHaveLength(20);
+        for (const line of lines) {
+          const [id, mode] =
+            accept === 'text/csv'
+              ? line.split(',').slice(2, 4)
+              : [JSON.parse(line).mode_id, JSON.parse(line).mode];
+          expect(mode).toBe(MODES[Number(id) - 1]);
+        }
       }
     }
   });

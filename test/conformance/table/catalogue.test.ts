@@ -148,7 +148,7 @@ describe('§4.1 free routes', () => {
   });
 });
 
-test('what needs no key is limited by address, probes apart from the rest; what has one is not', async () => {
+test('what needs no key is limited by address, but probes; what has one is not', async () => {
   await withProxy(demo, { config: { freeRateLimitPerMinute: 4 } }, async ({ api }) => {
     const statuses = async (...paths: string[]) => {
       const answers = await Promise.all(paths.map((path) => api.get(path, {}, { as: null })));
@@ -158,10 +158,10 @@ test('what needs no key is limited by address, probes apart from the rest; what 
     expect(await statuses(...free)).toEqual([200, 200, 200, 404]);
     const more = [...free, '/problems/not-found', '/v1/places/%zz/boundary'];
     expect(new Set(await statuses(...more))).toEqual(new Set([429]));
-    // Balancers, which may share an address with clients, are counted apart.
-    expect(await statuses('/v1/health', '/v1/ready')).toEqual([200, 200]);
-    await statuses('/v1/health', '/v1/health');
-    expect(await statuses('/v1/health', '/v1/ready')).toEqual([429, 429]);
+    // Balancers may share an address with clients.
+    for (let probes = 0; probes < 10; probes++) {
+      expect(await statuses('/v1/health', '/v1/ready')).toEqual([200, 200]);
+    }
     expectProblem(await api.get('/openapi.json', {}, { as: null }), 'rate-limited');
     expectOk(await api.get('/v1/tokens'));
     const preflight = await api.call({ method: 'OPTIONS', path: '/v1/tokens', as: null });

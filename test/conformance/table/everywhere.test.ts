@@ -11,9 +11,20 @@ const demo = demoOfTests();
 const summary = (geoid: string) => `/v1/blocks/${geoid}/summary`;
 
 describe('§5 authentication', () => {
+  test.each(['', ' ', 'Bearer', 'Bearer ', 'bearer  '])(
+    'Authorization: %j, as a script without its key sends it, is missing-key',
+    async (authorization) => {
+      for (const path of [summary(demo.block.geoid), '/v1/tokens']) {
+        const rest = { as: null, headers: { authorization } };
+        const answer = await demo.api.get(path, {}, rest);
+        expectProblem(answer, 'missing-key');
+        expect(answer.headers['www-authenticate']).toBe('Bearer');
+      }
+    },
+  );
+
   test.each([
     ['of another scheme', 'Basic dXNlcjpwYXNz'],
-    ['without a key', 'Bearer'],
     ['with two keys', 'Bearer a b'],
     ['without the prefix', 'Bearer 0123456789012345678901234567890123456789'],
     ['with a wrong checksum', `Bearer ta_live_${'A'.repeat(38)}`],
@@ -93,6 +104,22 @@ describe('§7 errors', () => {
     }
   });
 
+  test('a slash too many at the end is named as the fault, before the key is looked at', async () => {
+    const { geoid } = demo.block;
+    for (const path of [
+      ...['/v1/health', '/v1/plans', `/v1/blocks/${geoid}/summary`, '/v1/pois', '/v1/tokens'],
+      ...['/v1/blocks/query', '/v1/isochrone', '/openapi.json', `/v1/places/${geoid}/pois`],
+    ]) {
+      for (const as of [null, demo.api.customer]) {
+        const answer = await demo.api.get(`${path}/`, { mode: 'walk' }, { as });
+        const { detail } = expectProblem(answer, 'not-found');
+        expect(detail).toBe(`no route ${path}/: leave out the slash at its end`);
+      }
+    }
+    const { detail } = expectProblem(await demo.api.get('/v1/nothing/'), 'not-found');
+    expect(detail).toBe('no route /v1/nothing/');
+  });
+
   test('free catalogue routes raise no key errors', async () => {
     for (const authorization of ['Bearer wrong', 'Basic x', '']) {
       const rest = { as: null, headers: { authorization } };
@@ -166,7 +193,7 @@ describe('everywhere', () => {
     });
     expect(preflight.statusCode).toBe(204);
     const allowed = String(preflight.headers['access-control-allow-headers']).toLowerCase();
-    for (const name of ['authorization', 'if-none-match', 'idempotency-key']) {
+    for (const name of ['authorization', 'if-none-match', 'idempotency-key', 'x-request-id']) {
       expect(allowed).toContain(name);
     }
     const answer = await api.get(summary(block.geoid), {}, { headers });

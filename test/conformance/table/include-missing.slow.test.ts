@@ -66,7 +66,7 @@ test('CSV has a column of reasons where rows without a time are asked for, and o
     const body = { ...shore(), type: [101], limit: 1000, include_missing };
     const csv = await demo.api.post(QUERY, body, { headers: { accept: 'text/csv' } });
     const reason = include_missing ? ',reason' : '';
-    expect(csv.body.split('\r\n')[0]).toBe(`geoid,dest_type_id,mode_id,travel_time${reason}`);
+    expect(csv.body.split('\r\n')[0]).toBe(`geoid,dest_type_id,mode_id,mode,travel_time${reason}`);
   }
 });
 
