@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ofTests } from '../support/of-tests.ts';
-import { expectSoundOpenApi } from '../support/openapi.ts';
+import { expectSoundOpenApi, resolved } from '../support/openapi.ts';
 import { openPortal } from '../support/portal-harness.ts';
 
 const portal = ofTests(() => openPortal({ config: { version: '1.2.3' } }));
@@ -76,9 +76,11 @@ type Body = { content: Record<string, { schema: { properties: Record<string, Mem
 type Document = {
   paths: Record<
     string,
-    Record<string, { security: object[]; requestBody?: Body; responses: object }>
+    Record<string, { security: object[]; requestBody?: Body; responses: Responses }>
   >;
 };
+type Header = { readonly required?: boolean };
+type Responses = Record<string, { headers?: Record<string, Header | { readonly $ref: string }> }>;
 /** What others add to, or make. */
 const LENIENT = ['/auth/verify', '/billing/webhook'];
 const openApi = async (): Promise<Document> => (await portal.app.inject('/openapi.json')).json();
@@ -186,4 +188,29 @@ test('the OpenAPI document has the problems and bounds that are met', async () =
   expect(member('/keys', 'label')).toMatchObject({ maxLength: 100 });
   expect(new RegExp(member('/auth/verify-code', 'code').pattern!).test('684 971')).toBe(true);
   expect(member('/auth/request', 'email')).toMatchObject({ format: 'idn-email' });
+});
+
+test('the headers that the OpenAPI document promises are sent, also by what is not counted', async () => {
+  const document = await openApi();
+  for (const [method, url] of [
+    ...([
+      ['post', '/billing/webhook'],
+      ['get', '/health'],
+      ['get', '/ready'],
+    ] as const),
+    ...([
+      ['get', '/config.json'],
+      ['get', '/keys'],
+    ] as const),
+  ]) {
+    const payload = method === 'post' ? '{}' : undefined;
+    const verb = method === 'post' ? 'POST' : 'GET';
+    const answer = await portal.app.inject({ method: verb, url, payload, headers: JSON_TYPE });
+    const { headers = {} } = document.paths[url][method].responses[answer.statusCode];
+    const missing = Object.entries(headers)
+      .filter(([, header]) => resolved<Header>(document, header).required)
+      .filter(([name]) => answer.headers[name.toLowerCase()] === undefined);
+    expect([url, missing.map(([name]) => name)]).toEqual([url, []]);
+    expect([url, 'RateLimit' in headers]).toEqual([url, answer.headers.ratelimit !== undefined]);
+  }
 });

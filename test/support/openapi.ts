@@ -7,6 +7,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { folderOfThisTest } from './temporary-folder.ts';
 
+/** What stands in a document, or what is referred to there. */
+export function resolved<T extends object>(
+  document: object,
+  node: T | { readonly $ref: string },
+): T {
+  if (!('$ref' in node)) return node;
+  const steps = node.$ref.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>(
+    (at, step) => (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
+  ) as T;
+}
+
 /** Holds a document against the linter, and its examples, so many at least, against what it says. */
 export async function expectSoundOpenApi(document: string, leastExamples: number): Promise<void> {
   expect(await lintOpenApi(document)).toMatch(/valid/i);
