@@ -17,7 +17,8 @@ export const BOUNDS = {
   maxMinutes: { over: 0, max: TENTHS.most / 10 },
   /** Rows a page. */
   limit: { min: 1, max: 1000 },
-  typeId: { min: 1, max: 65_535 },
+  /** Any whole number: one that is no type is unknown. */
+  typeId: { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
   destId: { min: 0, max: Number.MAX_SAFE_INTEGER },
   /** A GEOID as an integer. */
   block: { min: 0, max: 999_999_999_999_999 },
@@ -64,8 +65,12 @@ export function inWords(bounds: Bounds): string {
     : `from ${bounds.min} to ${bounds.max}`;
 }
 
-/** Bounds as a JSON Schema tells them. */
+/** Bounds as a JSON Schema tells them; those of the numbers that JavaScript has are no bounds. */
 export function boundsSchema<T extends 'number' | 'integer'>(type: T, bounds: Bounds) {
-  const least = 'over' in bounds ? { exclusiveMinimum: bounds.over } : { minimum: bounds.min };
-  return { type, ...least, maximum: bounds.max };
+  return {
+    type,
+    ...('over' in bounds && { exclusiveMinimum: bounds.over }),
+    ...('min' in bounds && Number.isSafeInteger(bounds.min - 1) && { minimum: bounds.min }),
+    ...(Number.isSafeInteger(bounds.max + 1) && { maximum: bounds.max }),
+  };
 }

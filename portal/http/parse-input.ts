@@ -33,12 +33,22 @@ export function issuesOf(
     ];
     if (issue.code !== 'unrecognized_keys')
       return [{ loc, msg: issue.message, type: typeOf(issue) }];
-    const msg =
-      issue.path.length === 0
-        ? `unknown parameter; this route ${takes(Object.keys(schema.shape))}`
-        : issue.message;
-    return issue.keys.map((key) => ({ loc: [...loc, key], msg, type: issue.code }));
+    return issue.keys.map((key) => {
+      const msg = issue.path.length === 0 ? unknownName(key, schema) : issue.message;
+      return { loc: [...loc, key], msg, type: issue.code };
+    });
   });
+}
+
+/** How some clients write the name of a parameter that has several values: `mode[]`, `mode[0]`. */
+const BRACKETS = /\[\d*\]$/;
+
+function unknownName(key: string, { shape }: z.ZodObject): string {
+  const plain = key.replace(BRACKETS, '');
+  if (plain !== key && Object.hasOwn(shape, plain)) {
+    return `unknown parameter; for several values, repeat ${plain} without brackets`;
+  }
+  return `unknown parameter; this route ${takes(Object.keys(shape))}`;
 }
 
 /** The kind of a fault, which our own rules name themselves. */

@@ -44,7 +44,7 @@ function originList<T extends z.ZodType>(
   kind: string,
   more = '',
 ) {
-  const none = `must be an array of ${MOST} at most`;
+  const none = `must be an array of 1 to ${MOST} origins`;
   return z
     .unknown()
     .transform((value): unknown =>

@@ -11,7 +11,7 @@ import type { Minutes } from '../../shards/units.ts';
 import { type BlockOrigin, locateOrigin, nameBlock, placePoint } from '../answers/located-block.ts';
 import { lacksModes } from '../answers/modes-and-types.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
-import { BOUNDS, boundsSchema, inWords, isOnEarth, MOST } from '../bounds.ts';
+import { BOUNDS, inWords, isOnEarth, MOST } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
@@ -23,10 +23,11 @@ import {
   anyLatParam,
   anyLonParam,
   contoursParam,
+  minutesParam,
   NONE,
   optionalGeoidParam,
 } from '../schemas/parameters.ts';
-import { choice, integerText, onceText } from '../schemas/scalar-text.ts';
+import { choice, onceText } from '../schemas/scalar-text.ts';
 import { geometry, modeLabel } from '../schemas/schemas.ts';
 
 interface IsochronePlan extends MeteredPlan {
@@ -45,13 +46,7 @@ const query = z.strictObject({
   block: optionalGeoidParam,
   lon: anyLonParam,
   lat: anyLatParam,
-  minutes: integerText(BOUNDS.contour)
-    .optional()
-    .meta({
-      description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
-      override: boundsSchema('integer', BOUNDS.contour),
-      example: 10,
-    }),
+  minutes: minutesParam,
   contours: contoursParam,
   mode: choice(MODE_LABELS).default('walk').meta({ description: 'Travel mode.' }),
   direction: choice(DIRECTIONS)

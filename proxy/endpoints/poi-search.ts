@@ -97,7 +97,12 @@ function areaOf({ bbox, lat, lon, radius_m }: Where): SearchedArea {
  */
 const MAX_SPAN_ACROSS = 180;
 
-function bboxNumbers(text: string): [west: number, south: number, east: number, north: number] {
+function bboxNumbers(
+  text: string | readonly string[],
+): [west: number, south: number, east: number, north: number] {
+  if (typeof text !== 'string') {
+    throw invalidBox('must be given once: min_lon,min_lat,max_lon,max_lat');
+  }
   const numbers = text.split(',').map((part) => decimal(part.trim()));
   if (numbers.length !== 4 || !numbers.every((one) => one !== undefined)) {
     throw invalidBox('must be four numbers: min_lon,min_lat,max_lon,max_lat');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** What is said of a list that is none, has nothing in it, or too much. */
 interface ListFaults {
+  /** What it must be; what came instead is told behind it. */
   readonly none: string;
   /** Where a list must not be empty. */
   readonly empty?: string;
@@ -24,10 +25,19 @@ export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListF
 }
 
 function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults) {
-  if (!Array.isArray(value)) return { type: 'invalid_type', msg: none };
+  if (!Array.isArray(value)) {
+    return { type: 'invalid_type', msg: `${none}, not ${kindOf(value)}` };
+  }
   if (value.length > most) return { type: 'too_big', msg: many };
   if (value.length === 0 && empty !== undefined) return { type: 'too_small', msg: empty };
   return null;
+}
+
+/** What a value of JSON is, in words. */
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return 'a number';
+  return value !== null && typeof value === 'object' ? 'an object' : String(value);
 }
 
 /** Ascending and without repeats. */

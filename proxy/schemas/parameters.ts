@@ -12,6 +12,15 @@ import { anyNumberText, booleanText, integerText, numberText, onceText } from '.
 /** No parameters at all: whatever is there is refused by name. */
 export const NONE = z.strictObject({});
 
+const hasCommas = (value: unknown) => typeof value === 'string' && value.includes(',');
+
+/** One of the values of a parameter that may be repeated: whoever joins them by commas is told how. */
+const singleValue = z.unknown().superRefine((value, context) => {
+  if (!hasCommas(value)) return;
+  const message = 'takes one value; for several, repeat the parameter';
+  context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
+});
+
 export const geoidParam = z
   .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
     error: ({ input }) =>
@@ -30,11 +39,34 @@ export const optionalGeoidParam = geoidParam.optional().meta({
 
 const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${inWords(BOUNDS.contour)}, ascending`;
 
-/** Ascending levels: `contours=10,20,30`, or the parameter repeated. */
+/** One level: whoever gives several is told where they go. */
+export const minutesParam = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (Array.isArray(value) || hasCommas(value)) {
+      const message = 'takes one level; for several, give contours=10,20,30';
+      context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
+    }
+  })
+  .pipe(integerText(BOUNDS.contour))
+  .optional()
+  .meta({
+    description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
+    override: boundsSchema('integer', BOUNDS.contour),
+    example: 10,
+  });
+
+/** Ascending levels: `contours=10,20,30`, with or without spaces, or the parameter repeated. */
 export const contoursParam = z
   .preprocess(
     (value) =>
-      value === undefined ? undefined : [value].flat().flatMap((part) => String(part).split(',')),
+      value === undefined
+        ? undefined
+        : [value].flat().flatMap((part) =>
+            String(part)
+              .split(',')
+              .map((level) => level.trim()),
+          ),
     listOf(integerText(BOUNDS.contour), MOST.contours, {
       none: CONTOURS_FAULT,
       many: CONTOURS_FAULT,
@@ -105,12 +137,16 @@ export const singleDestIdParam = integerText(BOUNDS.destId).meta({
 });
 
 /** What is wrong with a box is the route's to say: it has a problem of its own. */
-export const bboxParam = onceText.optional().meta({
-  description:
-    '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
-    'antimeridian, and must span under 180 degrees.',
-  example: '-70.05,36.0,-70.0,36.05',
-});
+export const bboxParam = z
+  .custom<string | readonly string[]>()
+  .meta({ override: { type: 'string' } })
+  .optional()
+  .meta({
+    description:
+      '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
+      'antimeridian, and must span under 180 degrees.',
+    example: '-70.05,36.0,-70.0,36.05',
+  });
 
 export const radiusParam = numberText(BOUNDS.radius)
   .optional()
@@ -183,7 +219,7 @@ export function repeated<V extends string | number>(
   return z
     .preprocess(
       (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-      listOf(item, MOST.repeats, {
+      listOf(singleValue.pipe(item), MOST.repeats, {
         none: 'is missing',
         many: `must not be repeated more than ${MOST.repeats} times`,
       })

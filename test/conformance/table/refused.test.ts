@@ -140,3 +140,87 @@ describe('what there is not', () => {
     }
   });
 });
+
+describe('a message says what to do instead', () => {
+  const summary = () => `/v1/blocks/${demo.block.geoid}/summary`;
+  const messageOf = async (path: string, query: Call['query']) => {
+    const { errors } = expectProblem(await demo.api.get(path, query), 'invalid-parameters');
+    expect(errors).toHaveLength(1);
+    return errors[0].msg as string;
+  };
+
+  test('several values of one parameter: repeat it', async () => {
+    const several = 'takes one value; for several, repeat the parameter';
+    expect(await messageOf(summary(), { mode: 'walk,bike' })).toBe(several);
+    expect(await messageOf(summary(), { type: '101,102' })).toBe(several);
+    expect(await messageOf(summary(), { type: [101, '102, 103'] })).toBe(several);
+    const pois = `/v1/blocks/${demo.block.geoid}/pois`;
+    expect(await messageOf(pois, { dest_id: '1,2' })).toBe(several);
+    const catchment = `/v1/pois/${demo.poi.dest_id}/catchment`;
+    expect(await messageOf(catchment, { block: '1,2' })).toBe(several);
+    for (const name of ['mode[]', 'mode[0]']) {
+      expect(await messageOf(summary(), { [name]: 'walk' })).toBe(
+        'unknown parameter; for several values, repeat mode without brackets',
+      );
+    }
+    expect(await messageOf(summary(), { 'speed[]': 1 })).toMatch(
+      /^unknown parameter; this route takes/,
+    );
+  });
+
+  test('several levels of an isochrone: contours, with or without spaces', async () => {
+    const { geoid: block } = demo.block;
+    const several = 'takes one level; for several, give contours=10,20,30';
+    for (const minutes of ['10,20', '10, 20', [10, 20]]) {
+      expect(await messageOf('/v1/isochrone', { block, minutes })).toBe(several);
+    }
+    const ask = (contours: QueryValue) => demo.api.get('/v1/isochrone', { block, contours });
+    const plain = await ask('5,10');
+    for (const contours of ['5, 10', ' 5 ,10 ', ['5 ', ' 10']]) {
+      const spaced = await ask(contours);
+      expect([spaced.statusCode, spaced.headers.etag]).toEqual([200, plain.headers.etag]);
+    }
+  });
+
+  test('a destination type that there is not: where those are that there are', async () => {
+    for (const type of [999_999, 9_999, 0, -1]) {
+      const msg = `this release has no destination type ${type}; see /v1/meta/destination-types`;
+      expect(await messageOf(summary(), { type })).toBe(msg);
+      const body = { origins: [demo.block.geoid], type: [type] };
+      const posted = await demo.api.post('/v1/blocks/summary', body);
+      expect(expectProblem(posted, 'invalid-parameters').errors).toEqual([
+        { loc: ['body', 'type'], msg, type: 'unknown_destination_type' },
+      ]);
+    }
+  });
+
+  test('origins that are no list: how many it takes, and what came', async () => {
+    for (const [origins, given] of [
+      ...([
+        [null, 'null'],
+        ['990010001001000', 'text'],
+        [5, 'a number'],
+      ] as const),
+      ...([
+        [{}, 'an object'],
+        [true, 'true'],
+      ] as const),
+    ]) {
+      const answer = await demo.api.post('/v1/blocks/summary', { origins });
+      const { errors } = expectProblem(answer, 'invalid-parameters');
+      const msg = `must be an array of 1 to 250 origins, not ${given}`;
+      expect(errors).toEqual([{ loc: ['body', 'origins'], msg, type: 'invalid_type' }]);
+    }
+    const answer = await demo.api.post('/v1/pois/catchment', { dest_ids: null });
+    expect(answer.json().detail).toBe(
+      'body.dest_ids: must be an array of 1 to 250 origins, not null',
+    );
+  });
+
+  test('a box in more than one piece is invalid-bbox', async () => {
+    const bbox = [-70.05, 35.95, -69.95, 36.05];
+    const { detail } = expectProblem(await demo.api.get('/v1/pois', { bbox }), 'invalid-bbox');
+    expect(detail).toBe('bbox must be given once: min_lon,min_lat,max_lon,max_lat');
+    expectProblem(await demo.api.get('/v1/pois', { bbox: ['1,2,3,4', '1,2,3,4'] }), 'invalid-bbox');
+  });
+});
