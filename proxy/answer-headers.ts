@@ -46,7 +46,28 @@ export type HeaderName = keyof typeof ANSWER_HEADERS;
 /** A header as it is sent: in small letters, as Node and HTTP/2 have them. */
 export type SentHeader = Lowercase<HeaderName>;
 
+type Headers = Record<string, z.ZodType>;
+
+/** Each header as a component of the document, told once for all responses that have it. */
+const COMPONENTS = components((header) => header, '');
+/** The same of responses that have it now and then. */
+const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional');
+
+function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
+  return Object.fromEntries(
+    Object.entries<z.ZodType>(ANSWER_HEADERS).map(([name, header]) => {
+      const about = { ...header.meta(), header: { id: `${name}${suffix}` } };
+      return [name, of(header).meta(about)];
+    }),
+  );
+}
+
 /** Headers as the document writes them. */
-export function headersNamed(...names: readonly HeaderName[]): Record<string, z.ZodType> {
-  return Object.fromEntries(names.map((name) => [name, ANSWER_HEADERS[name]]));
+export function headersNamed(...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, COMPONENTS[name]]));
+}
+
+/** Headers that not every such response has. */
+export function headersIfAny(...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, COMPONENTS_IF_ANY[name]]));
 }

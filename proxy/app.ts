@@ -2,7 +2,7 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
 import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
-import { CatalogueSender, catalogueText } from '../portal/http/catalogue-text.ts';
+import { CatalogueSender } from '../portal/http/catalogue-text.ts';
 import { RETRY, refuseOtherMethods } from '../portal/http/error-handling.ts';
 import { httpServer } from '../portal/http/http-server.ts';
 import { Problem } from '../portal/http/problem.ts';
@@ -23,7 +23,7 @@ import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
 import { Outbox } from './http/outbox.ts';
 import { AnswerCache } from './metering/answer-cache.ts';
 import { PlanCache } from './metering/plan-cache.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { ServedDocument } from './openapi/served-document.ts';
 import { serveFree } from './serve/serve-free.ts';
 import { serveKeyed } from './serve/serve-keyed.ts';
 import { serveMetered } from './serve/serve-metered.ts';
@@ -112,10 +112,15 @@ export async function buildProxy(parts: {
   answerPreflights(app);
   app.decorateRequest('admitted', null);
   for (const endpoint of ENDPOINTS) route(app, endpoint, services);
-  const document = catalogueText(JSON.stringify(openApiDocument(ENDPOINTS, config), null, 2));
-  app.get('/openapi.json', (request, reply) => {
+  const document = new ServedDocument(ENDPOINTS, services);
+  app.get('/openapi.json', async (request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
-    return services.catalogue.send(request, reply, document);
+    return services.catalogue.send(request, reply, await document.current);
+  });
+  // Asking for its examples takes some tenths of a second: rather now than when somebody looks.
+  app.addHook('onListen', (done) => {
+    void document.current;
+    done();
   });
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);

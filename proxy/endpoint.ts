@@ -2,7 +2,11 @@ import type { z } from 'zod';
 import type { ProblemSlug } from '../portal/http/problem-kinds.ts';
 import { PLANS } from '../portal/plans.ts';
 import type { Askers } from '../shards/fair-queue.ts';
+import type { Geoid } from '../shards/geoid.ts';
+import type { Mode } from '../shards/modes.ts';
+import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
 import type { Release } from '../shards/release.ts';
+import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { RowTable } from './formats/row-table.ts';
 import type { MeteredPlan } from './metering/metered-plan.ts';
 import type { Making, ProxyServices } from './services.ts';
@@ -16,7 +20,8 @@ interface Described {
   readonly description: string;
   readonly tag: string;
   readonly response: z.ZodType;
-  readonly example: unknown;
+  /** An answer that is of no release; the others are made for the document. */
+  readonly example?: unknown;
   /** Problems beside those that every route of its access can give. */
   readonly problems: readonly ProblemSlug[];
 }
@@ -123,13 +128,33 @@ export interface MeteredEndpoint<
   answer(release: Release, plan: Plan, making: Making, located: Located): Promise<Answer>;
 }
 
+/**
+ * Things of the release that is served, for the examples of the document: a request that puts them
+ * together has an answer, and one of few rows.
+ */
+export interface ExampleMarks {
+  readonly block: Geoid;
+  /** In the block. */
+  readonly point: { readonly lat: Degrees; readonly lon: Degrees };
+  readonly mode: Mode;
+  /** Within so many minutes of the block by that mode, and of that type. */
+  readonly poi: { readonly dest_id: DestId; readonly lat: Degrees; readonly lon: Degrees };
+  readonly maxMinutes: Minutes;
+  readonly type: DestTypeId;
+  /** Has the block; absent where the release has no such census place. */
+  readonly place: { readonly geoid: string; readonly name: string } | null;
+  /** Has the block; absent of a release without tiles of that mode and type. */
+  readonly tile: TileAddress | null;
+}
+
 /** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */
 export interface PostedEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
   extends Described {
   readonly access: 'posted';
   readonly body: B;
   readonly table: RowTable;
-  readonly requestExample: unknown;
+  /** A body of few rows. */
+  requestExample(marks: ExampleMarks): object;
   /** What the request means on this release. Refuses what cannot be meant. */
   plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
   /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */

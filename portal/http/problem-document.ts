@@ -1,4 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import type { ZodOpenApiExampleObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { PROBLEMS, type ProblemSlug } from './problem-kinds.ts';
 
 /** A problem as OpenAPI documents describe it. */
@@ -36,42 +38,90 @@ interface DescribedProblems {
   /** What `type` begins with. */
   readonly base: string;
   readonly schema: z.ZodType;
-  readonly headers: (status: number) => z.ZodObject;
   /** Members that each example has beside the standard ones. */
   readonly members?: (slug: ProblemSlug) => Readonly<Record<string, unknown>>;
 }
 
-/** One response a status, with an example of each slug that it may be. */
-export function problemResponses(
-  slugs: readonly ProblemSlug[],
-  { base, schema, headers, members }: DescribedProblems,
-) {
-  const byStatus = new Map<number, ProblemSlug[]>();
-  for (const slug of new Set(slugs)) {
-    const { status } = PROBLEMS[slug];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), slug]);
+/** What the responses of some operations have in common. */
+interface AlikeResponses {
+  /** Begins the names of their components. */
+  readonly kind: string;
+  readonly headers: (status: number) => z.ZodObject;
+}
+
+/** Longer names are for nobody to read: such a response stands where it is. */
+const LONGEST_NAME = 60;
+
+/**
+ * The responses of a document's problems: one a status, with an example of each slug that it may be.
+ * What is alike is one component, whichever operations have it.
+ */
+export class ProblemResponses {
+  readonly #described: DescribedProblems;
+  readonly #examples = new Map<ProblemSlug, ZodOpenApiExampleObject>();
+  readonly #responses = new Map<string, ZodOpenApiResponseObject>();
+
+  constructor(described: DescribedProblems) {
+    this.#described = described;
   }
-  return Object.fromEntries(
-    [...byStatus].map(([status, of]) => [
-      String(status),
-      {
-        description: of.map((slug) => `\`${slug}\`: ${PROBLEMS[slug].title}`).join('. '),
-        headers: headers(status),
-        content: {
-          'application/problem+json': {
-            schema,
-            examples: Object.fromEntries(
-              of.map((slug) => {
-                const { title } = PROBLEMS[slug];
-                return [
-                  slug,
-                  { value: { type: `${base}/${slug}`, title, status, ...members?.(slug) } },
-                ];
-              }),
-            ),
-          },
-        },
-      },
-    ]),
-  );
+
+  /** The responses by their status. */
+  of(
+    slugs: readonly ProblemSlug[],
+    alike: AlikeResponses,
+  ): Readonly<Record<string, ZodOpenApiResponseObject>> {
+    const byStatus = new Map<number, ProblemSlug[]>();
+    for (const slug of new Set(slugs)) {
+      const { status } = PROBLEMS[slug];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), slug]);
+    }
+    return Object.fromEntries(
+      [...byStatus].map(([status, of]) => [String(status), this.#response(status, of, alike)]),
+    );
+  }
+
+  #response(
+    status: number,
+    slugs: readonly ProblemSlug[],
+    { kind, headers }: AlikeResponses,
+  ): ZodOpenApiResponseObject {
+    const id = `${kind}${nameOf(status, slugs)}`;
+    const known = this.#responses.get(id);
+    if (known !== undefined) return known;
+    const examples = Object.fromEntries(slugs.map((slug) => [slug, this.#example(slug)]));
+    const made: ZodOpenApiResponseObject = {
+      description: slugs.map((slug) => `\`${slug}\`: ${PROBLEMS[slug].title}`).join('. '),
+      headers: headers(status),
+      content: { 'application/problem+json': { schema: this.#described.schema, examples } },
+      ...(id.length <= LONGEST_NAME && { id }),
+    };
+    this.#responses.set(id, made);
+    return made;
+  }
+
+  #example(slug: ProblemSlug): ZodOpenApiExampleObject {
+    const { base, members } = this.#described;
+    const { title, status } = PROBLEMS[slug];
+    const known = this.#examples.get(slug);
+    const made = known ?? {
+      id: slug,
+      value: { type: `${base}/${slug}`, title, status, ...members?.(slug) },
+    };
+    this.#examples.set(slug, made);
+    return made;
+  }
+}
+
+/** What any request may be refused for: a response is named by its other slugs. */
+const OF_ANY_REQUEST: readonly ProblemSlug[] = ['invalid-parameters', 'key-in-url'];
+
+/** A name for a response: its slugs, or the name of its status. */
+function nameOf(status: number, slugs: readonly ProblemSlug[]): string {
+  const own = slugs.filter((slug) => !OF_ANY_REQUEST.includes(slug));
+  if (own.length === 0) return STATUS_CODES[status]!.replaceAll(/\W/g, '');
+  return own.map(pascalCase).join('Or');
+}
+
+function pascalCase(slug: string): string {
+  return slug.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
 }

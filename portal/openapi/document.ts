@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { HEADER_OF_STATUS, problemDocument, problemResponses } from '../http/problem-document.ts';
+import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-document.ts';
 import type { ProblemSlug } from '../http/problem-kinds.ts';
 import type { Operation, ServedOperation } from '../routes/operation.ts';
 
@@ -44,10 +44,15 @@ export function openApiDocument(
     readonly cookieName: string;
   },
 ) {
+  const problems = new ProblemResponses({
+    base: site.problemBase,
+    schema: problem,
+    members: () => ({ error: 'What is wrong, in words.' }),
+  });
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const operation of operations) {
     const { path, method } = operation;
-    paths[path] = { ...paths[path], [method]: described(operation, site.problemBase) };
+    paths[path] = { ...paths[path], [method]: described(operation, problems) };
   }
   return createDocument({
     openapi: '3.1.0',
@@ -81,7 +86,10 @@ export function openApiDocument(
   });
 }
 
-function described(operation: ServedOperation, base: string): ZodOpenApiOperationObject {
+function described(
+  operation: ServedOperation,
+  problemResponses: ProblemResponses,
+): ZodOpenApiOperationObject {
   const { operationId, summary, description, tag, access, body, bodyExample, answer } = operation;
   const { params, query, headers, bodyType, redirect, isCounted } = operation;
   const always = isCounted ? { ...COMMON, ...RATE } : COMMON;
@@ -125,9 +133,9 @@ function described(operation: ServedOperation, base: string): ZodOpenApiOperatio
           headers: z.object({ ...always, ...LOCATION, ...(answer.setsCookie && COOKIE) }),
         },
       }),
-      ...problemResponses(slugs, {
-        ...{ base, schema: problem, headers: (status) => problemHeaders(always, status) },
-        members: () => ({ error: 'What is wrong, in words.' }),
+      ...problemResponses.of(slugs, {
+        kind: isCounted ? '' : 'Uncounted',
+        headers: (status) => problemHeaders(always, status),
       }),
     },
   };

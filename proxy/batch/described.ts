@@ -14,9 +14,8 @@ export const BATCH_RULES =
 
 export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
 
-/** Members that the answers of all batches have, and what they are when all went well. */
+/** Members that the answers of all batches have. */
 export const BATCH_MEMBERS = { errors: z.array(originError), truncated_reason: truncatedReason };
-export const ALL_WELL = { errors: [], truncated: [], truncated_reason: null };
 
 /** Members by which rows and errors name an origin that is a point. */
 export const ORIGIN_POINT = { origin_lat: z.number(), origin_lon: z.number() };

@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { blockMetadata } from '../answers/summary.ts';
 import { type Batch, rowBudgetOf } from '../batch/batch.ts';
 import { blockBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
-import {
-  ALL_WELL,
-  answerNamed,
-  BATCH_MEMBERS,
-  BATCH_PROBLEMS,
-  BATCH_RULES,
-} from '../batch/described.ts';
+import { answerNamed, BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES } from '../batch/described.ts';
 import { blockOrigins as origins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
@@ -19,16 +13,7 @@ import {
   modeMember,
   typeMember,
 } from '../schemas/body-members.ts';
-import {
-  BLOCK_EXAMPLE,
-  EXAMPLE_BLOCK,
-  EXAMPLE_MAX_MINUTES,
-  NEAREST_EXAMPLE,
-  POI_TIME_EXAMPLE,
-} from '../schemas/examples.ts';
 import { blockMetadata as blockMetadataSchema, categoryTime, poiTime } from '../schemas/schemas.ts';
-
-const geoid = EXAMPLE_BLOCK;
 
 const blocksSummary = postedEndpoint({
   access: 'posted',
@@ -38,7 +23,7 @@ const blocksSummary = postedEndpoint({
   description: `What \`GET /v1/blocks/{geoid}/summary\` answers, for many blocks.${BATCH_RULES}`,
   tag: 'Blocks',
   body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
-  requestExample: { origins: [geoid], mode: ['walk'] },
+  requestExample: ({ block, mode, type }) => ({ origins: [block], mode: [mode], type: [type] }),
   table: withOrigin(CATEGORY_TIMES, ['geoid']),
   response: z.object({
     results: z.array(categoryTime.extend({ geoid: z.string() })),
@@ -46,11 +31,6 @@ const blocksSummary = postedEndpoint({
     truncated: z.array(z.string()),
     ...BATCH_MEMBERS,
   }),
-  example: {
-    results: [{ geoid, ...NEAREST_EXAMPLE }],
-    blocks: [{ geoid, ...BLOCK_EXAMPLE }],
-    ...ALL_WELL,
-  },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<string> {
     const { modes, rowsOf } = summaryLookUp(release, query);
@@ -78,14 +58,18 @@ const blocksPois = postedEndpoint({
     max_minutes: maxMinutesMember,
     max_rows,
   }),
-  requestExample: { origins: [geoid], mode: ['walk'], max_minutes: EXAMPLE_MAX_MINUTES },
+  requestExample: ({ block, mode, type, maxMinutes }) => ({
+    origins: [block],
+    mode: [mode],
+    type: [type],
+    max_minutes: maxMinutes,
+  }),
   table: withOrigin(POI_TIMES, ['geoid']),
   response: z.object({
     results: z.array(poiTime.extend({ geoid: z.string() })),
     truncated: z.array(z.string()),
     ...BATCH_MEMBERS,
   }),
-  example: { results: [{ geoid, ...POI_TIME_EXAMPLE }], ...ALL_WELL },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<string> {
     const { modes, rowsOf } = poisLookUp(release, query);

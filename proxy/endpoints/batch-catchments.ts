@@ -6,13 +6,7 @@ import { modePositions } from '../answers/modes-and-types.ts';
 import { tenthsWithin } from '../answers/poi-times.ts';
 import { ROW_BEGINS } from '../answers/row-page.ts';
 import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
-import {
-  ALL_WELL,
-  answerNamed,
-  BATCH_MEMBERS,
-  BATCH_PROBLEMS,
-  BATCH_RULES,
-} from '../batch/described.ts';
+import { answerNamed, BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES } from '../batch/described.ts';
 import { poiOrigins } from '../batch/origin-lists.ts';
 import { postedEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
@@ -22,7 +16,6 @@ import {
   maxRowsMember,
   modeMember,
 } from '../schemas/body-members.ts';
-import { CATCHMENT_EXAMPLE, EXAMPLE_MAX_MINUTES, POI_EXAMPLE } from '../schemas/examples.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
 export const poisCatchment = postedEndpoint({
@@ -39,21 +32,18 @@ export const poisCatchment = postedEndpoint({
     block: blockMember,
     max_rows: maxRowsMember,
   }),
-  requestExample: {
-    dest_ids: [POI_EXAMPLE.dest_id],
-    max_minutes: EXAMPLE_MAX_MINUTES,
-    mode: ['walk'],
-  },
+  requestExample: ({ block, mode, poi, maxMinutes }) => ({
+    dest_ids: [poi.dest_id],
+    max_minutes: maxMinutes,
+    mode: [mode],
+    block: [Number(block)],
+  }),
   table: CATCHMENT,
   response: z.object({
     results: z.array(catchmentRowSchema),
     truncated: z.array(z.int()),
     ...BATCH_MEMBERS,
   }),
-  example: {
-    results: [CATCHMENT_EXAMPLE],
-    ...ALL_WELL,
-  },
   problems: BATCH_PROBLEMS,
   plan(release, { dest_ids, max_minutes, mode, block, max_rows }, services): Batch<DestId> {
     const filter = {

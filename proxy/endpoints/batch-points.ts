@@ -3,7 +3,6 @@ import { blockMetadata } from '../answers/summary.ts';
 import { type Batch, rowBudgetOf } from '../batch/batch.ts';
 import { type Point, pointBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
 import {
-  ALL_WELL,
   answerNamed,
   BATCH_MEMBERS,
   BATCH_PROBLEMS,
@@ -20,20 +19,10 @@ import {
   modeMember,
   typeMember,
 } from '../schemas/body-members.ts';
-import {
-  BLOCK_EXAMPLE,
-  EXAMPLE_BLOCK,
-  EXAMPLE_MAX_MINUTES,
-  EXAMPLE_POINT,
-  NEAREST_EXAMPLE,
-  POI_TIME_EXAMPLE,
-} from '../schemas/examples.ts';
 import { categoryTime, poiTime } from '../schemas/schemas.ts';
 
 const truncated = z.array(z.object(ORIGIN_POINT));
 const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
-const point = { origin_lat: EXAMPLE_POINT.lat, origin_lon: EXAMPLE_POINT.lon };
-const resolved = { ...point, resolved_block: EXAMPLE_BLOCK };
 
 const pointsSummary = postedEndpoint({
   access: 'posted',
@@ -43,7 +32,7 @@ const pointsSummary = postedEndpoint({
   description: `What \`GET /v1/point/summary\` answers, for many points.${BATCH_RULES}`,
   tag: 'Points',
   body: z.strictObject({ origins, mode: modeMember, type: typeMember, max_rows }),
-  requestExample: { origins: [EXAMPLE_POINT], mode: ['walk'] },
+  requestExample: ({ point, mode, type }) => ({ origins: [point], mode: [mode], type: [type] }),
   table: withOrigin(CATEGORY_TIMES, ORIGIN_COLUMNS),
   response: z.object({
     results: z.array(categoryTime.extend(ORIGIN_POINT)),
@@ -58,11 +47,6 @@ const pointsSummary = postedEndpoint({
     truncated,
     ...BATCH_MEMBERS,
   }),
-  example: {
-    results: [{ ...point, ...NEAREST_EXAMPLE }],
-    origins: [{ ...resolved, ...BLOCK_EXAMPLE }],
-    ...ALL_WELL,
-  },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<Point> {
     const { modes, rowsOf } = summaryLookUp(release, query);
@@ -93,7 +77,12 @@ const pointsPois = postedEndpoint({
     max_minutes: maxMinutesMember,
     max_rows,
   }),
-  requestExample: { origins: [EXAMPLE_POINT], max_minutes: EXAMPLE_MAX_MINUTES },
+  requestExample: ({ point, mode, type, maxMinutes }) => ({
+    origins: [point],
+    mode: [mode],
+    type: [type],
+    max_minutes: maxMinutes,
+  }),
   table: withOrigin(POI_TIMES, ORIGIN_COLUMNS),
   response: z.object({
     results: z.array(poiTime.extend(ORIGIN_POINT)),
@@ -101,11 +90,6 @@ const pointsPois = postedEndpoint({
     truncated,
     ...BATCH_MEMBERS,
   }),
-  example: {
-    results: [{ ...point, ...POI_TIME_EXAMPLE }],
-    origins: [resolved],
-    ...ALL_WELL,
-  },
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<Point> {
     const { modes, rowsOf } = poisLookUp(release, query);

@@ -18,7 +18,7 @@ import {
   radiusMember,
   typeMember,
 } from '../schemas/body-members.ts';
-import { AREAL_EXAMPLE, EXAMPLE_POINT } from '../schemas/examples.ts';
+import { smallCircle } from '../schemas/examples.ts';
 import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
@@ -51,13 +51,9 @@ export const blocksQuery = postedEndpoint({
     'at least one a page.',
   tag: 'Areas',
   body,
-  requestExample: { center: EXAMPLE_POINT, radius_m: 800, mode: ['walk'] },
+  requestExample: (marks) => ({ ...smallCircle(marks), mode: [marks.mode], type: [marks.type] }),
   table: AREAL,
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
-  example: {
-    results: [AREAL_EXAMPLE],
-    next_cursor: null,
-  },
   problems: ['missing-area', 'invalid-geometry', 'polygon-too-complex', 'invalid-cursor'],
 
   plan(release, { polygon, center, radius_m, ...rows }, { cursors }): BlocksQueryPlan {

@@ -23,7 +23,6 @@ export const lastUpdated = freeEndpoint({
     'When the release in force was first published, and what it is called. The same from every ' +
     'server, and again after a release of before was put back in force.',
   response: z.object({ last_updated: z.iso.datetime(), release: z.string() }),
-  example: { last_updated: '2026-11-21T06:33:39.630Z', release: '2026-11-21' },
   answer({ releases }) {
     const { latest } = releases.current;
     return { body: { last_updated: latest.published_at, release: latest.release } };
@@ -41,9 +40,6 @@ export const modes = freeEndpoint({
   response: z.object({
     modes: z.array(z.object({ mode_id: z.int(), mode: modeLabel, description: z.string() })),
   }),
-  example: {
-    modes: [{ mode_id: 1, mode: 'walk', description: 'On foot along streets and paths.' }],
-  },
   answer({ releases }) {
     const { modes: held } = releases.current.manifest;
     const listed = MODES.filter(({ mode }) => held.includes(mode)).map(
@@ -73,18 +69,6 @@ export const destinationTypes = freeEndpoint({
       }),
     ),
   }),
-  example: {
-    destination_types: [
-      {
-        dest_type_id: 101,
-        name: 'Grocery stores',
-        label: 'grocery_stores',
-        is_leaf: true,
-        leaf_ids: [101],
-        parent_id: 100,
-      },
-    ],
-  },
   answer({ releases }) {
     const { taxonomy } = releases.current;
     const destination_types = taxonomy.types.map(({ dest_type_id, name, label, parent_id }) => {
@@ -109,15 +93,6 @@ export const vintage = freeEndpoint({
       z.object({ component: z.string(), version: z.string(), effective_date: z.iso.date() }),
     ),
   }),
-  example: {
-    components: [
-      {
-        component: 'blocks',
-        version: 'tabblock20-1f0c6a5e9b3d7c42/blocks-5d41402a',
-        effective_date: '2020-04-01',
-      },
-    ],
-  },
   answer: ({ releases }) => ({ body: { components: releases.current.manifest.components } }),
 });
 
@@ -147,7 +122,6 @@ export const plans = freeEndpoint({
       .nullable()
       .meta({ description: 'Where keys are made and tokens bought; null if that is not set.' }),
   }),
-  example: { ...PLANS, account_url: 'https://account.example.org' },
   answer: ({ config }) => ({ body: { ...PLANS, account_url: config.accountUrl ?? null } }),
 });
 

@@ -23,22 +23,6 @@ export const isochroneMeta = freeEndpoint({
     dest_set: z.string().optional(),
     assumptions: assumptionsSchema,
   }),
-  example: {
-    version: '2026-11-21-0a1b2c3d4e5f',
-    directions: ['from', 'to'],
-    modes: ['walk', 'bike', 'transit'],
-    max_minutes: 60,
-    dest_set: 'blocks',
-    assumptions: {
-      max_trip_duration_min: 60,
-      transit_departure: '2026-03-11T08:00:00',
-      transit_percentile: 10,
-      transit_window_min: 60,
-      feeds: [
-        { file: 'mdb-247.zip', feed_id: 'mta', agency: 'Demo Transit', service_date: '2026-03-11' },
-      ],
-    },
-  },
   problems: [],
   cache: 'catalogue',
   answer({ releases }) {

@@ -8,25 +8,21 @@ import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
 import type { Release } from '../../shards/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import { canonicalRequest } from '../answers/paged-request.ts';
-import { BOUNDS, boundsSchema } from '../bounds.ts';
+import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { NONE } from '../schemas/parameters.ts';
+import { NONE, named } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 
 const MVT = 'application/vnd.mapbox-vector-tile';
 
-const modePart = z.enum(MODE_LABELS).meta({ description: 'Travel mode.', example: 'walk' });
-const typePart = integerText(BOUNDS.typeId).meta({
-  description: 'A leaf destination type.',
-  override: boundsSchema('integer', BOUNDS.typeId),
-  example: 101,
-});
-const coordinate = (example: number) =>
-  integerText(BOUNDS.tileAcross).meta({
-    override: boundsSchema('integer', BOUNDS.tileAcross),
-    example,
-  });
+const modePart = named('TileMode', z.enum(MODE_LABELS).meta({ description: 'Travel mode.' }));
+const typePart = number('TileType', BOUNDS.typeId, 'A leaf destination type.');
+
+function number(id: string, bounds: Bounds, description?: string) {
+  const override = boundsSchema('integer', bounds);
+  return named(id, integerText(bounds).meta({ description, override }));
+}
 
 export const tileJson = freeEndpoint({
   access: 'free',
@@ -40,13 +36,6 @@ export const tileJson = freeEndpoint({
   params: z.strictObject({ mode: modePart, dest_type_id: typePart }),
   query: NONE,
   response: z.looseObject({ tilejson: z.literal('3.0.0'), tiles: z.array(z.string()) }),
-  example: {
-    tilejson: '3.0.0',
-    tiles: ['https://api.example/v1/isochrone/tiles/walk/101/{z}/{x}/{y}.mvt'],
-    vector_layers: [{ id: 'bands', fields: { minutes: 'Number' } }],
-    minzoom: 6,
-    maxzoom: 14,
-  },
   problems: ['no-isochrone-data'],
   cache: 'catalogue',
   async answer({ releases, config }, { params: { mode, dest_type_id } }) {
@@ -96,19 +85,15 @@ export const isochroneTile = meteredEndpoint({
   params: z.strictObject({
     mode: modePart,
     dest_type_id: typePart,
-    z: integerText(BOUNDS.zoom).meta({
-      override: boundsSchema('integer', BOUNDS.zoom),
-      example: 12,
-    }),
-    x: coordinate(1251),
-    y: coordinate(1608),
+    z: number('TileZoom', BOUNDS.zoom),
+    x: number('TileX', BOUNDS.tileAcross),
+    y: number('TileY', BOUNDS.tileAcross),
   }),
   query: NONE,
   freeForMembers: true,
   mediaType: MVT,
   mayBeEmpty: true,
   response: z.string().meta({ format: 'binary' }),
-  example: undefined,
   problems: ['no-isochrone-data'],
 
   plan(release, { params: { mode, dest_type_id, z, x, y } }): TilePlan {

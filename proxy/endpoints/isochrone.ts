@@ -18,7 +18,6 @@ import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { EXAMPLE_BLOCK } from '../schemas/examples.ts';
 import {
   anyLatParam,
   anyLonParam,
@@ -119,15 +118,6 @@ export const isochrone = meteredEndpoint({
   freeForMembers: true,
   response: z.union([contoursBody, blocksBody]),
   geoJson: contoursBody,
-  example: {
-    blocks: [{ geoid: EXAMPLE_BLOCK, travel_min: 1 }],
-    reachable_blocks: 1,
-    block: EXAMPLE_BLOCK,
-    direction: 'from',
-    mode: 'walk',
-    version: '2026-11-21-0a1b2c3d4e5f',
-    assumptions: { max_trip_duration_min: 60 },
-  },
   problems: [
     ...(['missing-location', 'block-not-found', 'point-not-covered'] as const),
     ...(['invalid-geometry', 'no-isochrone-data', 'direction-not-available'] as const),

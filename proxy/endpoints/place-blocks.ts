@@ -5,7 +5,6 @@ import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { AREAL_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   includeMissingParam,
@@ -42,10 +41,6 @@ export const placeBlocks = meteredEndpoint({
   }),
   table: AREAL,
   response: z.object({ results: z.array(arealRow), next_cursor: nextCursor }),
-  example: {
-    results: [AREAL_EXAMPLE],
-    next_cursor: null,
-  },
   problems: ['place-not-found', 'invalid-cursor'],
 
   async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlaceBlocksPlan> {

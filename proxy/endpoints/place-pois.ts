@@ -7,7 +7,6 @@ import type { SearchedArea } from '../answers/searched-area.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { POI_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   limitParam,
@@ -36,7 +35,6 @@ export const placePois = meteredEndpoint({
   query: z.strictObject({ type: typeParam, q: nameParam, limit: limitParam, cursor: cursorParam }),
   table: POIS,
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
-  example: { results: [POI_EXAMPLE], next_cursor: null },
   problems: ['place-not-found', 'invalid-cursor'],
 
   async plan(release, { params: { geoid }, query }, { cursors }): Promise<PlacePoisPlan> {

@@ -4,7 +4,6 @@ import { locatePlace } from '../answers/place-query.ts';
 import { findPlaces } from '../answers/place-search.ts';
 import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
-import { EXAMPLE_PLACE } from '../schemas/examples.ts';
 import { NONE, placeGeoidParam, requiredNameParam } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { geometry } from '../schemas/schemas.ts';
@@ -43,9 +42,6 @@ const searchPlaces = freeEndpoint({
       }),
     ),
   }),
-  example: {
-    places: [{ name: 'Baltimore', geoid: '2404000', state: 'MD', lon: -76.6105, lat: 39.3001 }],
-  },
   problems: [],
   cache: 'catalogue',
   async answer({ releases }, { query: { q, limit } }) {
@@ -67,21 +63,6 @@ const placeBoundary = freeEndpoint({
     geometry,
     properties: z.object({ geoid: z.string(), name: z.string() }),
   }),
-  example: {
-    type: 'Feature',
-    geometry: {
-      type: 'Polygon',
-      coordinates: [
-        [
-          [-70.02, 36.01],
-          [-70.01, 36.01],
-          [-70.01, 36.02],
-          [-70.02, 36.01],
-        ],
-      ],
-    },
-    properties: { geoid: EXAMPLE_PLACE, name: 'Port Meridian' },
-  },
   problems: ['place-not-found'],
   cache: 'catalogue',
   isGeoJson: true,

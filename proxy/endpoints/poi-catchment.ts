@@ -15,7 +15,6 @@ import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { CATCHMENT_EXAMPLE, POI_EXAMPLE } from '../schemas/examples.ts';
 import {
   blockParam,
   cursorParam,
@@ -55,11 +54,6 @@ export const poiCatchment = meteredEndpoint({
     results: z.array(catchmentRowSchema),
     next_cursor: nextCursor,
   }),
-  example: {
-    dest_id: POI_EXAMPLE.dest_id,
-    results: [CATCHMENT_EXAMPLE],
-    next_cursor: null,
-  },
   problems: ['poi-not-found', 'invalid-cursor'],
 
   async plan(release, { params: { dest_id: destId }, query }, { cursors }): Promise<CatchmentPlan> {

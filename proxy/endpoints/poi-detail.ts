@@ -7,7 +7,6 @@ import { poiResult } from '../answers/poi-search.ts';
 import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { POI_EXAMPLE } from '../schemas/examples.ts';
 import { NONE, singleDestIdParam } from '../schemas/parameters.ts';
 import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
@@ -27,7 +26,6 @@ export const poiDetail = meteredEndpoint({
   query: NONE,
   table: { ...POIS, columns: [...POIS.columns, 'type_ids', 'attrs.brand'] },
   response: poiDetailSchema,
-  example: { ...POI_EXAMPLE, type_ids: [101, 102], attrs: { brand: 'Fairmarket' } },
   problems: ['poi-not-found'],
 
   async plan(release, { params: { dest_id: destId } }): Promise<PoiDetailPlan> {

@@ -8,7 +8,6 @@ import { BOUNDS, inWords, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
 import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { POI_EXAMPLE } from '../schemas/examples.ts';
 import {
   bboxParam,
   cursorParam,
@@ -53,7 +52,6 @@ export const poiSearch = meteredEndpoint({
   query,
   table: POIS,
   response: z.object({ results: z.array(poiResult), next_cursor: nextCursor }),
-  example: { results: [POI_EXAMPLE], next_cursor: null },
   problems: ['missing-location', 'invalid-bbox', 'invalid-cursor'],
 
   plan(release, { query: { type, q, limit, cursor, ...where } }, { cursors }): PoiSearchPlan {

@@ -10,7 +10,6 @@ import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
-import { EXAMPLE_BLOCK, POI_TIME_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   destIdParam,
@@ -33,7 +32,6 @@ const QUERY = {
   cursor: cursorParam,
 };
 const RESPONSE = { results: z.array(poiTime), next_cursor: nextCursor, unrouted };
-const EXAMPLE = { results: [POI_TIME_EXAMPLE], next_cursor: null };
 
 type OriginPoisPlan = PoiTimesPlan & BlockPlan;
 
@@ -50,7 +48,6 @@ export const blockPois = meteredEndpoint({
   query: z.strictObject(QUERY),
   table: POI_TIMES,
   response: z.object({ block_geoid: z.string(), ...RESPONSE }),
-  example: { block_geoid: EXAMPLE_BLOCK, ...EXAMPLE },
   problems: ['block-not-found', 'invalid-cursor'],
 
   plan(release, { params: { geoid }, query }, { cursors }): OriginPoisPlan {
@@ -79,7 +76,6 @@ export const pointPois = meteredEndpoint({
   query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
   table: POI_TIMES,
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
-  example: { resolved_block: EXAMPLE_BLOCK, ...EXAMPLE },
   problems: ['point-not-covered', 'invalid-cursor'],
 
   plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginPoisPlan {

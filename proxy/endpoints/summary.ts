@@ -11,7 +11,6 @@ import { blockMetadata } from '../answers/summary.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
-import { BLOCK_EXAMPLE, EXAMPLE_BLOCK, NEAREST_EXAMPLE } from '../schemas/examples.ts';
 import {
   cursorParam,
   geoidParam,
@@ -35,10 +34,6 @@ const RESPONSE = {
   next_cursor: nextCursorIfPaged,
   unrouted,
 };
-const EXAMPLE = {
-  block: { geoid: EXAMPLE_BLOCK, ...BLOCK_EXAMPLE },
-  results: [NEAREST_EXAMPLE],
-};
 
 type OriginSummaryPlan = SummaryPlan & BlockPlan;
 
@@ -56,7 +51,6 @@ export const blockSummary = meteredEndpoint({
   query: z.strictObject(QUERY),
   table: CATEGORY_TIMES,
   response: z.object(RESPONSE),
-  example: EXAMPLE,
   problems: ['block-not-found', 'invalid-cursor'],
 
   plan(release, { params: { geoid }, query }, { cursors }): OriginSummaryPlan {
@@ -86,7 +80,6 @@ export const pointSummary = meteredEndpoint({
   query: z.strictObject({ lat: latParam, lon: lonParam, ...QUERY }),
   table: CATEGORY_TIMES,
   response: z.object({ resolved_block: z.string(), ...RESPONSE }),
-  example: { resolved_block: EXAMPLE.block.geoid, ...EXAMPLE },
   problems: ['point-not-covered', 'invalid-cursor'],
 
   plan(release, { query: { lat, lon, ...query } }, { cursors }): OriginSummaryPlan {

@@ -3,9 +3,10 @@ import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { problemDocument, problemResponses } from '../../portal/http/problem-document.ts';
-import type { ProblemSlug } from '../../portal/http/problem-kinds.ts';
+import { ProblemResponses, problemDocument } from '../../portal/http/problem-document.ts';
+import { PROBLEMS, type ProblemSlug } from '../../portal/http/problem-kinds.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
@@ -18,6 +19,8 @@ import {
   idempotencyKey,
   ifNoneMatch,
   isConditional,
+  isFreeForMembers,
+  kindOf,
   otherHeaders,
   problemHeaders,
 } from './headers.ts';
@@ -26,10 +29,7 @@ const slugs = (...of: readonly ProblemSlug[]) => of;
 const PROBE_PROBLEMS = slugs('invalid-parameters', 'key-in-url', 'internal-error');
 const FREE_PROBLEMS = slugs(
   ...PROBE_PROBLEMS,
-  'rate-limited',
-  'not-acceptable',
-  'overloaded',
-  'store-unavailable',
+  ...slugs('not-acceptable', 'rate-limited', 'overloaded', 'store-unavailable'),
 );
 const KEYED_PROBLEMS = slugs(
   ...slugs('invalid-parameters', 'key-in-url', 'missing-key', 'invalid-key', 'account-disabled'),
@@ -43,67 +43,76 @@ const POSTED_PROBLEMS = slugs(
   ...slugs('unsupported-media-type', 'idempotency-conflict'),
 );
 
-const descriptionWith = (
-  rowBudget: number,
-  accountUrl: string | undefined,
-) => `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
-
-Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free. A batch gives at most ${rowBudget} rows, or as many as its \`max_rows\` says; POST routes cannot be asked for their price beforehand.${accountUrl === undefined ? '' : ` Keys are made and tokens bought at ${accountUrl}.`}`;
+/** What the document is made for. */
+export interface DocumentedService
+  extends Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget' | 'accountUrl'> {
+  readonly problemBase: string;
+}
 
 /** The OpenAPI 3.1 document, from the schemas that validate. */
-export function openApiDocument(
-  endpoints: readonly Endpoint[],
-  config: Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget' | 'accountUrl'> & {
-    readonly problemBase: string;
-  },
-) {
-  const { accountUrl } = config;
+export function openApiDocument(endpoints: readonly Endpoint[], service: DocumentedService) {
+  const { baseUrl, version, accountUrl, batchRowBudget, problemBase } = service;
+  const members = (slug: ProblemSlug) => exampleMembers(slug, accountUrl);
+  const problems = new ProblemResponses({ base: problemBase, schema: problem, members });
+  const alike = new AlikeResponses();
   const paths: ZodOpenApiPathsObject = {};
   for (const endpoint of endpoints) {
     const { access, path } = endpoint;
     const method = access === 'posted' ? 'post' : 'get';
     paths[path] = {
       ...paths[path],
-      [method]: operation(endpoint, config.problemBase),
-      ...(access !== 'posted' && { head: headOperation(endpoint) }),
+      [method]: operation(endpoint, problems, alike),
+      ...(access !== 'posted' && { head: headOperation(endpoint, alike) }),
     };
   }
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'Travel-Time Access Service',
-      version: config.version,
-      description: descriptionWith(config.batchRowBudget, accountUrl),
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: config.baseUrl }],
-    ...(accountUrl !== undefined && {
-      externalDocs: { description: 'The portal: keys and tokens', url: accountUrl },
-    }),
-    tags: [
-      { name: 'Blocks', description: 'Travel times from a census block.' },
-      { name: 'Points', description: 'Travel times from the block a point lies in.' },
-      { name: 'Places to go', description: 'Points of interest: search, detail, catchment.' },
-      { name: 'Areas', description: 'Travel times and places of a whole area.' },
-      { name: 'Isochrones', description: 'Contours of travel time, and tiles for maps.' },
-      { name: 'Places', description: 'Census places: cities and towns. Free.' },
-      { name: 'Catalogue', description: 'What there is: modes, types, versions, prices. Free.' },
-      { name: 'Account', description: 'The account of a key.' },
-      { name: 'Service', description: 'The state of the service.' },
-    ],
-    paths,
-    components: {
-      schemas: { MaxRows: maxRows(config.batchRowBudget) },
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it into a URL.`,
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Travel-Time Access Service',
+        version,
+        description: descriptionWith(batchRowBudget, accountUrl),
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: baseUrl }],
+      ...(accountUrl !== undefined && {
+        externalDocs: { description: 'The portal: keys and tokens', url: accountUrl },
+      }),
+      tags: [
+        { name: 'Blocks', description: 'Travel times from a census block.' },
+        { name: 'Points', description: 'Travel times from the block a point lies in.' },
+        { name: 'Places to go', description: 'Points of interest: search, detail, catchment.' },
+        { name: 'Areas', description: 'Travel times and places of a whole area.' },
+        { name: 'Isochrones', description: 'Contours of travel time, and tiles for maps.' },
+        { name: 'Places', description: 'Census places: cities and towns. Free.' },
+        { name: 'Catalogue', description: 'What there is: modes, types, versions, prices. Free.' },
+        { name: 'Account', description: 'The account of a key.' },
+        { name: 'Service', description: 'The state of the service.' },
+      ],
+      paths,
+      components: {
+        schemas: { MaxRows: maxRows(batchRowBudget) },
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: `An API key, \`ta_live_…\`${accountUrl === undefined ? '' : `, from ${accountUrl}`}. Never put it into a URL.`,
+          },
         },
       },
     },
-  });
+    { override: ({ jsonSchema }) => withoutSafeBounds(jsonSchema) },
+  );
 }
+
+const descriptionWith = (
+  rowBudget: number,
+  accountUrl: string | undefined,
+) => `For every US census block: how many minutes, on foot, by bike and by public transit, to the nearest amenity of each kind and to each single place. Times are routed from block centres. Times to places are capped at ${TENTHS.most / 10} minutes: a missing row means "not within ${TENTHS.most / 10} minutes", never zero; where a mode could not be routed from a block at all, \`unrouted\` says so. Times between blocks, which isochrones are drawn from, go to ${MINUTES.most} minutes.
+
+Metered routes cost one token a returned row, at least one a request; an isochrone ${PLANS.charges.isochrone_contour} a contour, a map tile ${PLANS.charges.tile}. HEAD costs one and says what the GET would. Send the \`ETag\` of an answer back as \`If-None-Match\`: when nothing has changed the answer is 304, and free. A batch gives at most ${rowBudget} rows, or as many as its \`max_rows\` says; POST routes cannot be asked for their price beforehand.${accountUrl === undefined ? '' : ` Keys are made and tokens bought at ${accountUrl}.`}
+
+The examples are of the release that is served, and cost little; their lists and outlines are shortened.`;
 
 /** What `max_rows` of a batch may be. */
 function maxRows(rowBudget: number) {
@@ -113,16 +122,50 @@ function maxRows(rowBudget: number) {
   };
 }
 
-function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperationObject {
+/** Zod tells the bounds of what JavaScript has as whole numbers: none of an API. */
+function withoutSafeBounds(schema: { maximum?: number | undefined; minimum?: number | undefined }) {
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+}
+
+const problem = problemDocument
+  .extend({
+    tokens_remaining: z.int().optional().meta({
+      description:
+        'Of `tokens-exhausted`: the balance. What the answer would have cost is not told.',
+    }),
+    account_url: z.url().optional().meta({
+      description:
+        'Of `missing-key`, `invalid-key` and `tokens-exhausted`: where keys are made and tokens bought, if that is set.',
+    }),
+    formats: z.array(z.string()).optional().meta({
+      description: 'Of `not-acceptable`: the media types that the route has.',
+    }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
+
+function exampleMembers(slug: ProblemSlug, accountUrl: string | undefined) {
+  const isOfAccounts = slug === 'missing-key' || slug === 'invalid-key';
+  return {
+    ...(slug === 'tokens-exhausted' && { tokens_remaining: 3 }),
+    ...((isOfAccounts || slug === 'tokens-exhausted') &&
+      accountUrl !== undefined && { account_url: accountUrl }),
+    ...(slug === 'not-acceptable' && { formats: ['application/json', 'text/csv'] }),
+  };
+}
+
+function operation(
+  endpoint: Endpoint,
+  problems: ProblemResponses,
+  alike: AlikeResponses,
+): ZodOpenApiOperationObject {
   const isPosted = endpoint.access === 'posted';
   return {
     ...about(endpoint),
     ...(isPosted && {
       requestBody: {
         required: true,
-        content: {
-          'application/json': { schema: endpoint.body, example: endpoint.requestExample },
-        },
+        content: { 'application/json': { schema: endpoint.body } },
       },
     }),
     responses: {
@@ -131,18 +174,26 @@ function operation(endpoint: Endpoint, problemBase: string): ZodOpenApiOperation
         headers: answerHeaders(endpoint),
         content: contentOf(endpoint),
       },
-      ...emptyResponses(endpoint),
-      ...problemsOf(endpoint, problemBase),
+      ...emptyResponses(endpoint, alike),
+      ...problems.of([...problemsOfAccess(endpoint), ...endpoint.problems], {
+        kind: kindOf(endpoint),
+        headers: (status) => problemHeaders(endpoint, status),
+      }),
       ...otherResponse(endpoint),
     },
   };
 }
 
 /** HEAD of a GET route: what the answer would cost and whether it has changed, without the answer. */
-function headOperation(endpoint: Exclude<Endpoint, PostedEndpoint>): ZodOpenApiOperationObject {
+function headOperation(
+  endpoint: Exclude<Endpoint, PostedEndpoint>,
+  alike: AlikeResponses,
+): ZodOpenApiOperationObject {
   const { operationId, summary, ...same } = about(endpoint);
   const isMetered = endpoint.access === 'metered';
-  const statuses = Object.keys(problemsOf(endpoint, ''));
+  const statuses = new Set(
+    [...problemsOfAccess(endpoint), ...endpoint.problems].map((slug) => PROBLEMS[slug].status),
+  );
   return {
     ...same,
     operationId: `${operationId}Head`,
@@ -151,16 +202,18 @@ function headOperation(endpoint: Exclude<Endpoint, PostedEndpoint>): ZodOpenApiO
       ? 'One token, free for those who pay nothing for the GET. `X-Tokens-Cost` is what the GET ' +
         'would charge; nothing else is told of the answer. A 304 is free.'
       : 'The headers of the GET, without its body.',
+    // The reference would list each GET twice.
+    'x-scalar-ignore': true,
     responses: {
       200: { description: 'There is an answer.', headers: headHeaders(endpoint) },
-      ...emptyResponses(endpoint, headHeaders(endpoint)),
+      ...emptyResponses(endpoint, alike, true),
       ...Object.fromEntries(
-        statuses.map((status) => [
+        Array.from(statuses, (status) => [
           status,
-          {
+          alike.named(`Head${kindOf(endpoint)}${status}`, () => ({
             description: 'As of the GET, without the problem document.',
-            headers: problemHeaders(endpoint, Number(status)),
-          },
+            headers: problemHeaders(endpoint, status),
+          })),
         ]),
       ),
       ...(endpoint.access === 'free' &&
@@ -188,34 +241,48 @@ function about(endpoint: Endpoint) {
   };
 }
 
+/** Responses that are no problems and are the same of several operations. */
+class AlikeResponses {
+  readonly #made = new Map<string, ZodOpenApiResponseObject>();
+
+  named(id: string, make: () => ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+    const made = this.#made.get(id) ?? { ...make(), id };
+    this.#made.set(id, made);
+    return made;
+  }
+}
+
 /** Answers without a body; where nothing is there, HEAD tells the cost of that too. */
-function emptyResponses(endpoint: Endpoint, ofNothing = bareHeaders(endpoint)) {
+function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
+  const payer = isFreeForMembers(endpoint) ? 'ForMembers' : '';
   return {
     ...(endpoint.access === 'metered' &&
       endpoint.mayBeEmpty && {
-        204: { description: 'Nothing is there. Free.', headers: ofNothing },
+        204: {
+          description: 'Nothing is there. Free.',
+          headers: isHead ? headHeaders(endpoint) : bareHeaders(endpoint),
+        },
       }),
     ...(isConditional(endpoint) && {
-      304: {
+      304: alike.named(`${kindOf(endpoint)}${payer}NotModified`, () => ({
         description: 'Nothing has changed since that ETag. Free.',
         headers: bareHeaders(endpoint),
-      },
+      })),
     }),
   };
 }
 
 /** The media types of an answer: JSON, and for rows what they can be written as beside it. */
 function contentOf(endpoint: Endpoint) {
-  const json = { schema: endpoint.response, example: endpoint.example };
+  const { response: schema, example } = endpoint;
+  const json = { schema, ...(example !== undefined && { example }) };
   const table = 'table' in endpoint ? endpoint.table : undefined;
   const isGeoJson = endpoint.access === 'free' && endpoint.isGeoJson === true;
   const geoJson = endpoint.access === 'metered' ? endpoint.geoJson : undefined;
-  if ('mediaType' in endpoint && endpoint.mediaType) {
-    return { [endpoint.mediaType]: { schema: endpoint.response } };
-  }
+  if ('mediaType' in endpoint && endpoint.mediaType) return { [endpoint.mediaType]: { schema } };
   return {
     'application/json': json,
-    ...(isGeoJson && { 'application/geo+json': json }),
+    ...(isGeoJson && { 'application/geo+json': { schema } }),
     ...(geoJson && { 'application/geo+json': { schema: geoJson } }),
     ...(table && {
       'text/csv': { schema: rowsAsText },
@@ -228,12 +295,16 @@ function contentOf(endpoint: Endpoint) {
 const rowsAsText = z.string().meta({
   id: 'RowsAsText',
   description:
-    'The rows alone. CSV has a header line; members of nested objects are joined by an underscore, and a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before it, so that no spreadsheet runs it. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in, which modes could not be routed, and how many origins of a batch gave nothing.',
+    'The rows. CSV has a header line; members of nested objects are joined by an underscore, and a text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return has an apostrophe before it, so that no spreadsheet runs it. Of what JSON says beside the rows, headers say where the next page begins, which block a point lies in and which modes could not be routed. Origins of a batch that gave no rows are counted in headers too; NDJSON lists them in a last line, with `errors`, `truncated` and `truncated_reason`, if there are any, and CSV in `X-Errors` and `X-Truncated`.',
 });
 
 const featureCollection = z
   .looseObject({ type: z.literal('FeatureCollection'), features: z.array(z.looseObject({})) })
-  .meta({ id: 'RowsAsGeoJson', description: 'The rows as points of a GeoJSON FeatureCollection.' });
+  .meta({
+    id: 'RowsAsGeoJson',
+    description:
+      'The rows as points of a GeoJSON FeatureCollection. That of a batch has `errors`, `truncated` and `truncated_reason` as members.',
+  });
 
 function otherResponse(endpoint: Endpoint) {
   if (endpoint.access !== 'free' || endpoint.otherStatus === undefined) return {};
@@ -248,11 +319,4 @@ function problemsOfAccess(endpoint: Endpoint): readonly ProblemSlug[] {
   if (endpoint.access === 'posted') return POSTED_PROBLEMS;
   if (endpoint.access === 'keyed') return KEYED_PROBLEMS;
   return endpoint.cache === 'never' ? PROBE_PROBLEMS : FREE_PROBLEMS;
-}
-
-function problemsOf(endpoint: Endpoint, base: string) {
-  return problemResponses([...problemsOfAccess(endpoint), ...endpoint.problems], {
-    ...{ base, schema: problemDocument },
-    headers: (status) => problemHeaders(endpoint, status),
-  });
 }

@@ -5,41 +5,47 @@ import {
   MAX_KEPT_BYTES,
 } from '../../portal/accounts/replays.ts';
 import { HEADER_OF_STATUS } from '../../portal/http/problem-document.ts';
-import { headersNamed } from '../answer-headers.ts';
+import { headersIfAny, headersNamed } from '../answer-headers.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { BESIDE_ROWS, LISTED_FOR_CSV } from '../formats/beside-rows.ts';
 
-export const ifNoneMatch = z.string().optional().meta({
-  description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
-  example: '"Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5"',
-});
+export const ifNoneMatch = z
+  .string()
+  .optional()
+  .meta({
+    description: 'The `ETag` of an earlier answer: 304, and free, if it still holds.',
+    param: { id: 'IfNoneMatch' },
+  });
 export const idempotencyKey = z
   .string()
   .min(1)
   .max(MAX_IDEMPOTENCY_KEY)
+  .regex(/^[ -~]+$/)
   .optional()
   .meta({
     description: `Send the same key with a repeated request: within ${ANSWER_LIFE_MS / 3_600_000} hours it is charged once and answered again. Of up to ${MAX_KEPT_BYTES / 2 ** 20} MiB, compressed, it is the first answer as it was, in its format, whatever \`Accept\` says then.`,
-    example: 'c0f1a9d2-batch-7',
+    param: { id: 'IdempotencyKey' },
   });
 
 const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
-const RATE = headersNamed('RateLimit', 'RateLimit-Policy');
-const TOKENS = headersNamed('X-Tokens-Charged', 'X-Tokens-Remaining');
+const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
+const TOKENS = ['X-Tokens-Charged', 'X-Tokens-Remaining'] as const;
 
-/** Members of an isochrone or tile pay nothing, and hear nothing of it. */
-function tokens({ access, ...endpoint }: Endpoint): z.ZodRawShape {
-  if (access === 'free') return {};
-  return 'freeForMembers' in endpoint && endpoint.freeForMembers ? whereThere(TOKENS) : TOKENS;
+/** What the responses of an endpoint have in common, by which their components are named. */
+export function kindOf(endpoint: Endpoint): 'Probe' | '' | 'Keyed' | 'Metered' {
+  if (isMetered(endpoint)) return 'Metered';
+  if (endpoint.access === 'keyed') return 'Keyed';
+  return isProbe(endpoint) ? 'Probe' : '';
 }
 
-/** Headers that not every such answer has. */
-function whereThere(headers: Readonly<Record<string, z.ZodType>>): z.ZodRawShape {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, schema]) => {
-      return [name, schema.optional().meta(schema.meta() ?? {})];
-    }),
-  );
+/** Members of an isochrone or tile pay nothing, and hear nothing of it. */
+export function isFreeForMembers(endpoint: Endpoint): boolean {
+  return 'freeForMembers' in endpoint && endpoint.freeForMembers === true;
+}
+
+function tokens(endpoint: Endpoint): z.ZodRawShape {
+  if (endpoint.access === 'free') return {};
+  return isFreeForMembers(endpoint) ? headersIfAny(...TOKENS) : headersNamed(...TOKENS);
 }
 
 /** Whether answers have an `ETag` and can be asked for with `If-None-Match`. */
@@ -58,14 +64,13 @@ function isMetered({ access }: Endpoint): boolean {
 
 /** Headers of an answer that repeat nothing of its body. */
 function plainHeaders(endpoint: Endpoint): z.ZodRawShape {
-  const isSelected = endpoint.access !== 'free' || endpoint.cache !== 'never';
   return {
     ...COMMON,
-    ...(!isProbe(endpoint) && RATE),
+    ...(!isProbe(endpoint) && headersNamed(...RATE)),
     ...tokens(endpoint),
     ...(isMetered(endpoint) && headersNamed('X-Data-Release')),
     ...(isConditional(endpoint) && headersNamed('ETag')),
-    ...(isSelected && headersNamed('Vary')),
+    ...(!isProbe(endpoint) && headersNamed('Vary')),
   };
 }
 
@@ -100,18 +105,12 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
   const isAskerKnown = status !== 401 && status !== 403;
   return z.object({
     ...COMMON,
-    ...(isAskerKnown && !isProbe(endpoint) && whereThere(RATE)),
-    ...(isAskerKnown && endpoint.access !== 'free' && TOKENS_OF_PROBLEMS),
-    ...(isAskerKnown && isMetered(endpoint) && whereThere(headersNamed('X-Data-Release'))),
+    ...(isAskerKnown && !isProbe(endpoint) && headersIfAny(...RATE)),
+    ...(isAskerKnown && endpoint.access !== 'free' && headersIfAny(...TOKENS)),
+    ...(isAskerKnown && isMetered(endpoint) && headersIfAny('X-Data-Release')),
     ...(status in HEADER_OF_STATUS && headersNamed(HEADER_OF_STATUS[status])),
   });
 }
-
-/** Of problems that are found once the key is known. */
-const TOKENS_OF_PROBLEMS = {
-  'X-Tokens-Charged': z.int().optional().meta({ description: 'Nothing: a failure is free.' }),
-  'X-Tokens-Remaining': z.int().optional().meta({ description: 'The balance.' }),
-};
 
 /** Headers of an answer that is no problem and no success: of a probe. */
 export const otherHeaders = z.object(COMMON);

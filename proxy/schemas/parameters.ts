@@ -4,13 +4,17 @@ import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { spelled } from '../../shards/spelled.ts';
 import { BOUNDS, boundsSchema, DEFAULT_LIMIT, inWords, MOST } from '../bounds.ts';
-import { EXAMPLE_BLOCK, EXAMPLE_PLACE, EXAMPLE_POINT, POI_EXAMPLE } from './examples.ts';
 import { FIELD_WORDS, type ListWords } from './field-words.ts';
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
 
 /** No parameters at all: whatever is there is refused by name. */
 export const NONE = z.strictObject({});
+
+/** A parameter as a component of the document, under a name of its own. */
+export function named<T extends z.ZodType>(id: string, parameter: T): T {
+  return parameter.meta({ ...parameter.meta(), param: { id } });
+}
 
 const hasCommas = (value: unknown) => typeof value === 'string' && value.includes(',');
 
@@ -21,148 +25,172 @@ const singleValue = z.unknown().superRefine((value, context) => {
   context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
 });
 
-export const geoidParam = z
-  .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
-    error: ({ input }) =>
-      Array.isArray(input) ? 'must be given once' : 'must be a census block GEOID: 15 digits',
-  })
-  .meta({
+export const geoidParam = named(
+  'BlockGeoid',
+  z
+    .custom<Geoid>((value) => typeof value === 'string' && isGeoid(value), {
+      error: ({ input }) =>
+        Array.isArray(input) ? 'must be given once' : 'must be a census block GEOID: 15 digits',
+    })
+    .meta({
+      description: 'Census block GEOID, 15 digits; leading zeros count.',
+      override: { type: 'string', pattern: '^\\d{15}$' },
+    }),
+);
+
+export const optionalGeoidParam = named(
+  'IsochroneBlock',
+  geoidParam.optional().meta({
     description: 'Census block GEOID, 15 digits; leading zeros count.',
     override: { type: 'string', pattern: '^\\d{15}$' },
-    example: EXAMPLE_BLOCK,
-  });
-
-export const optionalGeoidParam = geoidParam.optional().meta({
-  description: 'Census block GEOID, 15 digits; leading zeros count.',
-  override: { type: 'string', pattern: '^\\d{15}$' },
-});
+  }),
+);
 
 const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${inWords(BOUNDS.contour)}, ascending`;
 
 /** One level: whoever gives several is told where they go. */
-export const minutesParam = z
-  .unknown()
-  .superRefine((value, context) => {
-    if (Array.isArray(value) || hasCommas(value)) {
-      const message = 'takes one level; for several, give contours=10,20,30';
-      context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
-    }
-  })
-  .pipe(integerText(BOUNDS.contour))
-  .optional()
-  .meta({
-    description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
-    override: boundsSchema('integer', BOUNDS.contour),
-    example: 10,
-  });
+export const minutesParam = named(
+  'IsochroneMinutes',
+  z
+    .unknown()
+    .superRefine((value, context) => {
+      if (Array.isArray(value) || hasCommas(value)) {
+        const message = 'takes one level; for several, give contours=10,20,30';
+        context.addIssue({ code: 'custom', params: { type: 'too_many' }, message });
+      }
+    })
+    .pipe(integerText(BOUNDS.contour))
+    .optional()
+    .meta({
+      description: `One contour, ${BOUNDS.contour.min} to ${BOUNDS.contour.max} minutes.`,
+      override: boundsSchema('integer', BOUNDS.contour),
+    }),
+);
 
 /** Ascending levels: `contours=10,20,30`, with or without spaces, or the parameter repeated. */
-export const contoursParam = z
-  .preprocess(
-    (value) =>
-      value === undefined
-        ? undefined
-        : [value].flat().flatMap((part) =>
-            String(part)
-              .split(',')
-              .map((level) => level.trim()),
-          ),
-    listOf(integerText(BOUNDS.contour), MOST.contours, {
-      none: CONTOURS_FAULT,
-      many: CONTOURS_FAULT,
-    })
-      .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), {
-        error: CONTOURS_FAULT,
+export const contoursParam = named(
+  'Contours',
+  z
+    .preprocess(
+      (value) =>
+        value === undefined
+          ? undefined
+          : [value].flat().flatMap((part) =>
+              String(part)
+                .split(',')
+                .map((level) => level.trim()),
+            ),
+      listOf(integerText(BOUNDS.contour), MOST.contours, {
+        none: CONTOURS_FAULT,
+        many: CONTOURS_FAULT,
       })
-      .optional(),
-  )
-  .optional()
-  .meta({
-    description: `Up to ${spelled(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or repeated.`,
-    override: {
-      type: 'array',
-      items: boundsSchema('integer', BOUNDS.contour),
-      minItems: 1,
-      maxItems: MOST.contours,
-    },
-  });
-
-export const modeParam = repeated(
-  z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
-  { type: 'string', enum: [...MODE_LABELS] },
-  FIELD_WORDS.mode,
+        .refine((levels) => levels.every((level, i) => i === 0 || level > levels[i - 1]), {
+          error: CONTOURS_FAULT,
+        })
+        .optional(),
+    )
+    .optional()
+    .meta({
+      description: `Up to ${spelled(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+      override: {
+        type: 'array',
+        items: boundsSchema('integer', BOUNDS.contour),
+        minItems: 1,
+        maxItems: MOST.contours,
+      },
+    }),
 );
 
-export const typeParam = repeated(
-  integerText(BOUNDS.typeId),
-  boundsSchema('integer', BOUNDS.typeId),
-  FIELD_WORDS.type,
+export const modeParam = named(
+  'Mode',
+  repeated(
+    z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
+    { type: 'string', enum: [...MODE_LABELS] },
+    FIELD_WORDS.mode,
+  ),
 );
 
-export const destIdParam = repeated(
-  integerText(BOUNDS.destId),
-  boundsSchema('integer', BOUNDS.destId),
-  FIELD_WORDS.destId,
+export const typeParam = named(
+  'Type',
+  repeated(integerText(BOUNDS.typeId), boundsSchema('integer', BOUNDS.typeId), FIELD_WORDS.type),
+);
+
+export const destIdParam = named(
+  'DestId',
+  repeated(integerText(BOUNDS.destId), boundsSchema('integer', BOUNDS.destId), FIELD_WORDS.destId),
 );
 
 const LAT = {
   description: 'Latitude, WGS84 degrees.',
   override: boundsSchema('number', BOUNDS.latitude),
-  example: EXAMPLE_POINT.lat,
 };
 const LON = {
   description: 'Longitude, WGS84 degrees.',
   override: boundsSchema('number', BOUNDS.longitude),
-  example: EXAMPLE_POINT.lon,
 };
 
-export const latParam = numberText(BOUNDS.latitude).meta(LAT);
-export const lonParam = numberText(BOUNDS.longitude).meta(LON);
-export const optionalLatParam = latParam.optional().meta(LAT);
-export const optionalLonParam = lonParam.optional().meta(LON);
+export const latParam = named('Lat', numberText(BOUNDS.latitude).meta(LAT));
+export const lonParam = named('Lon', numberText(BOUNDS.longitude).meta(LON));
+export const optionalLatParam = named('LatOfCircle', latParam.optional().meta(LAT));
+export const optionalLonParam = named('LonOfCircle', lonParam.optional().meta(LON));
 /** Any numbers: where out of range is a problem of its own, that is the route's to say. */
-export const anyLatParam = anyNumberText.optional().meta(LAT);
-export const anyLonParam = anyNumberText.optional().meta(LON);
+export const anyLatParam = named('LatOfOrigin', anyNumberText.optional().meta(LAT));
+export const anyLonParam = named('LonOfOrigin', anyNumberText.optional().meta(LON));
 
 /** Of whatever form: one that is not known is not found. */
-export const placeGeoidParam = z.string().meta({
-  description: 'Census place GEOID, 7 digits; leading zeros count.',
-  example: EXAMPLE_PLACE,
-});
+export const placeGeoidParam = named(
+  'PlaceGeoid',
+  z.string().meta({
+    description: 'Census place GEOID, 7 digits; leading zeros count.',
+  }),
+);
 
-export const singleDestIdParam = integerText(BOUNDS.destId).meta({
-  description: 'Stable id of a point of interest.',
-  override: boundsSchema('integer', BOUNDS.destId),
-  example: POI_EXAMPLE.dest_id,
-});
+export const singleDestIdParam = named(
+  'DestIdOfPath',
+  integerText(BOUNDS.destId).meta({
+    description: 'Stable id of a point of interest.',
+    override: boundsSchema('integer', BOUNDS.destId),
+  }),
+);
 
 /** What is wrong with a box is the route's to say: it has a problem of its own. */
-export const bboxParam = z
-  .custom<string | readonly string[]>()
-  .meta({ override: { type: 'string' } })
-  .optional()
-  .meta({
-    description:
-      '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
-      'antimeridian, and must span under 180 degrees.',
-    example: '-70.05,36.0,-70.0,36.05',
-  });
+export const bboxParam = named(
+  'Bbox',
+  z
+    .custom<string | readonly string[]>()
+    .meta({ override: { type: 'string' } })
+    .optional()
+    .meta({
+      description:
+        '`min_lon,min_lat,max_lon,max_lat`, WGS84 degrees. With `min_lon` over `max_lon` it crosses the ' +
+        'antimeridian, and must span under 180 degrees.',
+    }),
+);
 
-export const radiusParam = numberText(BOUNDS.radius)
-  .optional()
-  .meta({
-    description: `Metres around the point, at most ${BOUNDS.radius.max}.`,
-    override: boundsSchema('number', BOUNDS.radius),
-    example: 800,
-  });
+export const radiusParam = named(
+  'RadiusOfCircle',
+  numberText(BOUNDS.radius)
+    .optional()
+    .meta({
+      description: `Metres around the point, at most ${BOUNDS.radius.max}.`,
+      override: boundsSchema('number', BOUNDS.radius),
+    }),
+);
 
 const name = onceText
   .max(MOST.nameLength, { error: `must be at most ${MOST.nameLength} characters`, abort: true })
   .refine((text) => folded(text) !== '', { error: 'must not be blank' });
-const NAME = { description: 'Part of the name; case and accents do not matter.' };
+const NAME = {
+  description: 'Part of the name; case and accents do not matter.',
+  // Something beside spaces and accents.
+  override: {
+    ...{ type: 'string', minLength: 1, maxLength: MOST.nameLength },
+    pattern: '[^\\s\\u0300-\\u036f]',
+  },
+} as const;
 
-export const requiredNameParam = name.meta({ ...NAME, example: 'balt' });
-export const nameParam = name.optional().meta({ ...NAME, example: 'market' });
+export const requiredNameParam = named('PlaceName', name.meta(NAME));
+export const nameParam = named('NamePart', name.optional().meta(NAME));
 
 const flagParam = (description: string) =>
   booleanText.default(false).meta({
@@ -170,45 +198,59 @@ const flagParam = (description: string) =>
     override: { type: 'boolean', default: false, pattern: undefined },
   });
 
-export const includePopulationParam = flagParam(FIELD_WORDS.includePopulation);
-export const includeMissingParam = flagParam(FIELD_WORDS.includeMissing);
+export const includePopulationParam = named(
+  'IncludePopulation',
+  flagParam(FIELD_WORDS.includePopulation),
+);
+export const includeMissingParam = named('IncludeMissing', flagParam(FIELD_WORDS.includeMissing));
 
-export const limitParam = integerText(BOUNDS.limit)
-  .default(DEFAULT_LIMIT)
-  .meta({
-    description: FIELD_WORDS.limit,
-    override: { ...boundsSchema('integer', BOUNDS.limit), default: DEFAULT_LIMIT },
-  });
-
-/** Of routes that give all rows at once unless they are asked for pages. */
-export const optionalLimitParam = integerText(BOUNDS.limit)
-  .optional()
-  .meta({
-    description: `${FIELD_WORDS.limit} Without \`limit\` and \`cursor\`: all rows at once.`,
-    override: boundsSchema('integer', BOUNDS.limit),
-  });
-
-export const maxMinutesParam = numberText(BOUNDS.maxMinutes)
-  .optional()
-  .meta({
-    description: FIELD_WORDS.maxMinutes,
-    override: boundsSchema('number', BOUNDS.maxMinutes),
-  });
-
-/** Blocks as integers, as the catchment routes take them. */
-export const blockParam = repeated(
-  integerText(BOUNDS.block),
-  boundsSchema('integer', BOUNDS.block),
-  FIELD_WORDS.block,
+export const limitParam = named(
+  'Limit',
+  integerText(BOUNDS.limit)
+    .default(DEFAULT_LIMIT)
+    .meta({
+      description: FIELD_WORDS.limit,
+      override: { ...boundsSchema('integer', BOUNDS.limit), default: DEFAULT_LIMIT },
+    }),
 );
 
-export const cursorParam = onceText
-  .max(MOST.cursorLength, { error: 'is too long' })
-  .optional()
-  .meta({
-    description: '`next_cursor` of the page before, with the same other parameters.',
-    override: { type: 'string', maxLength: MOST.cursorLength },
-  });
+/** Of routes that give all rows at once unless they are asked for pages. */
+export const optionalLimitParam = named(
+  'LimitIfPaged',
+  integerText(BOUNDS.limit)
+    .optional()
+    .meta({
+      description: `${FIELD_WORDS.limit} Without \`limit\` and \`cursor\`: all rows at once.`,
+      override: boundsSchema('integer', BOUNDS.limit),
+    }),
+);
+
+export const maxMinutesParam = named(
+  'MaxMinutes',
+  numberText(BOUNDS.maxMinutes)
+    .optional()
+    .meta({
+      description: FIELD_WORDS.maxMinutes,
+      override: boundsSchema('number', BOUNDS.maxMinutes),
+    }),
+);
+
+/** Blocks as integers, as the catchment routes take them. */
+export const blockParam = named(
+  'Block',
+  repeated(integerText(BOUNDS.block), boundsSchema('integer', BOUNDS.block), FIELD_WORDS.block),
+);
+
+export const cursorParam = named(
+  'Cursor',
+  onceText
+    .max(MOST.cursorLength, { error: 'is too long' })
+    .optional()
+    .meta({
+      description: '`next_cursor` of the page before, with the same other parameters.',
+      override: { type: 'string', maxLength: MOST.cursorLength },
+    }),
+);
 
 /** A parameter that may be repeated: ascending and without repeats; undefined when it is absent. */
 export function repeated<V extends string | number>(

@@ -11,6 +11,7 @@ import { FolderStore } from '../../shards/store/folder-store.ts';
 import { landmarksOf } from '../conformance/fuzz/landmarks.ts';
 import { type ApiDocument, anyRequest, type FuzzRequest } from '../conformance/fuzz/requests.ts';
 import { openCustomer, withLedger } from '../support/books.ts';
+import { inPlace } from '../support/openapi.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { startService } from './service.ts';
 
@@ -125,7 +126,7 @@ async function withService(
     await use(
       async (request) =>
         answerTo(client, request, request.isPoor ? await keyWith(FEW_TOKENS) : rich),
-      (await response.json()) as ApiDocument,
+      inPlace((await response.json()) as ApiDocument),
     );
   } finally {
     await client.close();

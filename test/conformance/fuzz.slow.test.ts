@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { forAll } from '../support/for-all.ts';
+import { inPlace } from '../support/openapi.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { type Answer, type Customer, expectOk } from './api.ts';
 import { demoOfTests } from './demo.ts';
@@ -24,7 +25,7 @@ let things: { marks: Landmarks; pools: Pools };
 let poor: Customer;
 
 beforeAll(async () => {
-  document = expectOk(await demo.api.get('/openapi.json'));
+  document = inPlace(expectOk(await demo.api.get('/openapi.json')));
   ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'openapi');
   poor = await demo.api.newCustomer({ tokens: 40 });

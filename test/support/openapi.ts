@@ -8,16 +8,28 @@ import { expect } from 'vitest';
 import { folderOfThisTest } from './temporary-folder.ts';
 
 /** What stands in a document, or what is referred to there. */
-export function resolved<T extends object>(
-  document: object,
-  node: T | { readonly $ref: string },
-): T {
+function resolved<T extends object>(document: object, node: T | { readonly $ref: string }): T {
   if (!('$ref' in node)) return node;
   const steps = node.$ref.replace(/^#\//, '').split('/');
   return steps.reduce<unknown>(
     (at, step) => (at as Record<string, unknown>)[step.replaceAll('~1', '/').replaceAll('~0', '~')],
     document,
   ) as T;
+}
+
+/**
+ * The same document with the parameters, responses, headers and examples that its operations refer to
+ * in their places. Schemas stay among its components.
+ */
+export function inPlace<T extends object>(document: T): T {
+  const told = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(told);
+    if (node === null || typeof node !== 'object') return node;
+    const isReference = '$ref' in node && !String(node.$ref).startsWith('#/components/schemas/');
+    const found = isReference ? resolved(document, node as { $ref: string }) : node;
+    return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, told(value)]));
+  };
+  return { ...document, paths: told((document as { paths?: object }).paths) };
 }
 
 /** Holds a document against the linter, and its examples, so many at least, against what it says. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Random } from '../../../infra/demo/seeded-random.ts';
 import { FolderStore } from '../../../shards/store/folder-store.ts';
 import { startService } from '../../bench/service.ts';
+import { inPlace } from '../../support/openapi.ts';
 import { releaseIn } from '../../support/release-in.ts';
 import { faultsInBooks, openFuzzAccounts } from './accounts.ts';
 import { landmarksOf } from './landmarks.ts';
@@ -47,7 +48,8 @@ export async function runFuzz(
   const begun = performance.now();
   try {
     const response = await fetch(`${service.address}/openapi.json`);
-    const arbitrary = anyRequest((await response.json()) as ApiDocument, marks, pools);
+    const document = inPlace((await response.json()) as ApiDocument);
+    const arbitrary = anyRequest(document, marks, pools);
     const lane = async (number: number) => {
       const random = new Random(seed, number);
       const connection = new Lane(service.address, random, tally);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BY } from '../../support/customers.ts';
 import { ofThisTest } from '../../support/of-tests.ts';
+import { inPlace } from '../../support/openapi.ts';
 import type { Answer, Call } from '../api.ts';
 import { Api, expectOk } from '../api.ts';
 import { demoOfTests, NO_SUCH_BLOCK, NO_SUCH_PLACE, PORT_MERIDIAN } from '../demo.ts';
@@ -15,7 +16,7 @@ type Paths = Record<string, Record<string, { readonly responses: Record<string, 
 const demo = demoOfTests();
 let paths: Paths;
 beforeAll(async () => {
-  ({ paths } = expectOk(await demo.api.get('/openapi.json', {}, { as: null })));
+  ({ paths } = inPlace(expectOk(await demo.api.get('/openapi.json', {}, { as: null }))));
 });
 
 /** What belongs to HTTP itself, and to pages of other origins. */

@@ -1,0 +1,110 @@
+import { Problem } from '../../portal/http/problem.ts';
+import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
+import type { BlockIndex } from '../../shards/index/block-index.ts';
+import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import type { Release } from '../../shards/release.ts';
+import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
+import { blocksOfPlace, locatePlace } from '../answers/place-query.ts';
+import type { ExampleMarks } from '../endpoint.ts';
+import { poiDetail } from '../endpoints/poi-detail.ts';
+import { pointPois } from '../endpoints/poi-times.ts';
+import type { ExampleAnswers } from './example-answers.ts';
+
+/** Places, counties, and blocks of each, that are looked at: nearly always the first will do. */
+const MOST_LOOKED_AT = 16;
+const ROWS_LOOKED_AT = 100;
+const ZOOM = 12;
+
+interface Candidate {
+  readonly geoid: Geoid;
+  readonly point: ExampleMarks['point'];
+  readonly place: ExampleMarks['place'];
+}
+
+/**
+ * Finds what examples can be about: a block from which a POI is reached, in a census place if there
+ * is one. Null where the release has no such block among those that are looked at.
+ */
+export async function findMarks(
+  release: Release,
+  answers: ExampleAnswers,
+): Promise<ExampleMarks | null> {
+  const [mode] = release.manifest.modes;
+  for await (const { geoid, point, place } of candidates(release)) {
+    const parameters = { ...point, mode: [mode], limit: ROWS_LOOKED_AT };
+    const found = await answers.json(pointPois, { parameters }).catch(onProblem);
+    // On a border, a point may be its neighbour's.
+    if (found?.resolved_block !== geoid) continue;
+    const rows = found.results as (ExampleMarks['poi'] & { travel_time: number })[];
+    if (rows.length === 0) continue;
+    const nearest = rows.reduce((a, b) => (b.travel_time < a.travel_time ? b : a));
+    const { dest_id, lat, lon } = nearest;
+    const detail = await answers.json(poiDetail, { parameters: { dest_id } });
+    const [type] = detail.type_ids as number[];
+    return {
+      block: geoid,
+      point,
+      mode,
+      poi: { dest_id, lat, lon },
+      maxMinutes: Math.ceil(nearest.travel_time),
+      type,
+      place,
+      tile: await tileAt(release, `${mode}-${type}`, point),
+    };
+  }
+  return null;
+}
+
+/** What is not found there is not found; a fault of the store is one. */
+function onProblem(error: unknown): null {
+  if (error instanceof Problem) return null;
+  throw error;
+}
+
+/** Blocks of the first census places, then of the first counties. */
+async function* candidates(release: Release): AsyncGenerator<Candidate> {
+  let places = 0;
+  for (const state of Object.values(release.manifest.states)) {
+    const table = await release.places(state);
+    for (const { geoid, name } of table.places) {
+      if (places++ === MOST_LOOKED_AT) break;
+      const located = await locatePlace(release, geoid);
+      for await (const { index, ordinals } of blocksOfPlace(release, located, 0)) {
+        yield* routable(index, ordinals, { geoid, name });
+      }
+    }
+  }
+  for (const { manifest } of release.counties.slice(0, MOST_LOOKED_AT)) {
+    const index = await release.index(manifest);
+    yield* routable(index, index.geoids.keys(), null);
+  }
+}
+
+function* routable(
+  index: BlockIndex,
+  ordinals: Iterable<CountyBlock>,
+  place: Candidate['place'],
+): Generator<Candidate> {
+  let looked = 0;
+  for (const ordinal of ordinals) {
+    if (!index.isFullyRoutable(ordinal)) continue;
+    if (looked++ === MOST_LOOKED_AT) return;
+    const geoid = geoidFromNumber(index.geoids[ordinal]);
+    const point = { lat: index.lat[ordinal] / MICRO, lon: index.lon[ordinal] / MICRO };
+    yield { geoid, point, place };
+  }
+}
+
+/** The tile of an archive that a point lies in, as near as the archive goes. */
+async function tileAt(
+  release: Release,
+  name: string,
+  { lat, lon }: { lat: Degrees; lon: Degrees },
+): Promise<TileAddress | null> {
+  if (!Object.hasOwn(release.manifest.tiles, name)) return null;
+  const { header } = await release.tiles(release.manifest.tiles[name]);
+  const z = Math.max(header.minZoom, Math.min(ZOOM, header.maxZoom));
+  const radians = (lat * Math.PI) / 180;
+  const down = (1 - Math.asinh(Math.tan(radians)) / Math.PI) / 2;
+  return { z, x: Math.floor(((lon + 180) / 360) * 2 ** z), y: Math.floor(down * 2 ** z) };
+}

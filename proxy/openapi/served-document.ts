@@ -1,0 +1,140 @@
+import type { z } from 'zod';
+import { type CatalogueText, catalogueText } from '../../portal/http/catalogue-text.ts';
+import type { Release } from '../../shards/release.ts';
+import type { Endpoint, ExampleMarks } from '../endpoint.ts';
+import { parameterExamples } from '../schemas/examples.ts';
+import type { ProxyServices } from '../services.ts';
+import { openApiDocument } from './document.ts';
+import { ExampleAnswers, type ExampleRequest } from './example-answers.ts';
+import { findMarks } from './example-marks.ts';
+
+/** Of lists of objects, and of the corners of an outline, an example shows so many. */
+const MOST_LISTED = 2;
+const MOST_CORNERS = 4;
+
+interface Content {
+  example?: unknown;
+  examples?: object;
+}
+type Contents = Record<string, Content>;
+interface Operation {
+  readonly requestBody?: { readonly content: Contents };
+  readonly responses: Readonly<Record<string, { readonly content: Contents }>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<'get' | 'post', Operation>>>>;
+  readonly components: { readonly parameters: Record<string, { example?: unknown }> };
+}
+
+/**
+ * The OpenAPI document as it is served: its examples are of the release in force, asked and answered
+ * once for each. Without a store that can be read it is served without them.
+ */
+export class ServedDocument {
+  readonly #endpoints: readonly Endpoint[];
+  readonly #services: ProxyServices;
+  /** Without examples. */
+  readonly #plain: string;
+  #served: { readonly release: Release; readonly text: Promise<CatalogueText> } | null = null;
+
+  constructor(endpoints: readonly Endpoint[], services: ProxyServices) {
+    this.#endpoints = endpoints;
+    this.#services = services;
+    this.#plain = JSON.stringify(openApiDocument(endpoints, services.config), null, 2);
+  }
+
+  get current(): Promise<CatalogueText> {
+    const release = this.#services.releases.current;
+    if (this.#served?.release !== release) {
+      const text = this.#withExamples(release).catch(() => {
+        // Another request tries again.
+        this.#served = null;
+        return catalogueText(this.#plain);
+      });
+      this.#served = { release, text };
+    }
+    return this.#served!.text;
+  }
+
+  async #withExamples(release: Release): Promise<CatalogueText> {
+    const document: Document = JSON.parse(this.#plain);
+    const answers = new ExampleAnswers(this.#services, release);
+    const marks = await findMarks(release, answers);
+    if (marks === null) return catalogueText(this.#plain);
+    const values = parameterExamples(marks);
+    for (const [id, parameter] of Object.entries(document.components.parameters)) {
+      if (Object.hasOwn(values, id)) parameter.example = values[id];
+    }
+    for (const endpoint of this.#endpoints) {
+      const operation =
+        document.paths[endpoint.path][endpoint.access === 'posted' ? 'post' : 'get'];
+      const request = exampleRequest(endpoint, marks, values);
+      if (request === null) continue;
+      if (request.body) operation.requestBody!.content['application/json'].example = request.body;
+      const { content } = operation.responses[200];
+      if ('mediaType' in endpoint && endpoint.mediaType) {
+        const externalValue = urlOf(this.#services.config.baseUrl, endpoint.path, request);
+        content[endpoint.mediaType].examples = { one: { externalValue } };
+        continue;
+      }
+      for (const [type, example] of await answers.byMediaType(endpoint, request)) {
+        content[type].example ??= shortened(example);
+      }
+    }
+    return catalogueText(JSON.stringify(document, null, 2));
+  }
+}
+
+/** The request of an endpoint's example; null where the release has nothing to ask for. */
+function exampleRequest(
+  endpoint: Endpoint,
+  marks: ExampleMarks,
+  values: Readonly<Record<string, unknown>>,
+): ExampleRequest | null {
+  if (endpoint.access === 'posted') return { body: endpoint.requestExample(marks) };
+  const parameters: Record<string, unknown> = {};
+  const shape = { ...endpoint.params.shape, ...endpoint.query.shape };
+  for (const [name, schema] of Object.entries<z.ZodType>(shape)) {
+    const { id = '' } = (schema.meta()?.param ?? {}) as { id?: string };
+    if (Object.hasOwn(values, id)) parameters[name] = values[id];
+  }
+  const isWhole = Object.keys(endpoint.params.shape).every((name) => name in parameters);
+  return isWhole ? { parameters } : null;
+}
+
+function urlOf(base: string, path: string, { parameters = {} }: ExampleRequest): string {
+  return base + path.replaceAll(/\{(\w+)\}/g, (_, name) => String(parameters[name]));
+}
+
+/** An example with the beginning of each list of objects, and with simple outlines. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    if (isRing(value)) return simpleRing(value);
+    const items: unknown[] = value;
+    const isOfObjects = items.some((item) => item !== null && typeof item === 'object');
+    return (isOfObjects ? items.slice(0, MOST_LISTED) : items).map(shortened);
+  }
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, shortened(member)]),
+  );
+}
+
+type Position = readonly [lon: number, lat: number];
+
+function isRing(list: unknown): list is readonly Position[] {
+  if (!Array.isArray(list)) return false;
+  return (
+    list.length > 3 && list.every((item) => Array.isArray(item) && typeof item[0] === 'number')
+  );
+}
+
+function simpleRing(ring: readonly Position[]): readonly Position[] {
+  const open = ring.slice(0, -1);
+  if (open.length <= MOST_CORNERS) return ring;
+  const corners = Array.from(
+    { length: MOST_CORNERS },
+    (_, i) => open[Math.floor((i * open.length) / MOST_CORNERS)],
+  );
+  return [...corners, corners[0]];
+}

@@ -1,0 +1,73 @@
+import { describe, expect, inject, test } from 'vitest';
+import { PLANS } from '../../portal/plans.ts';
+import { askForExamples, type Operation, readDocument } from '../support/example-requests.ts';
+import { ofTests, ofThisTest } from '../support/of-tests.ts';
+import { openProxy } from '../support/proxy-harness.ts';
+
+describe('the OpenAPI document', () => {
+  const proxy = ofTests(() => openProxy(inject('demoStore')));
+
+  test('has examples that are what the release answers to their requests, and cost little', async () => {
+    const { without, tokens } = await askForExamples(proxy);
+    expect(without).toEqual([]);
+    expect(tokens).toBeLessThan(PLANS.free_grant.tokens / 50);
+  });
+
+  test('has an example in every format of every operation, and those of batches have rows', async () => {
+    const { paths } = await readDocument(proxy);
+    const without = Object.entries(paths).flatMap(([path, { get, post }]) =>
+      [get, post].flatMap((operation) =>
+        Object.entries(operation?.responses[200].content ?? {})
+          .filter(([, { example, examples }]) => example === undefined && examples === undefined)
+          .map(([type]) => `${path} ${type}`),
+      ),
+    );
+    expect(without).toEqual([]);
+    for (const [path, { post }] of Object.entries(paths)) {
+      if (!post) continue;
+      const { example } = post.responses[200].content!['application/json'];
+      expect([path, (example as { results: object[] }).results.length > 0]).toEqual([path, true]);
+    }
+  });
+
+  test('tells parameters, headers, responses and examples once, and no bounds of JavaScript', async () => {
+    const { body } = await proxy.get('/openapi.json');
+    const { components, paths } = JSON.parse(body);
+    expect(body).not.toMatch(/9007199254740991/);
+    expect(body.length).toBeLessThan(450_000);
+    expect(Object.keys(components)).toEqual(
+      expect.arrayContaining(['schemas', 'headers', 'responses', 'parameters', 'examples']),
+    );
+    for (const [path, methods] of Object.entries<Record<string, Operation>>(paths)) {
+      for (const [method, { parameters = [], responses }] of Object.entries(methods)) {
+        const inlined = Object.entries(responses)
+          .filter(([status, response]) => /^[45]/.test(status) && !('$ref' in response))
+          .map(([status]) => status);
+        // Those of one operation alone, which would have a name too long to read.
+        const alone =
+          path === '/v1/isochrone' ? ['404'] : path === '/v1/blocks/query' ? ['400'] : [];
+        if (path === '/v1/ready') alone.push('503');
+        expect([method, path, inlined]).toEqual([
+          method,
+          path,
+          method === 'head' && path !== '/v1/ready' ? [] : alone,
+        ]);
+        const own = (parameters as object[]).filter((one) => !('$ref' in one));
+        expect([path, own.length <= (path === '/v1/isochrone' ? 4 : 1)]).toEqual([path, true]);
+      }
+    }
+  });
+
+  test('is served without examples while the store cannot be read, and with them afterwards', async () => {
+    const served = await ofThisTest(openProxy(inject('demoStore')));
+    const { readRange } = served.store;
+    served.store.readRange = () => Promise.reject(new Error('away'));
+    const example = async () => {
+      const { statusCode, body } = await served.get('/openapi.json');
+      return [statusCode, JSON.parse(body).components.parameters.BlockGeoid.example];
+    };
+    expect(await example()).toEqual([200, undefined]);
+    served.store.readRange = readRange.bind(served.store);
+    expect(await example()).toEqual([200, expect.stringMatching(/^9900\d{11}$/)]);
+  });
+});
