@@ -235,7 +235,8 @@ function largest(schema: Schema): unknown {
   }
   if (schema.type === 'boolean') return true;
   if (schema.type === 'string') return schema.enum?.[0] ?? unknown;
-  return schema.maximum;
+  // Of those without a type, the bounds are told elsewhere: they are left out.
+  return schema.type && (schema.maximum ?? Number.MAX_SAFE_INTEGER);
 }
 
 test('the largest body that the document tells of is read to its end', async () => {
