@@ -60,10 +60,9 @@ export const includeMissingMember = z
  * route checks the bounds, and the document has them in `MaxRows`.
  */
 export const maxRowsMember = z
-  .number({ error: 'must be a whole number' })
-  .refine(Number.isInteger, { error: 'must be a whole number' })
-  .optional()
-  .meta({ override: { $ref: '#/components/schemas/MaxRows' } });
+  .custom<number>(Number.isInteger, { error: 'must be a whole number' })
+  .meta({ override: { $ref: '#/components/schemas/MaxRows' } })
+  .optional();
 
 export const radiusMember = number(BOUNDS.radius)
   .optional()
