@@ -56,6 +56,8 @@ const VERSION_DIGITS = 12;
 export class Release {
   readonly manifest: Manifest;
   readonly latest: Latest;
+  /** What names the release's contents: its label, and the beginning of its manifest's hash. */
+  readonly version: string;
   readonly taxonomy: Taxonomy;
   readonly store: Store;
   /** Cells of a `nearest` row: modes × leaf types. */
@@ -72,6 +74,7 @@ export class Release {
     this.store = store;
     this.latest = latest;
     this.manifest = manifest;
+    this.version = `${latest.release}-${latest.sha256.slice(0, VERSION_DIGITS)}`;
     this.taxonomy = new Taxonomy(manifest.taxonomy.types);
     this.columns = manifest.modes.length * this.taxonomy.leafIds.length;
     this.counties = Object.entries(manifest.counties)
@@ -98,11 +101,6 @@ export class Release {
 
   state(fips: string): StateManifest | undefined {
     return Object.hasOwn(this.manifest.states, fips) ? this.manifest.states[fips] : undefined;
-  }
-
-  /** What names the release's contents: its label, and the beginning of its manifest's hash. */
-  get version(): string {
-    return `${this.latest.release}-${this.latest.sha256.slice(0, VERSION_DIGITS)}`;
   }
 
   /**

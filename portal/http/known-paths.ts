@@ -51,9 +51,7 @@ interface ClientError extends Error {
   readonly bytesParsed?: number;
 }
 
-/** Has a server know its paths. */
-export function knowPaths(app: FastifyInstance): KnownPaths {
-  const known = new KnownPaths();
-  app.decorate('knownPaths', known);
-  return known;
+/** Has a server know its paths, as they are added. */
+export function knowPaths(app: FastifyInstance): void {
+  app.decorate('knownPaths', new KnownPaths());
 }
