@@ -9,7 +9,6 @@ import { buildProxy } from '../proxy/app.ts';
 import type { ProcessCount } from '../proxy/services.ts';
 import { Breaker } from '../shards/breaker.ts';
 import { StoreError } from '../shards/errors.ts';
-import type { Latest } from '../shards/manifest.ts';
 import { ReleaseCache } from '../shards/release-cache.ts';
 import { ReleaseSource } from '../shards/release-source.ts';
 import { SharedMemory } from '../shards/shared-memory.ts';
@@ -51,10 +50,8 @@ export interface Serving {
   close(drainMs?: number): Promise<void>;
 }
 
-/** What a process that serves among others is told by whoever started it. */
+/** What a process that serves among others has from the one that started it. */
 export interface Fleet {
-  /** The release that all serve: nobody follows `latest.json` by himself. */
-  readonly latest: Latest;
   /** Count for all of them: by account, and by address where no key is needed. */
   readonly accountRates: RateCounter;
   readonly addressRates: RateCounter;
@@ -107,8 +104,7 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   const memory = new SharedMemory(settings.cacheBytes);
   const releaseCache = new ReleaseCache(memory);
   const releases = new ReleaseSource(new WatchedStore(store, storeCalls.around), releaseCache);
-  if (fleet) releases.putInForce(await releases.prepare(fleet.latest));
-  else await releases.refresh();
+  await releases.refresh();
 
   const { rateLimitPerMinute } = settings;
   const rates = fleet?.accountRates;
@@ -140,11 +136,9 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     }
   }
   await app.listen(at);
-  if (!fleet) {
-    releases.start(settings.releasePollMs, (error) =>
-      served.log.error({ err: error }, 'release poll failed'),
-    );
-  }
+  releases.start(settings.releasePollMs, (error) =>
+    served.log.error({ err: error }, 'release poll failed'),
+  );
   const metricsAddress = metrics?.address ?? null;
   const close = async (drainMs = settings.drainMs) => {
     served.services.ending.isSet = true;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import closeWithGrace from 'close-with-grace';
 import { buildRelease } from '../builder/build.ts';
 import { whileBuilding } from '../builder/publish/output.ts';
 import { hashApiKey, isWellFormedApiKey } from '../portal/accounts/api-key.ts';
@@ -15,6 +14,7 @@ import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
 import { writeDemoCity } from './demo/write-demo-city.ts';
+import { endOnSignals } from './end-on-signals.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal, settlePortal } from './portal.ts';
@@ -54,10 +54,12 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
   // One ends after the other: the portal works on the ledger of the API.
-  const delay = CLOSE_WITHIN_MS + endsWithinMs(settings.api);
-  closeWithGrace({ delay }, async () => {
-    await portal.close();
-    await serving.close();
+  endOnSignals({
+    async close() {
+      await portal.close();
+      await serving.close();
+    },
+    withinMs: () => CLOSE_WITHIN_MS + endsWithinMs(settings.api),
   });
   process.stdout.write(
     [

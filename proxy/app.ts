@@ -75,7 +75,7 @@ export async function buildProxy(parts: {
     releases: parts.releases,
     ledger: parts.ledger,
     config,
-    processes: parts.processes ?? (() => ({ serving: 1, wanted: 1 })),
+    processes: parts.processes ?? (() => ({ serving: 1, wanted: 1, haveStarted: true })),
     plans: new PlanCache(config.planCacheBytes),
     answers: new AnswerCache(memory, config.answerCacheBytes),
     get cursors() {

@@ -15,6 +15,8 @@ import type { PlanCache } from './metering/plan-cache.ts';
 export interface ProcessCount {
   readonly serving: number;
   readonly wanted: number;
+  /** Whether all have served by now: one that died since is started again. */
+  readonly haveStarted: boolean;
 }
 
 /** What endpoints are served with. */

@@ -78,20 +78,11 @@ export class ReleaseSource {
   async #refresh(): Promise<boolean> {
     const latest = await readLatest(this.#store);
     if (latest.sha256 === this.#current?.latest.sha256) return false;
-    this.putInForce(await this.prepare(latest));
-    return true;
-  }
-
-  /** Opens a release, ready to be put in force. */
-  async prepare(latest: Latest): Promise<Release> {
     const release = await openManifest(this.#store, latest, this.#cache);
     await release.prepare();
-    return release;
-  }
-
-  /** From here on requests are answered of this release; those that have begun keep theirs. */
-  putInForce(release: Release): void {
+    // From here on requests are answered of this release; those that have begun keep theirs.
     this.#current = release;
+    return true;
   }
 
   /** Polls until `stop`. A failed poll is reported and the release in force stays. */

@@ -72,7 +72,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['config', 'payment', 'services', 'routes', 'openapi', 'pages', 'app'],
   ],
   infra: [
-    ...['errors', 'listen', 'settings', 'observe', 'demo', 'mail-page'],
+    ...['errors', 'end-on-signals', 'listen', 'settings', 'observe', 'demo', 'mail-page'],
     ...['serve', 'processes', 'portal', 'build-queue', 'cli', 'container', 'start'],
   ],
 };

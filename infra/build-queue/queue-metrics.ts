@@ -14,7 +14,6 @@ export function queueMetrics({ jobs }: BuildQueue): Registry {
     name: 'tta_build_jobs',
     help: 'Jobs of builds in the queue by state; of those that have ended, the last week’s.',
     type: 'gauge',
-    aggregator: 'max',
     async samples() {
       const counting = jobs.getJobCounts(...LEFT_TO_DO, 'completed', 'failed');
       const counts = await Promise.race([counting, pause(PATIENCE_MS, null)]);

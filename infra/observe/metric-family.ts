@@ -12,8 +12,6 @@ interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** How the values of several processes become one. */
-  readonly aggregator?: 'sum' | 'max' | 'first';
   readonly samples: () => Iterable<Sample> | Promise<Iterable<Sample>>;
 }
 
@@ -22,9 +20,10 @@ interface Family {
  * asked for, so that a request pays for an addition and nothing else.
  */
 export function addFamily(registry: Registry, family: Family): void {
-  const { name, help, type, aggregator = 'sum', samples } = family;
-  const about = { name, help, type, aggregator };
-  // Without labels the samples of several processes could not be added up.
+  const { name, help, type, samples } = family;
+  // Put beside those of other processes, which have a label of their own: there is nothing to add up.
+  const about = { name, help, type, aggregator: 'first' };
+  // Labels of all may be added to these.
   const values = async () => Array.from(await samples(), (sample) => ({ labels: {}, ...sample }));
   const get = async () => ({ ...about, values: await values() });
   registry.registerMetric({ ...about, get } as unknown as Metric);

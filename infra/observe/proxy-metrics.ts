@@ -30,7 +30,6 @@ export function proxyMetrics(parts: ProxyParts): Registry {
     name: 'tta_breaker_open',
     help: '1 while calls of a backend in trouble fail at once.',
     type: 'gauge',
-    aggregator: 'max',
     samples: () =>
       Object.entries(breakers).map(([backend, breaker]) => {
         return { labels: { backend }, value: breaker?.isOpen ? 1 : 0 };
@@ -153,21 +152,18 @@ function addRelease(registry: Registry, releases: ReleaseSource): void {
     name: 'tta_release_info',
     help: 'The release in force.',
     type: 'gauge',
-    aggregator: 'first',
     samples: () => [{ labels: { release: releases.current.version }, value: 1 }],
   });
   addFamily(registry, {
     name: 'tta_release_published_timestamp_seconds',
     help: 'When the release in force was first published.',
     type: 'gauge',
-    aggregator: 'first',
     samples: () => [{ value: Date.parse(releases.current.latest.published_at) / 1000 }],
   });
   addFamily(registry, {
     name: 'tta_release_refresh_failures',
     help: 'Looks for a newer release that failed since the last that did not: the one in force is held.',
     type: 'gauge',
-    aggregator: 'max',
     samples: () => [{ value: releases.failuresInARow }],
   });
 }

@@ -7,10 +7,6 @@ import { addFamily, addFigures, histogramSamples } from './metric-family.ts';
 export function serverMetrics({ tally, shedder }: FastifyInstance): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Of several processes the latest counts: on average, one that is stuck would not be seen.
-  for (const metric of registry.getMetricsAsArray()) {
-    if (metric.name.startsWith('nodejs_eventloop_lag')) metric.aggregator = 'max';
-  }
   const { routes } = tally;
   addFamily(registry, {
     name: 'tta_http_requests_total',

@@ -1,223 +1,209 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { RateWindow } from '../../portal/accounts/rate-window.ts';
+import { type BirpcReturn, createBirpc } from 'birpc';
+import { AggregatorRegistry, Registry } from 'prom-client';
 import { proxyConfigSchema } from '../../proxy/config.ts';
+import type { ProcessCount } from '../../proxy/services.ts';
 import { messageOf } from '../../shards/error-facts.ts';
-import { readLatest } from '../../shards/latest.ts';
-import type { Latest } from '../../shards/manifest.ts';
-import { openStore } from '../../shards/store/open-store.ts';
-import type { Store } from '../../shards/store/store.ts';
+import { UsageError } from '../errors.ts';
 import { endsWithinMs, localUrl, settledPort, whereabouts } from '../listen.ts';
 import { type MetricsServer, serveMetrics } from '../observe/metrics-server.ts';
+import { addProcesses } from '../observe/process-metrics.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
-import { Child } from './child.ts';
-import type { RatesOf } from './messages.ts';
-import { MetricsOfAll } from './metrics-of-all.ts';
+import type { ParentMethods, RateName, WorkerMethods } from './methods.ts';
+import { RateLeases } from './rate-leases.ts';
 import { LONGEST_PAUSE_MS, Restarts } from './restarts.ts';
 
-const PROGRAM = fileURLToPath(new URL('./member.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./worker.js', import.meta.url));
+/** A process that does not answer in time is left out of the metrics. */
+const ANSWERS_WITHIN_MS = 5_000;
 
-export interface ServingProcesses {
-  readonly release: string;
+interface Served {
   /** Where they are, for the person who started them. */
   readonly whereabouts: string;
+  /** The release that the first of them serves. */
+  readonly release: string;
   /** Where the metrics of all of them are; null if nowhere. */
   readonly metricsAddress: string | null;
-  /** Resolves, with words for a person, when the processes die too often to be started again. */
-  readonly gaveUp: Promise<string>;
-  close(): Promise<void>;
+}
+
+/** A process that serves, or begins to. */
+interface Member {
+  readonly worker: Worker;
+  readonly methods: BirpcReturn<WorkerMethods, ParentMethods>;
+  /** How it ended, in words. */
+  readonly ended: Promise<string>;
+  isServing: boolean;
 }
 
 /**
- * Serves the API by several processes that accept connections from one port. This one counts rates
- * for all, follows `latest.json`, and starts again what dies; it answers nothing itself. A
- * `UsageError` where they cannot begin.
+ * Serves the API by several processes, which accept connections from one port, each by itself. This one
+ * serves nothing: it starts another where one dies, leases rates to them, and tells their metrics.
  */
-export async function serveByProcesses(
-  settings: ServeSettings,
-  note: (words: string) => void,
-): Promise<ServingProcesses> {
-  const store = await openStore(settings.store);
-  const parent = new Parent(settings, store, await readLatest(store), note);
-  try {
-    const whereabouts = await parent.begin();
-    return {
-      ...{ whereabouts, release: parent.inForce.release, gaveUp: parent.gaveUp },
-      metricsAddress: parent.metrics?.address ?? null,
-      close: () => parent.close(),
-    };
-  } catch (error) {
-    await parent.close();
-    throw error;
-  }
-}
-
-class Parent {
+export class ServingProcesses {
+  /** Resolves, with words for a person, when they die too often to be started again. */
   readonly gaveUp: Promise<string>;
-  /** What all serve. */
-  inForce: Latest;
-  metrics: MetricsServer | null = null;
-  readonly #settings: ServeSettings;
-  readonly #store: Store;
   readonly #note: (words: string) => void;
-  readonly #rates: Readonly<Record<RatesOf, RateWindow>>;
   readonly #restarts: Restarts;
-  readonly #counts: MetricsOfAll;
-  readonly #children = new Set<Child>();
+  readonly #rates: Readonly<Record<RateName, RateLeases<Member>>>;
+  readonly #members = new Set<Member>();
+  #settings: ServeSettings;
+  #metrics: MetricsServer | null = null;
   #giveUp: (words: string) => void = () => {};
-  #poll: NodeJS.Timeout | null = null;
-  #isSwapping = false;
-  /** Looks for a newer release that failed since the last that did not. */
-  #failuresInARow = 0;
+  #haveStarted = false;
   #isClosing = false;
 
-  constructor(
-    settings: ServeSettings,
-    store: Store,
-    latest: Latest,
-    note: (words: string) => void,
-  ) {
+  constructor(settings: ServeSettings, note: (words: string) => void) {
     this.#settings = settings;
-    this.#store = store;
     this.#note = note;
-    this.inForce = latest;
     this.#restarts = new Restarts(settings.processes);
-    // Who still begins could not answer.
-    this.#counts = new MetricsOfAll(() => this.#serving(), settings.processes);
+    const leases = (of: RateName, limit: number) =>
+      new RateLeases<Member>(limit, settings.processes, ({ methods }, subject) =>
+        methods.recall(of, subject),
+      );
+    const { freeRateLimitPerMinute } = proxyConfigSchema.parse(settings.proxy);
     this.#rates = {
-      accounts: new RateWindow(settings.rateLimitPerMinute),
-      addresses: new RateWindow(proxyConfigSchema.parse(settings.proxy).freeRateLimitPerMinute),
+      accounts: leases('accounts', settings.rateLimitPerMinute),
+      addresses: leases('addresses', freeRateLimitPerMinute),
     };
     this.gaveUp = new Promise((resolve) => {
       this.#giveUp = resolve;
     });
+  }
+
+  /** Starts all of them. A `UsageError` where they cannot begin; then none is left. */
+  async begin(): Promise<Served> {
     // By turns, a connection that is on its way to a process as that dies would never be answered.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: PROGRAM, args: [] });
-  }
-
-  /** Starts one, which finds out what is wrong for all of them, and then the others. */
-  async begin(): Promise<string> {
+    const { processes, host, metricsPort } = this.#settings;
     // One that starts later is to share the port that the first has got.
-    const at = { host: this.#settings.host, port: await settledPort(this.#settings) };
-    const settings = { ...this.#settings, ...at };
-    const first = await this.#start(settings);
-    const others = Array.from({ length: settings.processes - 1 }, () => this.#start(settings));
-    for (const child of [first, ...(await Promise.all(others))]) this.#lookAfter(child, settings);
-    this.#poll = setInterval(() => void this.#follow(), settings.releasePollMs);
-    const { metricsPort, host } = settings;
-    if (metricsPort !== null) {
-      this.metrics = await serveMetrics(this.#counts, { port: metricsPort, host });
+    const at = { host, port: await settledPort(this.#settings) };
+    this.#settings = { ...this.#settings, ...at };
+    try {
+      // The first finds out what is wrong for all of them.
+      const first = await this.#start(1);
+      const numbers = Array.from({ length: processes - 1 }, (_, i) => i + 2);
+      const others = await Promise.all(numbers.map((number) => this.#start(number)));
+      this.#haveStarted = true;
+      this.#tellCount();
+      for (const [i, { member }] of [first, ...others].entries()) void this.#keep(i + 1, member);
+      if (metricsPort !== null) {
+        const all = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => this.#told() };
+        this.#metrics = await serveMetrics(all, { port: metricsPort, host });
+      }
+      return {
+        whereabouts: whereabouts(this.#settings.proxy.baseUrl ?? localUrl(at), at),
+        release: first.release,
+        metricsAddress: this.#metrics?.address ?? null,
+      };
+    } catch (error) {
+      // Told to end meanwhile, a start comes to nothing: whoever said so ends this process.
+      if (this.#isClosing) return new Promise(() => {});
+      await this.close();
+      throw error;
     }
-    return whereabouts(settings.proxy.baseUrl ?? localUrl(at), at);
   }
 
+  /** Ends all of them after the requests that have begun. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    if (this.#poll) clearInterval(this.#poll);
-    await Promise.all(
-      Array.from(this.#children, (child) => child.close(endsWithinMs(this.#settings))),
-    );
-    await this.metrics?.close();
-    await this.#store.close();
+    for (const { methods } of this.#members) void methods.end.asEvent();
+    const late = setTimeout(() => this.kill(), endsWithinMs(this.#settings));
+    await Promise.all(Array.from(this.#members, ({ ended }) => ended));
+    clearTimeout(late);
+    await this.#metrics?.close();
   }
 
-  /** Starts a process. A `UsageError` where it ends before it serves. */
-  async #start(settings: ServeSettings): Promise<Child> {
-    const child = new Child(settings, this.inForce, this.#rates);
-    this.#children.add(child);
-    child.ended.then(() => {
-      this.#children.delete(child);
-      this.#counts.bury(child);
-    });
-    await child.serving;
-    this.#tellCount();
-    await this.#align(child);
-    return child;
+  /** Ends all of them at once. */
+  kill(): void {
+    for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
 
-  /** Starts another process when this one has died. */
-  #lookAfter(child: Child, settings: ServeSettings): void {
-    child.ended.then(async (how) => {
-      this.#tellCount();
-      if (!this.#isClosing) await this.#replace(settings, `process ${child.pid} ${how}`);
+  /** Starts a process; resolves when it serves. */
+  #start(number: number): Promise<{ member: Member; release: string }> {
+    return new Promise((resolve, reject) => {
+      const worker = cluster.fork();
+      const own: ParentMethods = {
+        begin: () => ({ number, settings: this.#settings }),
+        serving: (release) => {
+          member.isServing = true;
+          this.#tellCount();
+          resolve({ member, release });
+        },
+        failed: (fault) => reject(new UsageError(fault)),
+        lease: (of, subject, unused) => this.#rates[of].lease(member, subject, unused, Date.now()),
+      };
+      const methods = createBirpc<WorkerMethods, ParentMethods>(own, {
+        post: (message) => worker.isConnected() && worker.send(message, () => {}),
+        on: (listener) => worker.on('message', listener),
+        timeout: ANSWERS_WITHIN_MS,
+      });
+      const ended = new Promise<string>((end) => {
+        worker.once('exit', (code, signal) => {
+          const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+          end(`process ${worker.process.pid} ${how}`);
+        });
+      });
+      const member: Member = { worker, methods, ended, isServing: false };
+      this.#members.add(member);
+      ended.then((how) => {
+        this.#members.delete(member);
+        methods.$close();
+        this.#tellCount();
+        reject(new UsageError(`${how} as it began`));
+      });
     });
   }
 
   /**
-   * Starts one in the place of one that died. What it cannot begin without may be away for a while,
-   * such as the store: where others serve without it, it is tried for as long as that takes.
+   * Starts another process each time that one dies. What a process cannot begin without may be away for
+   * a while, such as the store: where others serve, it is tried for as long as that takes.
    */
-  async #replace(settings: ServeSettings, died: string): Promise<void> {
-    let why = died;
-    let pauseMs = this.#restarts.died(Date.now());
-    while (pauseMs !== null) {
+  async #keep(number: number, first: Member): Promise<void> {
+    let why = await first.ended;
+    let hasServed = true;
+    while (!this.#isClosing) {
+      const isOnlyLate = !hasServed && this.#serving().length > 0;
+      const pauseMs = isOnlyLate ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
+      if (pauseMs === null) {
+        const end = 'processes end too often to be started again; mend that and start anew';
+        return this.#giveUp(`${why}: ${end}`);
+      }
       this.#note(`${why}; another is started${pauseMs > 0 ? ` in ${pauseMs} ms` : ''}`);
       await pause(pauseMs);
       if (this.#isClosing) return;
       try {
-        return this.#lookAfter(await this.#start(settings), settings);
+        const { member } = await this.#start(number);
+        hasServed = true;
+        why = await member.ended;
       } catch (error) {
-        if (this.#isClosing) return;
+        hasServed = false;
         why = messageOf(error);
-        const isServed = this.#serving().length > 0;
-        pauseMs = isServed ? LONGEST_PAUSE_MS : this.#restarts.died(Date.now());
       }
     }
-    this.#giveUp(`${why}: processes end too often to be started again; mend that and start anew`);
   }
 
-  /** Has all serve what `latest.json` names now, if it is another and all of them can open it. */
-  async #follow(): Promise<void> {
-    if (this.#isSwapping) return;
-    this.#isSwapping = true;
-    try {
-      const next = await readLatest(this.#store);
-      const isServed = next.sha256 === this.inForce.sha256 || (await this.#swap(next));
-      this.#failuresInARow = isServed ? 0 : this.#failuresInARow + 1;
-    } catch (error) {
-      this.#failuresInARow++;
-      this.#note(`release poll failed: ${messageOf(error)}`);
-    } finally {
-      this.#isSwapping = false;
-    }
-    const failuresInARow = this.#failuresInARow;
-    for (const child of this.#serving()) child.tell({ order: 'looked', failuresInARow });
+  #serving(): Member[] {
+    return [...this.#members].filter(({ isServing }) => isServing);
   }
 
-  /** Whether all serve it now. */
-  async #swap(next: Latest): Promise<boolean> {
-    const faults = await Promise.all(this.#serving().map((child) => child.prepare(next)));
-    const fault = faults.find((fault) => fault !== null);
-    if (fault !== undefined) {
-      this.#note(`release ${next.release} is not served, ${this.inForce.release} stays: ${fault}`);
-      return false;
-    }
-    this.inForce = next;
-    // All that have opened it at once; who began to serve meanwhile, as soon as it has.
-    await Promise.all(this.#serving().map((child) => this.#align(child)));
-    return true;
-  }
-
-  /** Has a process serve the release in force. */
-  async #align(child: Child): Promise<void> {
-    while (child.isServing && child.serves !== this.inForce.sha256) {
-      const wanted = this.inForce;
-      const fault = child.isPrepared(wanted) ? null : await child.prepare(wanted);
-      if (fault !== null) return child.kill();
-      // One that has not swapped opens the release anew, or is ended.
-      await child.swap(wanted);
-    }
-  }
-
-  #serving(): Child[] {
-    return [...this.#children].filter((child) => child.isServing);
+  #count(): ProcessCount {
+    const { processes: wanted } = this.#settings;
+    return { serving: this.#serving().length, wanted, haveStarted: this.#haveStarted };
   }
 
   #tellCount(): void {
-    const serving = this.#serving();
-    const processes = { serving: serving.length, wanted: this.#settings.processes };
-    for (const child of serving) child.tell({ order: 'count', processes });
+    for (const { methods } of this.#serving()) void methods.setProcesses.asEvent(this.#count());
+  }
+
+  /** The metrics of all: each series has a `process`, so that one that starts anew is seen to. */
+  async #told(): Promise<string> {
+    const own = new Registry();
+    addProcesses(own, () => this.#count());
+    const each = this.#serving().map(({ methods }) => methods.metrics().catch(() => []));
+    const all = await Promise.all([own.getMetricsAsJSON(), ...each]);
+    return AggregatorRegistry.aggregate(all).metrics();
   }
 }

@@ -62,8 +62,8 @@ export const ready = freeEndpoint({
   operationId: 'getReady',
   summary: 'Whether requests can be answered',
   description:
-    `Asks each backend. 503 when one of them does not answer within ${spelled(ANSWER_WITHIN_MS / 1000)} seconds, and while the ` +
-    'service ends. `release` is `held` while the release ' +
+    `Asks each backend. 503 when one of them does not answer within ${spelled(ANSWER_WITHIN_MS / 1000)} seconds, ` +
+    'until all processes have started, and while the service ends. `release` is `held` while the release ' +
     'in force is not the one that was promoted last, since that has not been opened yet or cannot ' +
     'be: requests are answered all the same. `processes` tells how many of those that share the ' +
     'port are serving; one that has ended is started again.',
@@ -91,13 +91,14 @@ export const ready = freeEndpoint({
     const { ending, processes } = services;
     const [release, accounts] = await looked(services);
     const store = release === 'unavailable' ? 'unavailable' : 'ok';
-    const isReady = store === 'ok' && accounts === 'ok' && !ending.isSet;
+    const { haveStarted, ...count } = processes();
+    const isReady = store === 'ok' && accounts === 'ok' && haveStarted && !ending.isSet;
     return {
       status: isReady ? 200 : 503,
       body: {
         ready: isReady,
         checks: { store, release, ledger: accounts },
-        processes: processes(),
+        processes: count,
       },
     };
   },

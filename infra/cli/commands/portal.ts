@@ -1,6 +1,6 @@
-import closeWithGrace from 'close-with-grace';
 import type { Command } from 'commander';
 import { openLedgerToServe } from '../../../portal/accounts/late-ledger.ts';
+import { endOnSignals } from '../../end-on-signals.ts';
 import { CLOSE_WITHIN_MS } from '../../listen.ts';
 import { servePortal } from '../../portal.ts';
 import { portalSchema, portalSettings } from '../../settings/portal-server.ts';
@@ -23,9 +23,12 @@ export function addPortalCommand(program: Command): void {
         await ledger.close();
         throw error;
       });
-      closeWithGrace({ delay: CLOSE_WITHIN_MS }, async () => {
-        await serving.close();
-        await ledger.close();
+      endOnSignals({
+        async close() {
+          await serving.close();
+          await ledger.close();
+        },
+        withinMs: () => CLOSE_WITHIN_MS,
       });
       const { smtpUrl, folder } = settings.mail;
       if (smtpUrl === null) {

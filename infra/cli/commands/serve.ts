@@ -1,5 +1,5 @@
-import closeWithGrace from 'close-with-grace';
 import type { Command } from 'commander';
+import { endOnSignals } from '../../end-on-signals.ts';
 import { UsageError } from '../../errors.ts';
 import { endsWithinMs } from '../../listen.ts';
 import { type ServeSettings, serveSchema, serveSettings } from '../../settings/api-server.ts';
@@ -25,23 +25,30 @@ export function addServeCommand(program: Command): void {
 
 async function serveHere(settings: ServeSettings): Promise<void> {
   const { serve } = await import('../../serve.ts');
-  const serving = await serve(settings);
-  closeWithGrace({ delay: endsWithinMs(settings) }, () => serving.close());
+  const starting = serve(settings);
+  endOnSignals({
+    close: async () => (await starting).close(),
+    withinMs: () => endsWithinMs(settings),
+  });
+  const serving = await starting;
   sayServing(serving.releases.current.manifest.release, serving);
 }
 
 /** This process answers nothing: it does without what answers are made with. */
 async function serveBeside(settings: ServeSettings): Promise<void> {
-  const { serveByProcesses } = await import('../../processes/serve-by-processes.ts');
+  const { ServingProcesses } = await import('../../processes/serve-by-processes.ts');
   const note = (words: string) => process.stderr.write(`${words}\n`);
-  const serving = await serveByProcesses(settings, note);
-  const delay = endsWithinMs(settings) + MORE_FOR_ALL_MS;
-  const grace = closeWithGrace({ delay }, () => serving.close());
-  const { processes } = settings;
-  sayServing(serving.release, serving, ` by ${processes} processes`);
-  const words = await serving.gaveUp;
-  grace.uninstall();
-  await serving.close();
+  const processes = new ServingProcesses(settings, note);
+  const ending = endOnSignals({
+    close: () => processes.close(),
+    withinMs: () => endsWithinMs(settings) + MORE_FOR_ALL_MS,
+    atOnce: () => processes.kill(),
+  });
+  const served = await processes.begin();
+  sayServing(served.release, served, ` by ${settings.processes} processes`);
+  const words = await processes.gaveUp;
+  ending.cancel();
+  await processes.close();
   throw new UsageError(words);
 }
 

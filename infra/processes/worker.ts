@@ -1,0 +1,64 @@
+import cluster from 'node:cluster';
+import { createBirpc } from 'birpc';
+import type { ProcessCount } from '../../proxy/services.ts';
+import { endOnSignals } from '../end-on-signals.ts';
+import { describe } from '../errors.ts';
+import { CLOSE_WITHIN_MS, endsWithinMs } from '../listen.ts';
+import { type Serving, serve } from '../serve.ts';
+import type { Metrics, ParentMethods, RateName, WorkerMethods } from './methods.ts';
+import { LeasedRates } from './rate-leases.ts';
+
+/** The program of one process of many: it serves as its parent says. */
+let serving: Promise<Serving> | null = null;
+let withinMs = CLOSE_WITHIN_MS;
+let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
+const ending = endOnSignals({
+  close: async () => (await serving)?.close(),
+  withinMs: () => withinMs,
+});
+
+const methods: WorkerMethods = {
+  async recall(of, subject) {
+    // A lease that has come just before takes some turns of the microtask queue to be in hand.
+    await new Promise(setImmediate);
+    return rates[of].giveBack(subject);
+  },
+  async metrics() {
+    const { registry } = (await serving)!;
+    return ((await registry?.getMetricsAsJSON()) ?? []) as Metrics;
+  },
+  setProcesses(count) {
+    processes = count;
+  },
+  end: () => ending.begin(),
+};
+const parent = createBirpc<ParentMethods, WorkerMethods>(methods, {
+  post: (message) => process.connected && process.send!(message, undefined, undefined, () => {}),
+  on: (listener) => process.on('message', listener),
+});
+const leased = (of: RateName) =>
+  new LeasedRates((subject, unused) => parent.lease(of, subject, unused));
+const rates = { accounts: leased('accounts'), addresses: leased('addresses') };
+
+// By itself a process whose parent is gone would end in the middle of its responses.
+cluster.worker!.exitedAfterDisconnect = true;
+process.on('disconnect', () => {
+  parent.$close();
+  ending.begin();
+});
+
+try {
+  const { number, settings } = await parent.begin();
+  withinMs = endsWithinMs(settings);
+  serving = serve(settings, {
+    accountRates: rates.accounts,
+    addressRates: rates.addresses,
+    processes: () => processes,
+  });
+  const { releases, registry } = await serving;
+  registry?.setDefaultLabels({ process: number });
+  await parent.serving(releases.current.version);
+} catch (error) {
+  await parent.failed(describe(error)).catch(() => {});
+  process.exit(1);
+}

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openCustomer, withLedger } from '../support/books.ts';
+import { startFleet } from '../support/fleet.ts';
+import { freePort } from '../support/free-port.ts';
+import { publishSmallRelease } from '../support/small-release.ts';
+import { smallCounty } from '../support/small-world.ts';
+import { folderOfEachTest } from '../support/temporary-folder.ts';
+import { TTA } from '../support/tta.ts';
+
+const folder = folderOfEachTest();
+const at = (name: string) => path.join(folder, name);
+
+const county = smallCounty({ fips: '24510', seed: 1, blocks: 4, pois: 4 });
+const [{ geoid }] = county.blocks;
+
+beforeEach(() => publishSmallRelease(at('store'), 'first', [county]));
+
+/** Has processes run a module before their program. */
+const before = (code: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+
+const serveArgs = () => ['--store', at('store'), '--ledger', `lmdb:${at('ledger')}`];
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
+
+describe.each([1, 2])('%i processes, told to end', (processes) => {
+  test.each([
+    ['SIGTERM twice', 'SIGTERM', 'SIGTERM'],
+    ['Ctrl-C twice', 'SIGINT', 'SIGINT'],
+    ['Ctrl-C and SIGTERM', 'SIGINT', 'SIGTERM'],
+    ['SIGTERM, and an error while they do', 'SIGTERM', 'SIGUSR2'],
+  ] as const)('by %s, end at once', async (_, one, other) => {
+    const fleet = await startFleet(serveArgs(), {
+      ...before("process.on('SIGUSR2', () => { throw new Error('of this test'); })"),
+      PROCESSES: `${processes}`,
+      DRAIN_SECONDS: '60',
+    });
+    const pids = await fleet.pids();
+    const ended = once(fleet.child, 'exit');
+    fleet.child.kill(one);
+    const ready = () => fetch(`${fleet.address}/v1/ready`).then(({ status }) => status);
+    await expect.poll(ready).toBe(503);
+    fleet.child.kill(other);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    if (other === 'SIGUSR2') expect(fleet.noise()).toContain('of this test');
+  });
+});
+
+test('told to end while others still start, a process answers what it has begun', async () => {
+  const gate = at('gate');
+  const port = await freePort();
+  const code = `
+    import cluster from 'node:cluster';
+    import { existsSync } from 'node:fs';
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 20));
+    if (cluster.worker?.id === 2) while (!existsSync(${JSON.stringify(gate)})) await wait();
+  `;
+  const { key } = await withLedger(at('ledger'), (ledger) => openCustomer(ledger, { tokens: 100 }));
+  // What runs tests sets a BASE_URL of its own, which is a setting of ours too.
+  const { BASE_URL: _, ...inherited } = process.env;
+  const env = { ...inherited, ...before(code), PROCESSES: '2' };
+  const args = [TTA, 'serve', ...serveArgs(), '--port', `${port}`];
+  const parent = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = once(parent, 'exit');
+  const ready = () =>
+    fetch(`http://127.0.0.1:${port}/v1/ready`).then(
+      async (answer) => [answer.status, await answer.json()],
+      () => null,
+    );
+  await expect.poll(ready).not.toBe(null);
+  // Half of what is wanted is not ready for what is asked of all.
+  expect(await ready()).toMatchObject([503, { processes: { serving: 1, wanted: 2 } }]);
+
+  const body = JSON.stringify({ origins: [geoid], mode: ['walk'] });
+  const post = request({
+    port,
+    path: '/v1/blocks/summary',
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    },
+  });
+  const answered = once(post, 'response');
+  post.write(body.slice(0, -1));
+  await ready();
+  parent.kill('SIGTERM');
+  await expect.poll(ready).toBe(null);
+  post.end(body.slice(-1));
+  const [answer] = await answered;
+  expect([answer.statusCode, answer.headers.connection]).toEqual([200, 'close']);
+  await writeFile(gate, '');
+  expect(await ended).toEqual([0, null]);
+});
+
+describe('a process', () => {
+  const MODULE = pathToFileURL(path.resolve('dist/infra/end-on-signals.js')).href;
+  /** What comes of a program that ends on signals. */
+  const ended = async (close: string, then: string) => {
+    const code = `
+      import { endOnSignals } from '${MODULE}';
+      setInterval(() => {}, 1000);
+      endOnSignals({ close: async () => { ${close} }, withinMs: () => 100 });
+      ${then}
+    `;
+    const args = ['--input-type=module', '-e', code];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let noise = '';
+    child.stderr.on('data', (chunk) => {
+      noise += chunk;
+    });
+    const [exitCode, signal] = await once(child, 'close');
+    return { exitCode, signal, noise };
+  };
+  const interrupt = "process.kill(process.pid, 'SIGINT');";
+
+  test('ends with 0 when it has closed', async () => {
+    expect(await ended('', interrupt)).toEqual({ exitCode: 0, signal: null, noise: '' });
+  });
+
+  test('ends with 1 when it has closed after an error, which it tells', async () => {
+    const { exitCode, noise } = await ended('', "setTimeout(() => { throw new Error('odd'); })");
+    expect(exitCode).toBe(1);
+    expect(noise).toMatch(/^a fault of this program, please report it: Error: odd\n/);
+  });
+
+  test('is killed when it does not close in time, or cannot', async () => {
+    const late = await ended('await new Promise(() => {})', interrupt);
+    expect(late).toEqual({
+      exitCode: null,
+      signal: 'SIGKILL',
+      noise: 'has not ended within 0.1 s\n',
+    });
+    const failed = await ended("throw new Error('shut')", interrupt);
+    expect(failed).toMatchObject({ signal: 'SIGKILL', noise: expect.stringContaining('shut') });
+  });
+});
