@@ -48,7 +48,12 @@ export class ReleaseSource {
       const { sha256 } = await readLatest(this.#store);
       return sha256 === latest.sha256 ? 'current' : 'held';
     } catch {
-      await this.#store.readRange(manifest.objects['dest-ids'], 0, 1);
+      const object = manifest.objects['dest-ids'];
+      // A file that is open can be read when its folder is gone, others cannot.
+      if ((await this.#store.stat(object.name)) === null) {
+        throw new StoreError('missing', object.name, 'no such object');
+      }
+      await this.#store.readRange(object, 0, 1);
       return 'held';
     }
   }

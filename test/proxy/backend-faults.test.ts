@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StoreError } from '../../shards/errors.ts';
@@ -37,6 +37,25 @@ test('what nobody foresaw is 500, uncharged; its cause is in the log under the r
   expect(answer.body).not.toMatch(/TypeError| at /);
   expect(logged).toEqual([[{ err: cause, reqId: 'trace-1' }, 'internal-error']]);
   expect(await balance()).toBe(TOKENS);
+});
+
+test('a service whose store is gone is not ready, and is again when the store is back', async () => {
+  const ready = async () => {
+    const { statusCode, body } = await proxy.get('/v1/ready');
+    return [statusCode, JSON.parse(body).checks.store];
+  };
+  expect((await proxy.get(summary, customer.key)).statusCode).toBe(200);
+  // It cannot be followed, but can be read.
+  await rename(path.join(folder, 'latest.json'), path.join(folder, 'aside'));
+  expect(await ready()).toEqual([200, 'ok']);
+  await rename(path.join(folder, 'aside'), path.join(folder, 'latest.json'));
+  await rename(folder, `${folder}.gone`);
+  try {
+    expect(await ready()).toEqual([503, 'unavailable']);
+  } finally {
+    await rename(`${folder}.gone`, folder);
+  }
+  expect(await ready()).toEqual([200, 'ok']);
 });
 
 test('what cannot be followed in latest.json is told, and the service stays ready on its release', async () => {
