@@ -1,5 +1,3 @@
-import type { Soon } from './soon.ts';
-
 /** How a backend is left alone once it fails. */
 export interface BreakerOptions {
   /** So many failures, with no success between them, open the breaker. */
@@ -36,7 +34,7 @@ export class Breaker {
   }
 
   /** Makes a call, or rejects with the refusal. */
-  async run<T>(call: () => Soon<T>): Promise<T> {
+  async run<T>(call: () => Promise<T>): Promise<T> {
     const isProbe = this.#restUntilMs !== null;
     if (isProbe) {
       if (this.#isProbing || performance.now() < this.#restUntilMs!) throw this.#options.refusal();

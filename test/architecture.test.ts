@@ -36,7 +36,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     'fair-queue',
     'turnstile',
     'breathe',
-    ...['soon', 'breaker', 'durations'],
+    ...['breaker', 'durations'],
     ...['geoid', 'modes', 'states', 'format-version', 'taxonomy', 'json-object', 'checked-row'],
     ...['single-flight', 'tried-again', 'shared-memory', 'content', 'scratch-file', 'spool'],
     ...['geometry', 'county-boxes', 'manifest'],

@@ -2,7 +2,6 @@ import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
 import type { Breaker } from '../../shards/breaker.ts';
 import { Durations } from '../../shards/durations.ts';
-import type { Soon } from '../../shards/soon.ts';
 import type { AroundStoreCall, StoreCall } from '../../shards/store/watched-store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import type { Trace } from './trace.ts';
@@ -34,33 +33,24 @@ class Calls {
   }
 
   /** `received`: told what came of a call that did not fail. */
-  protected made<R extends Soon<unknown>>(
+  protected async made<T>(
     kind: string,
-    call: () => R,
-    received: (value: Awaited<R>, tally: CallTally) => void,
-  ): R {
+    call: () => Promise<T>,
+    received: (value: T, tally: CallTally) => void,
+  ): Promise<T> {
     const tally = this.tally(kind);
     const begunMs = performance.now();
     tally.underWay++;
-    const succeeded = (value: Awaited<R>) => {
-      tally.ended(begunMs);
+    try {
+      const value = await call();
       received(value, tally);
       return value;
-    };
-    const failed = (error: unknown): never => {
-      tally.ended(begunMs);
+    } catch (error) {
       tally.failed++;
       throw error;
-    };
-    let outcome: R;
-    try {
-      outcome = call();
-    } catch (error) {
-      return failed(error);
+    } finally {
+      tally.ended(begunMs);
     }
-    return outcome instanceof Promise
-      ? (outcome.then(succeeded, failed) as R)
-      : succeeded(outcome as Awaited<R>);
   }
 }
 
@@ -119,11 +109,12 @@ export class LedgerCalls extends Calls {
 
   readonly around: AroundLedgerCall = (what, call) => {
     const { operation } = what;
-    const guarded = this.#guarded(operation, call) as typeof call;
-    return this.made(operation, guarded, (value) => this.#count(what, value));
+    return this.made(operation, this.#guarded(operation, call), (value) =>
+      this.#count(what, value),
+    );
   };
 
-  #guarded<T>(operation: LedgerCall['operation'], call: () => Soon<T>): () => Soon<T> {
+  #guarded<T>(operation: LedgerCall['operation'], call: () => Promise<T>): () => Promise<T> {
     const { breaker } = this;
     const trace = this.#trace;
     const guarded = breaker === null || OWED.has(operation) ? call : () => breaker.run(call);

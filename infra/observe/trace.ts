@@ -1,5 +1,3 @@
-import type { Soon } from '../../shards/soon.ts';
-
 /** Attributes of a span, by OpenTelemetry's names where it has some. */
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
@@ -7,5 +5,5 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 export type Trace = <T>(
   name: string,
   attributes: SpanAttributes,
-  call: () => Soon<T>,
+  call: () => Promise<T>,
 ) => Promise<T>;

@@ -1,18 +1,17 @@
-import type { Soon } from '../../shards/soon.ts';
 import type { AccountId } from './accounts.ts';
 import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
 /**
- * What a metered request asks of a ledger. Every failure of it is a `LedgerUnavailable`, thrown or
- * rejected with.
+ * What a metered request asks of a ledger. Every failure of it is a rejection with a
+ * `LedgerUnavailable`.
  */
 export interface Metering {
   /**
    * The head of every keyed request in one call: which account a key belongs to, and one unit of
-   * that account's rate. Costs nothing but the rate. A ledger that is at hand answers at once.
+   * that account's rate. Costs nothing but the rate.
    */
-  admit(keyHash: KeyHash, nowMs: number): Soon<Admission>;
+  admit(keyHash: KeyHash, nowMs: number): Promise<Admission>;
 
   /**
    * Takes `tokens` from the account, all or nothing, and counts one request for the key's day.

@@ -1,4 +1,3 @@
-import type { Soon } from '../../shards/soon.ts';
 import type { AccountId } from './accounts.ts';
 import type { KeyHash } from './key-hash.ts';
 import type { Ledger } from './ledger.ts';
@@ -24,11 +23,8 @@ export interface LedgerCall {
   readonly tokens?: number;
 }
 
-/**
- * What is done around a call: it is made and its outcome passed on, or it is refused. What may come
- * at once may come later; what is promised stays promised.
- */
-export type AroundLedgerCall = <R extends Soon<unknown>>(what: LedgerCall, call: () => R) => R;
+/** What is done around a call: it is made and its outcome passed on, or it is refused. */
+export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
 
 const ADMIT: LedgerCall = { operation: 'admit' };
 
@@ -42,7 +38,7 @@ export class WatchedLedger implements ServingLedger {
     this.#around = around;
   }
 
-  admit(keyHash: KeyHash, nowMs: number): Soon<Admission> {
+  admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     return this.#around(ADMIT, () => this.#ledger.admit(keyHash, nowMs));
   }
 

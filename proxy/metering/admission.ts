@@ -5,7 +5,6 @@ import type { KeyHash } from '../../portal/accounts/key-hash.ts';
 import type { Admission, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited } from '../../portal/http/rate-headers.ts';
-import { type Soon, whenThere } from '../../shards/soon.ts';
 
 /** Who a request is from, once its key and rate have been checked. */
 export type Admitted = Extract<Admission, { outcome: 'admitted' }>;
@@ -28,18 +27,13 @@ const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
  * Reads the key of a request and asks the ledger once for key, account and rate. An error after this
  * point carries what is known then; a finished answer writes it itself.
  */
-export function admit(
+export async function admit(
   ledger: Metering,
   request: FastifyRequest,
   reply: FastifyReply,
   freeForMembers = false,
-): Soon<Admitted> {
-  return whenThere(ledger.admit(keyHashOf(request), Date.now()), (admission) =>
-    admitted(admission, reply, freeForMembers),
-  );
-}
-
-function admitted(admission: Admission, reply: FastifyReply, freeForMembers: boolean): Admitted {
+): Promise<Admitted> {
+  const admission = await ledger.admit(keyHashOf(request), Date.now());
   if ('balance' in admission && !(freeForMembers && admission.member)) {
     reply.balance = admission.balance;
   }

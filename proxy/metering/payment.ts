@@ -3,7 +3,6 @@ import { counted } from '../../portal/accounts/counted.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
-import type { Soon } from '../../shards/soon.ts';
 import type { Share } from '../http/outbox.ts';
 
 /** Tokens come back when somebody buys some: nothing to wait a known time for. */
@@ -56,7 +55,7 @@ export async function handOver(
   request: FastifyRequest,
   tokens: number,
   repay: (undelivered: number) => Promise<void>,
-  hand: () => Soon<Handed>,
+  hand: () => Handed | Promise<Handed>,
 ): Promise<Settling> {
   const repayFrom = async (share: Share) => {
     const undelivered = tokens - Math.ceil(tokens * share);

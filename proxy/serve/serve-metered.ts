@@ -8,7 +8,6 @@ import { parseInput } from '../../portal/http/parse-input.ts';
 import { PLANS } from '../../portal/plans.ts';
 import type { Askers } from '../../shards/fair-queue.ts';
 import type { Release } from '../../shards/release.ts';
-import { type Soon, whenThere } from '../../shards/soon.ts';
 import type { SentHeader } from '../answer-headers.ts';
 import type { MeteredEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, GEOJSON_OBJECT, offersOf } from '../formats/negotiate.ts';
@@ -34,48 +33,43 @@ import { compressed, finishAnswer, inflated } from './finish-answer.ts';
 /**
  * The way of every metered GET, in this order: key and rate, validation, If-None-Match, reading,
  * debit, answer. What fails before the debit costs nothing; what is debited and then not delivered
- * to the socket is refunded. The release is taken once and kept to the end. What is at hand is not
- * awaited: a 304 from what is known is one call.
+ * to the socket is refunded. The release is taken once and kept to the end.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
   const { ledger, plans, releases } = services;
   const offers = offersOf(endpoint);
   const route = `GET ${endpoint.path}`;
 
-  const planned = (release: Release, request: FastifyRequest): Soon<PlannedRequest> => {
-    const url = request.raw.url!;
-    const known = plans.get(release, url);
-    if (known !== undefined) return known;
-    return plans.work(release, url, async () => {
+  const work = (release: Release, request: FastifyRequest): Promise<PlannedRequest> =>
+    plans.work(release, request.raw.url!, async () => {
       const plan = await endpoint.plan(release, parseInput(endpoint, request), services);
       return { plan, etag: strongEtag(plan.canonical, plan.dependsOn) };
     });
-  };
 
-  return (request: FastifyRequest, reply: FastifyReply): Soon<void> =>
-    whenThere(admit(ledger, request, reply, endpoint.freeForMembers), (admitted) => {
-      const release = releases.current;
-      reply.dataRelease = release.version;
-      return whenThere(planned(release, request), ({ plan, etag: base }) => {
-        const { accept } = request.headers;
-        const format = formatFor(accept, plan.isGeoJson ? GEOJSON_OBJECT : offers);
-        const etag = format === 'json' ? base : variantEtag(base, format);
-        const isFree = endpoint.freeForMembers === true && admitted.member;
-        return answer({
-          endpoint,
-          services,
-          route,
-          request,
-          reply,
-          admitted,
-          isFree,
-          release,
-          plan,
-          format,
-          etag,
-        });
-      });
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const admitted = await admit(ledger, request, reply, endpoint.freeForMembers);
+    const release = releases.current;
+    reply.dataRelease = release.version;
+    const known = plans.get(release, request.raw.url!);
+    const { plan, etag: base } = known ?? (await work(release, request));
+    const { accept } = request.headers;
+    const format = formatFor(accept, plan.isGeoJson ? GEOJSON_OBJECT : offers);
+    const etag = format === 'json' ? base : variantEtag(base, format);
+    const isFree = endpoint.freeForMembers === true && admitted.member;
+    return answer({
+      endpoint,
+      services,
+      route,
+      request,
+      reply,
+      admitted,
+      isFree,
+      release,
+      plan,
+      format,
+      etag,
     });
+  };
 }
 
 /** A metered GET of which it is known what it means. */
@@ -96,29 +90,27 @@ interface Asked {
   readonly etag: string;
 }
 
-function answer(asked: Asked): Soon<void> {
+async function answer(asked: Asked): Promise<void> {
   const { endpoint, request, admitted, isFree, etag } = asked;
   const ifNoneMatch = request.headers['if-none-match'];
   if (ifNoneMatch !== undefined) {
     if (matchesAny(ifNoneMatch)) {
-      return whenThere(locate(asked), () => notModified(asked, etag));
+      await locate(asked);
+      return notModified(asked, etag);
     }
     const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
     if (same !== undefined) return notModified(asked, same);
   }
   if (isPenniless(admitted.balance) && !isFree && !endpoint.mayBeEmpty) {
-    return whenThere(locate(asked), () => {
-      throw tokensExhausted(admitted.balance);
-    });
+    await locate(asked);
+    throw tokensExhausted(admitted.balance);
   }
-  const wantsGzip = acceptsGzip(request.headers['accept-encoding']);
-  return whenThere(made(asked), (plain) =>
-    whenThere(coded(asked, plain, wantsGzip), (finished) => send(asked, finished)),
-  );
+  const plain = asked.services.answers.get(etag) ?? (await made(asked));
+  return send(asked, await coded(asked, plain));
 }
 
-function locate({ endpoint, release, plan, admitted }: Asked): Soon<unknown> {
-  return endpoint.locate?.(release, plan, admitted.account);
+async function locate({ endpoint, release, plan, admitted }: Asked): Promise<void> {
+  await endpoint.locate?.(release, plan, admitted.account);
 }
 
 function notModified(asked: Asked, etag: string): void {
@@ -130,16 +122,15 @@ function notModified(asked: Asked, etag: string): void {
 
 /** The answer compressed, where it is worth it, or for one who takes no compression without it. */
 function coded(
-  { services: { answers }, etag }: Asked,
+  { services: { answers }, request, etag }: Asked,
   plain: FinishedAnswer,
-  wantsGzip: boolean,
-): Soon<FinishedAnswer> {
-  if (!wantsGzip) return plain.contentEncoding === null ? plain : inflated(plain);
+): FinishedAnswer | Promise<FinishedAnswer> {
+  if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
   const zipped = variantEtag(etag, 'gzip');
   return answers.get(zipped) ?? answers.make(zipped, () => compressed(plain));
 }
 
-function send(asked: Asked, answer: FinishedAnswer): Soon<void> {
+async function send(asked: Asked, answer: FinishedAnswer): Promise<void> {
   const { services, request, reply, isFree, etag } = asked;
   const { body, contentType, contentEncoding, tokens } = answer;
   const status = contentType === null ? 204 : 200;
@@ -157,13 +148,13 @@ function send(asked: Asked, answer: FinishedAnswer): Soon<void> {
 }
 
 /** Takes what an answer costs, and writes it. */
-function deliver(
+async function deliver(
   asked: Asked,
   tokens: number,
   status: number,
   headers: HeaderList,
   body?: Body,
-): Soon<void> {
+): Promise<void> {
   const { services, reply, admitted } = asked;
   if (tokens > 0) return charge(asked, tokens, status, headers, body);
   putTokenHeaders(headers, 0, admitted.balance);
@@ -212,7 +203,7 @@ function putContentHeaders(
   if (nextCursor !== undefined) putHeader(headers, 'link', nextLink(request.raw.url!, nextCursor));
 }
 
-/** The answer as it is kept, or made now. */
+/** The answer, made now. */
 function made({
   endpoint,
   services,
@@ -221,9 +212,7 @@ function made({
   plan,
   format,
   etag,
-}: Asked): Soon<FinishedAnswer> {
-  const kept = services.answers.get(etag);
-  if (kept !== undefined) return kept;
+}: Asked): Promise<FinishedAnswer> {
   const work = async (askers: Askers) => {
     const located = await endpoint.locate?.(release, plan, askers);
     const { config, cursors } = services;

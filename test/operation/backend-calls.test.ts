@@ -23,7 +23,7 @@ test.each(Object.entries(failing))(
     const made = async () => calls.around({ operation: 'admit' }, call);
     await expect(made()).rejects.toBe(fault);
     expect(told(calls.byKind.get('admit'))).toEqual([1, 0, 1, 0]);
-    expect(await calls.around({ operation: 'admit' }, () => 'well')).toBe('well');
+    expect(await calls.around({ operation: 'admit' }, async () => 'well')).toBe('well');
     expect(told(calls.byKind.get('admit'))).toEqual([1, 0, 2, 0]);
   },
 );

@@ -1,4 +1,3 @@
-import { type Soon, whenThere } from '../../../shards/soon.ts';
 import { isMember } from '../accounts.ts';
 import type { KeyHash } from '../key-hash.ts';
 import { LastUses } from '../last-uses.ts';
@@ -18,7 +17,7 @@ export class Admissions {
     this.#rates = rates;
   }
 
-  admit(keyHash: KeyHash, nowMs: number): Soon<Admission> {
+  async admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     const found = this.#database.read(({ keys, accounts }) => {
       const key = keys.get(keyHash);
       return key && { key, account: accounts.get(key.account) };
@@ -27,12 +26,11 @@ export class Admissions {
     const { key, account } = found;
     if (key.disabled || account.disabled) return { outcome: 'account-disabled' };
     if (this.#lastUses.isDue(keyHash, nowMs)) this.#noteUse(keyHash, nowMs);
-    return whenThere(this.#rates.take(key.account, nowMs), ({ allowed, rate }) => {
-      const { balance } = account;
-      const member = isMember(account.membership, nowMs);
-      if (!allowed) return { outcome: 'rate-limited', member, balance, rate };
-      return { outcome: 'admitted', account: key.account, keyId: key.id, member, balance, rate };
-    });
+    const { allowed, rate } = await this.#rates.take(key.account, nowMs);
+    const { balance } = account;
+    const member = isMember(account.membership, nowMs);
+    if (!allowed) return { outcome: 'rate-limited', member, balance, rate };
+    return { outcome: 'admitted', account: key.account, keyId: key.id, member, balance, rate };
   }
 
   /** Beside the request, in the commit of whoever comes next. */

@@ -1,4 +1,3 @@
-import type { Soon } from '../../../shards/soon.ts';
 import type {
   Account,
   AccountBooks,
@@ -64,7 +63,7 @@ class LmdbLedger implements Ledger {
     this.#admissions = new Admissions(database, rates);
   }
 
-  admit(keyHash: KeyHash, nowMs: number): Soon<Admission> {
+  admit(keyHash: KeyHash, nowMs: number): Promise<Admission> {
     return this.#admissions.admit(keyHash, nowMs);
   }
 
