@@ -117,11 +117,6 @@ export async function buildProxy(parts: {
     reply.header('content-type', 'application/json; charset=utf-8');
     return services.catalogue.send(request, reply, await document.current);
   });
-  // Asking for its examples takes some tenths of a second: rather now than when somebody looks.
-  app.addHook('onListen', (done) => {
-    void document.current;
-    done();
-  });
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
   serveDocs(app, config, services.catalogue);

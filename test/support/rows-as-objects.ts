@@ -1,21 +1,32 @@
 import Papa from 'papaparse';
 
 type Row = Readonly<Record<string, unknown>>;
+interface BatchMembers {
+  readonly errors?: readonly unknown[];
+  readonly truncated?: readonly unknown[];
+  readonly truncated_reason?: string | null;
+}
 
 /**
- * Rows that are objects, written by the engine's own `JSON.stringify` and by Papa: what the rows of
- * answers are to be, byte for byte. `columns`: of CSV, those of nested objects with a dot.
+ * Rows written by the engine's own `JSON.stringify` and by Papa: the expected bytes of each format.
+ * `columns`: those of CSV, nested members with a dot. `batch`: the members of a batch response that
+ * are not its rows.
  */
 export const ROWS_AS_OBJECTS = {
-  ndjson: (rows: readonly Row[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-  geojson: (rows: readonly Row[]) => {
+  ndjson: (rows: readonly Row[], _columns: readonly string[] = [], batch: Row = {}) => {
+    const { errors = [], truncated = [], truncated_reason } = batch as BatchMembers;
+    const lines: unknown[] = [...rows];
+    if (errors.length + truncated.length > 0) lines.push({ errors, truncated, truncated_reason });
+    return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  },
+  geojson: (rows: readonly Row[], _columns: readonly string[] = [], batch: Row = {}) => {
     const features = rows.map(({ lon, lat, ...properties }) => {
       const geometry = { type: 'Point', coordinates: [lon, lat] };
       return { type: 'Feature', geometry, properties };
     });
-    return JSON.stringify({ type: 'FeatureCollection', features });
+    return JSON.stringify({ type: 'FeatureCollection', ...batch, features });
   },
-  csv: (rows: readonly Row[], columns: readonly string[]) => {
+  csv: (rows: readonly Row[], columns: readonly string[], _batch: Row = {}) => {
     const lines = rows.map((row) =>
       columns.map((column) => {
         const [name, nested] = column.split('.');
