@@ -3,7 +3,7 @@ import type { CountyFips } from '../shards/units.ts';
 import { buildRegion, findRegion } from './build-region.ts';
 import type { Means, ReleaseRequest } from './build-request.ts';
 import { BuildError } from './errors.ts';
-import { findJoined, joinRelease, publishRelease } from './join-release.ts';
+import { findJoined, joinRelease, publishRelease } from './join/join-release.ts';
 import { cutUnits, DEFAULT_UNIT_BLOCKS } from './plan/cut-units.ts';
 import type { PathOf } from './plan/planned-input.ts';
 import type { StoredPlan } from './plan/release-plan.ts';

@@ -6,14 +6,15 @@ import type { CountyFips } from '../shards/units.ts';
 import type { Means } from './build-request.ts';
 import { scopeCounties } from './county/county-scope.ts';
 import { findSearched, searchCounties } from './county/search-counties.ts';
+import { fitSearch } from './memory-budget.ts';
 import type { PathOf } from './plan/planned-input.ts';
 import { programVersion } from './plan/program-version.ts';
 import type { StoredPlan } from './plan/release-plan.ts';
-import { BlockTables } from './prepare/prepared-blocks.ts';
-import { FeedTables } from './prepare/prepared-feeds.ts';
-import { OsmTables } from './prepare/prepared-osm.ts';
-import { PlaceTables } from './prepare/prepared-places.ts';
-import { PoiTables } from './prepare/prepared-pois.ts';
+import { BlockTables } from './prepare/read-blocks.ts';
+import { FeedTables } from './prepare/read-feeds.ts';
+import { OsmTables } from './prepare/read-osm-cells.ts';
+import { PlaceTables } from './prepare/read-places.ts';
+import { PoiTables } from './prepare/read-pois.ts';
 import type { Progress } from './progress.ts';
 import { putObject } from './publish/put-object.ts';
 import { encodeGathered } from './receipts/gathered.ts';
@@ -22,7 +23,6 @@ import { type RegionReceipt, regionReceiptSchema } from './receipts/region-recei
 import { linkRegion } from './region/link-region.ts';
 import { boxAround, readRegion } from './region/read-region.ts';
 import { inScratchFolder } from './scratch-folder.ts';
-import { fitSearch } from './within-memory.ts';
 
 /** A unit of work: some counties of a plan, and what may be used for them. */
 export interface RegionRequest extends Means {

@@ -1,4 +1,4 @@
-import type { Direction } from '../shards/manifest.ts';
+import type { Direction } from '../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 
 /** Files and folders of this machine. */

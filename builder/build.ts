@@ -1,14 +1,14 @@
-import { readLatest } from '../shards/latest.ts';
-import type { Latest, Manifest } from '../shards/manifest.ts';
-import { readManifest } from '../shards/manifests.ts';
+import { readLatest } from '../shards/release/latest.ts';
+import type { Latest, Manifest } from '../shards/release/manifest.ts';
+import { readManifest } from '../shards/release/manifests.ts';
 import type { WritableStore } from '../shards/store/store.ts';
 import type { CountyFips } from '../shards/units.ts';
 import { jobsOf, runBuildJob } from './build-jobs.ts';
 import type { BuildRequest } from './build-request.ts';
-import { findJoined } from './join-release.ts';
+import { findJoined } from './join/join-release.ts';
 import { planRelease } from './plan/make-plan.ts';
 import type { Progress } from './progress.ts';
-import { OwnReceipts } from './receipts/own-receipts.ts';
+import { OwnReceipts } from './receipts/receipts.ts';
 
 export type { BuildRequest } from './build-request.ts';
 

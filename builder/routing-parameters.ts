@@ -1,5 +1,5 @@
-import type { Direction, FeedFacts, Manifest } from '../shards/manifest.ts';
 import { MINUTES, TENTHS } from '../shards/matrix/row-codec.ts';
+import type { Direction, FeedFacts, Manifest } from '../shards/release/manifest.ts';
 import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 
 export const MILLIS_PER_MINUTE = 60_000;

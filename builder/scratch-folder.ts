@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { isProcessAlive } from '../shards/process-alive.ts';
+import { isProcessAlive } from '../shards/store/process-alive.ts';
 
 const PREFIX = 'tta-build-';
 /** Of this machine's folders: the name of the process whose each is follows. */

@@ -19,7 +19,7 @@ interface EndOptions {
  * an uncaught error, with 1. At the second, and where `close` fails or takes too long, the process ends
  * at once, as by `kill -9` (137): it waits for nothing, such as the threads of a database.
  */
-export function endOnSignals({ close, withinMs, atOnce }: EndOptions) {
+export function shutDownOnSignals({ close, withinMs, atOnce }: EndOptions) {
   let hasBegun = false;
   let causes = 0;
 

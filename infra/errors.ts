@@ -1,6 +1,6 @@
 import { BuildError } from '../builder/errors.ts';
 import { LedgerUnavailable } from '../portal/accounts/ledger.ts';
-import { PaymentUnavailable } from '../portal/payment/payment-unavailable.ts';
+import { PaymentUnavailable } from '../portal/payment/billing-context.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
 
 /** What a person can mend without reading code: a wrong flag or value. */

@@ -7,21 +7,21 @@ import type { RateCounter } from '../portal/accounts/rate-window.ts';
 import { WatchedLedger } from '../portal/accounts/serving-ledger.ts';
 import { buildProxy } from '../proxy/app.ts';
 import type { ProcessCount } from '../proxy/services.ts';
-import { Breaker } from '../shards/breaker.ts';
+import { CircuitBreaker } from '../shards/concurrency/circuit-breaker.ts';
+import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
 import { StoreError } from '../shards/errors.ts';
-import { ReleaseCache } from '../shards/release-cache.ts';
-import { ReleaseSource } from '../shards/release-source.ts';
-import { SharedMemory } from '../shards/shared-memory.ts';
-import { BRIEF } from '../shards/store/http/patience.ts';
+import { ReleaseCache } from '../shards/release/release-cache.ts';
+import { ReleaseSource } from '../shards/release/release-source.ts';
+import { SERVING_TIMEOUTS } from '../shards/store/http/timeouts.ts';
+import { InstrumentedStore } from '../shards/store/instrumented-store.ts';
 import { openStore } from '../shards/store/open-store.ts';
 import type { Store } from '../shards/store/store.ts';
-import { WatchedStore } from '../shards/store/watched-store.ts';
 import { localUrl, settledPort, whereabouts } from './listen.ts';
 import { LedgerCalls, StoreCalls } from './observe/backend-calls.ts';
 import { type MetricsServer, serveMetrics } from './observe/metrics-server.ts';
-import { openTracing } from './observe/open-tracing.ts';
 import { addProcesses } from './observe/process-metrics.ts';
 import { proxyMetrics } from './observe/proxy-metrics.ts';
+import { openTracing } from './observe/tracing.ts';
 import type { ServeSettings } from './settings/api-server.ts';
 
 /** What is still on its way when the service has been told to end gets so long. */
@@ -92,25 +92,25 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
     () => metrics?.close(),
   );
   let app: FastifyInstance | null = null;
-  const told = (backend: string) => (isOpen: boolean) =>
+  const reported = (backend: string) => (isOpen: boolean) =>
     app?.log.warn(
       { backend },
       isOpen ? 'backend in trouble: calls fail at once' : 'backend is back',
     );
 
-  const store = await openStore(settings.store, { patience: BRIEF });
+  const store = await openStore(settings.store, { patience: SERVING_TIMEOUTS });
   closers.push(async () => store.close());
-  const storeCalls = new StoreCalls(storeBreaker(store, told('store')), trace);
-  const memory = new SharedMemory(settings.cacheBytes);
+  const storeCalls = new StoreCalls(storeBreaker(store, reported('store')), trace);
+  const memory = new CacheBudget(settings.cacheBytes);
   const releaseCache = new ReleaseCache(memory);
-  const releases = new ReleaseSource(new WatchedStore(store, storeCalls.around), releaseCache);
+  const releases = new ReleaseSource(new InstrumentedStore(store, storeCalls.around), releaseCache);
   await releases.refresh();
 
   const { rateLimitPerMinute } = settings;
   const rates = fleet?.accountRates;
   const ledger = await openLedgerToServe(settings.ledger, { rateLimitPerMinute, rates });
   closers.push(() => ledger.close());
-  const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, told('ledger')), trace);
+  const ledgerCalls = new LedgerCalls(ledgerBreaker(settings.ledger, reported('ledger')), trace);
   // Documents name the port that it gets.
   const at = { host: settings.host, port: await settledPort(settings) };
   const address = localUrl(at);
@@ -151,8 +151,8 @@ async function open(settings: ServeSettings, closers: Closer[], fleet?: Fleet): 
   };
 }
 
-function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Breaker {
-  return new Breaker({
+function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): CircuitBreaker {
+  return new CircuitBreaker({
     ...STORE_BREAKER,
     isFailure: (error) => error instanceof StoreError && error.failure === 'unavailable',
     refusal: () =>
@@ -162,9 +162,12 @@ function storeBreaker(store: Store, onChange: (isOpen: boolean) => void): Breake
 }
 
 /** A ledger of this machine that cannot write can still be read: what costs nothing is answered. */
-function ledgerBreaker(address: string, onChange: (isOpen: boolean) => void): Breaker | null {
+function ledgerBreaker(
+  address: string,
+  onChange: (isOpen: boolean) => void,
+): CircuitBreaker | null {
   if (parseLedgerAddress(address).kind === 'lmdb') return null;
-  return new Breaker({
+  return new CircuitBreaker({
     ...LEDGER_BREAKER,
     isFailure: (error) => error instanceof LedgerUnavailable,
     refusal: () => new LedgerUnavailable('the ledger is in trouble: it is not asked for now'),

@@ -7,14 +7,14 @@ import { whileBuilding } from '../builder/publish/output.ts';
 import { hashApiKey, isWellFormedApiKey } from '../portal/accounts/api-key.ts';
 import type { Ledger } from '../portal/accounts/ledger.ts';
 import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
-import { LATEST } from '../shards/manifest.ts';
-import type { Release } from '../shards/release.ts';
+import type { Release } from '../shards/release/release.ts';
 import { openWritableStore } from '../shards/store/open-store.ts';
+import { LATEST } from '../shards/store/store.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { run } from './cli/run.ts';
 import { terminalProgress } from './cli/terminal-progress.ts';
 import { writeDemoCity } from './demo/write-demo-city.ts';
-import { endOnSignals } from './end-on-signals.ts';
+import { shutDownOnSignals } from './end-on-signals.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
 import { serveMailPage } from './mail-page.ts';
 import { type PortalServing, servePortal, settlePortal } from './portal.ts';
@@ -54,7 +54,7 @@ async function tellOf(serving: Serving, settings: StartSettings): Promise<void> 
   const key = await demoKey(serving.ledger, settings.folder);
   const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
   // One ends after the other: the portal works on the ledger of the API.
-  endOnSignals({
+  shutDownOnSignals({
     async close() {
       await portal.close();
       await serving.close();

@@ -3,12 +3,12 @@ import { KeptSecrets } from './accounts/kept-secrets.ts';
 import type { Ledger } from './accounts/ledger.ts';
 import { RateWindow } from './accounts/rate-window.ts';
 import { type PortalConfigInput, portalConfigSchema } from './config.ts';
-import { CatalogueSender, catalogueText } from './http/catalogue-text.ts';
-import { refuseOtherMethods, tellMethods } from './http/error-handling.ts';
-import { httpServer } from './http/http-server.ts';
+import { StaticResponseSender, staticResponse } from './http/caching.ts';
+import { answerOptionsRequests, refuseOtherMethods } from './http/error-handling.ts';
+import { securityHeaders } from './http/html.ts';
 import type { Problem } from './http/problem.ts';
-import { serveProblemPages } from './http/problem-pages.ts';
-import { securityHeaders } from './http/security-headers.ts';
+import { serveProblemPages } from './http/problem-docs.ts';
+import { httpServer } from './http/server.ts';
 import { MailBudget } from './mail/mail-budget.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -104,7 +104,7 @@ export async function buildPortal(parts: {
   serveProblemPages(app, '/problems/:slug');
   const known = new Map(methods);
   refuseOtherMethods(app, known);
-  tellMethods(app, known);
+  answerOptionsRequests(app, known);
   return app;
 }
 
@@ -116,8 +116,8 @@ function serveDocument(
 ): void {
   const { config } = services;
   const site = { ...config, cookieName: cookieName(isHttps(services)) };
-  const document = catalogueText(JSON.stringify(openApiDocument(operations, site), null, 2));
-  const catalogue = new CatalogueSender();
+  const document = staticResponse(JSON.stringify(openApiDocument(operations, site), null, 2));
+  const catalogue = new StaticResponseSender();
   app.get('/openapi.json', (request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
     return catalogue.send(request, reply, document);

@@ -2,32 +2,31 @@ import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { KeptSecrets } from '../portal/accounts/kept-secrets.ts';
 import { type RateCounter, RateWindow } from '../portal/accounts/rate-window.ts';
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
-import { CatalogueSender } from '../portal/http/catalogue-text.ts';
+import { StaticResponseSender } from '../portal/http/caching.ts';
 import { RETRY, refuseOtherMethods } from '../portal/http/error-handling.ts';
-import { httpServer } from '../portal/http/http-server.ts';
+import { overloaded } from '../portal/http/overload.ts';
 import { Problem } from '../portal/http/problem.ts';
-import type { ProblemSlug } from '../portal/http/problem-kinds.ts';
-import { serveProblemPages } from '../portal/http/problem-pages.ts';
-import { overloaded } from '../portal/http/shedding.ts';
+import { serveProblemPages } from '../portal/http/problem-docs.ts';
+import type { ProblemSlug } from '../portal/http/problem-types.ts';
+import { httpServer } from '../portal/http/server.ts';
+import { CacheBudget } from '../shards/concurrency/cost-aware-cache.ts';
+import { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
 import { ShardError, StoreError } from '../shards/errors.ts';
-import type { ReleaseSource } from '../shards/release-source.ts';
-import { SharedMemory } from '../shards/shared-memory.ts';
-import { Turnstile } from '../shards/turnstile.ts';
+import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { Bytes } from '../shards/units.ts';
 import { type ProxyConfigInput, proxyConfigSchema } from './config.ts';
-import { CursorSealer } from './cursors/cursor.ts';
 import { DOCS_PATHS, serveDocs } from './docs/serve-docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { answerPreflights, setCommonHeaders } from './http/common-headers.ts';
-import { Outbox } from './http/outbox.ts';
-import { AnswerCache } from './metering/answer-cache.ts';
+import { CursorSealer } from './http/cursor.ts';
+import { ResponseWriter } from './http/response-writer.ts';
 import { PlanCache } from './metering/plan-cache.ts';
+import { ResponseCache } from './metering/response-cache.ts';
 import { ServedDocument } from './openapi/served-document.ts';
-import { serveFree } from './serve/serve-free.ts';
-import { serveKeyed } from './serve/serve-keyed.ts';
 import { serveMetered } from './serve/serve-metered.ts';
-import { servePosted } from './serve/serve-posted.ts';
+import { servePost } from './serve/serve-posted.ts';
+import { serveFree, serveKeyed } from './serve/serve-unmetered.ts';
 import type { ProcessCount, ProxyServices } from './services.ts';
 
 /** The largest batch and the largest polygon are smaller. */
@@ -62,13 +61,13 @@ export async function buildProxy(parts: {
    * What finished answers share with what is kept of releases; by default they have some to
    * themselves.
    */
-  readonly memory?: SharedMemory;
+  readonly memory?: CacheBudget;
   /** How many processes serve, of those that there should be; by default this one. */
   readonly processes?: () => ProcessCount;
 }): Promise<FastifyInstance> {
   const parsed = proxyConfigSchema.parse(parts.config ?? {});
   const config = { ...parsed, problemBase: parsed.problemBase ?? `${parsed.baseUrl}/problems` };
-  const memory = parts.memory ?? new SharedMemory(ANSWERS_ALONE);
+  const memory = parts.memory ?? new CacheBudget(ANSWERS_ALONE);
   const cursorSecrets = await KeptSecrets.open(config.cursorSecrets, parts.ledger, 'cursors');
   let cursors: CursorSealer | undefined;
   const services: ProxyServices = {
@@ -77,14 +76,14 @@ export async function buildProxy(parts: {
     config,
     processes: parts.processes ?? (() => ({ serving: 1, wanted: 1, haveStarted: true })),
     plans: new PlanCache(config.planCacheBytes),
-    answers: new AnswerCache(memory, config.answerCacheBytes),
+    responses: new ResponseCache(memory, config.answerCacheBytes),
     get cursors() {
       cursors ??= new CursorSealer(cursorSecrets.all);
       return cursors;
     },
-    catalogue: new CatalogueSender(),
-    outbox: new Outbox({ maxWaiting: config.maxWaitingBytes }),
-    turnstile: new Turnstile(MAKERS),
+    catalogue: new StaticResponseSender(),
+    responseWriter: new ResponseWriter({ maxWaiting: config.maxWaitingBytes }),
+    batchSemaphore: new FairSemaphore(MAKERS),
     ending: { isSet: false },
   };
 
@@ -105,7 +104,7 @@ export async function buildProxy(parts: {
     around: parts.around,
   });
   app.decorate('services', services);
-  app.addHook('onClose', async () => services.outbox.close());
+  app.addHook('onClose', async () => services.responseWriter.close());
   app.addHook('onClose', async () => cursorSecrets.close());
   app.decorateReply('balance', null);
   app.decorateReply('dataRelease', null);
@@ -162,7 +161,7 @@ function route(app: FastifyInstance, endpoint: Endpoint, services: ProxyServices
     case 'metered':
       return void app.get(url, { config: KEYED }, serveMetered(endpoint, services));
     case 'posted':
-      return void app.post(url, { config: KEYED, ...servePosted(endpoint, services) });
+      return void app.post(url, { config: KEYED, ...servePost(endpoint, services) });
   }
 }
 

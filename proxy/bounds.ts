@@ -59,7 +59,7 @@ export function isOnEarth(lon: number, lat: number): boolean {
 }
 
 /** Bounds as a message tells them, after "must be". */
-export function inWords(bounds: Bounds): string {
+export function boundsText(bounds: Bounds): string {
   return 'over' in bounds
     ? `over ${bounds.over} and at most ${bounds.max}`
     : `from ${bounds.min} to ${bounds.max}`;

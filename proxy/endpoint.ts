@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import type { ProblemSlug } from '../portal/http/problem-kinds.ts';
+import type { ProblemSlug } from '../portal/http/problem-types.ts';
 import { PLANS } from '../portal/plans.ts';
-import type { Askers } from '../shards/fair-queue.ts';
+import type { Waiters } from '../shards/concurrency/fair-queue.ts';
 import type { Geoid } from '../shards/geoid.ts';
 import type { Mode } from '../shards/modes.ts';
 import type { TileAddress } from '../shards/pmtiles/tile-id.ts';
-import type { Release } from '../shards/release.ts';
+import type { Release } from '../shards/release/release.ts';
 import type { Degrees, DestId, DestTypeId, Minutes } from '../shards/units.ts';
 import type { RowTable } from './formats/row-table.ts';
-import type { MeteredPlan } from './metering/metered-plan.ts';
-import type { Making, ProxyServices } from './services.ts';
+import type { MeteredPlan } from './metering/plan-cache.ts';
+import type { ProxyServices, QueryContext } from './services.ts';
 
 /** What every route of the API says of itself: its schemas validate, and make the OpenAPI document. */
 interface Described {
@@ -49,10 +49,10 @@ export interface FreeEndpoint<
   readonly otherStatus?: number;
   /** Whether the body is one GeoJSON object, which may be asked for as such. */
   readonly isGeoJson?: boolean;
-  answer(services: ProxyServices, input: Input<P, Q>): Promise<FreeAnswer> | FreeAnswer;
+  answer(services: ProxyServices, input: Input<P, Q>): Promise<StaticResult> | StaticResult;
 }
 
-export interface FreeAnswer {
+export interface StaticResult {
   readonly status?: number;
   readonly body: object;
 }
@@ -67,7 +67,7 @@ export interface KeyedEndpoint<
 }
 
 /** What a metered route answers, and what that costs. */
-export interface Answer {
+export interface QueryResult {
   /** An object is sent as JSON; bytes as they are; `null` is 204. */
   readonly body: object | BinaryBody | null;
   readonly tokens: number;
@@ -89,7 +89,7 @@ export class BinaryBody {
 }
 
 /** An answer of rows: a token a row, at least one. */
-export function rowsAnswer(body: object, rows: number): Answer {
+export function rowsResponse(body: object, rows: number): QueryResult {
   return { body, tokens: Math.max(PLANS.charges.minimum, rows * PLANS.charges.row) };
 }
 
@@ -123,9 +123,14 @@ export interface MeteredEndpoint<
    * Finds what is asked about, or throws a not-found problem. Reads indexes at most. Absent where
    * planning has found it.
    */
-  locate?(release: Release, plan: Plan, askers: Askers): Promise<Located>;
+  locate?(release: Release, plan: Plan, waiters: Waiters): Promise<Located>;
   /** `located`: what `locate` has found. */
-  answer(release: Release, plan: Plan, making: Making, located: Located): Promise<Answer>;
+  answer(
+    release: Release,
+    plan: Plan,
+    context: QueryContext,
+    located: Located,
+  ): Promise<QueryResult>;
 }
 
 /**
@@ -148,7 +153,7 @@ export interface ExampleMarks {
 }
 
 /** A metered route asked with POST: what is asked does not fit a URL. Never kept by caches. */
-export interface PostedEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
+export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknown>
   extends Described {
   readonly access: 'posted';
   readonly body: B;
@@ -158,7 +163,12 @@ export interface PostedEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unkn
   /** What the request means on this release. Refuses what cannot be meant. */
   plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
   /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
-  answer(release: Release, plan: Plan, making: Making, balance: number): Promise<Answer>;
+  answer(
+    release: Release,
+    plan: Plan,
+    context: QueryContext,
+    balance: number,
+  ): Promise<QueryResult>;
 }
 
 // Endpoints differ in their schemas; tables of them do not care. These keep inference at the
@@ -184,10 +194,10 @@ export function meteredEndpoint<
   return endpoint as unknown as MeteredEndpoint;
 }
 
-export function postedEndpoint<B extends z.ZodObject, Plan>(
-  endpoint: PostedEndpoint<B, Plan>,
-): PostedEndpoint {
-  return endpoint as unknown as PostedEndpoint;
+export function postEndpoint<B extends z.ZodObject, Plan>(
+  endpoint: PostEndpoint<B, Plan>,
+): PostEndpoint {
+  return endpoint as unknown as PostEndpoint;
 }
 
-export type Endpoint = FreeEndpoint | KeyedEndpoint | MeteredEndpoint | PostedEndpoint;
+export type Endpoint = FreeEndpoint | KeyedEndpoint | MeteredEndpoint | PostEndpoint;

@@ -1,15 +1,15 @@
 import type { ServingLedger } from '../portal/accounts/serving-ledger.ts';
-import type { CatalogueSender } from '../portal/http/catalogue-text.ts';
-import type { Ending } from '../portal/http/ending.ts';
-import type { Askers } from '../shards/fair-queue.ts';
-import type { ReleaseSource } from '../shards/release-source.ts';
-import type { Turnstile } from '../shards/turnstile.ts';
+import type { StaticResponseSender } from '../portal/http/caching.ts';
+import type { Shutdown } from '../portal/http/graceful-shutdown.ts';
+import type { Waiters } from '../shards/concurrency/fair-queue.ts';
+import type { FairSemaphore } from '../shards/concurrency/fair-semaphore.ts';
+import type { ReleaseSource } from '../shards/release/release-source.ts';
 import type { ProxyConfig } from './config.ts';
-import type { CursorSealer } from './cursors/cursor.ts';
 import type { RowFormat } from './formats/row-format.ts';
-import type { Outbox } from './http/outbox.ts';
-import type { AnswerCache } from './metering/answer-cache.ts';
+import type { CursorSealer } from './http/cursor.ts';
+import type { ResponseWriter } from './http/response-writer.ts';
 import type { PlanCache } from './metering/plan-cache.ts';
+import type { ResponseCache } from './metering/response-cache.ts';
 
 /** The processes that share the service's port. */
 export interface ProcessCount {
@@ -26,22 +26,22 @@ export interface ProxyServices {
   readonly config: ProxyConfig & { readonly problemBase: string };
   readonly processes: () => ProcessCount;
   readonly plans: PlanCache;
-  readonly answers: AnswerCache;
+  readonly responses: ResponseCache;
   /** A `LedgerUnavailable` while the ledger, which keeps their secret, has not been there yet. */
   readonly cursors: CursorSealer;
-  readonly catalogue: CatalogueSender;
+  readonly catalogue: StaticResponseSender;
   /** Where large answers wait for their readers. */
-  readonly outbox: Outbox;
+  readonly responseWriter: ResponseWriter;
   /** Where requests wait whose answers are large to make, by account. */
-  readonly turnstile: Turnstile;
+  readonly batchSemaphore: FairSemaphore;
   /** Set when the service has been told to end: it is not ready from then on. */
-  readonly ending: Ending;
+  readonly ending: Shutdown;
 }
 
 /** What an answer is made with. */
-export interface Making extends Pick<ProxyServices, 'config' | 'cursors'> {
+export interface QueryContext extends Pick<ProxyServices, 'config' | 'cursors'> {
   /** Who wants it: the work takes their turns. */
-  readonly askers: Askers;
+  readonly waiters: Waiters;
   /** How its rows are written. */
   readonly format: RowFormat;
 }

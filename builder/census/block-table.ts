@@ -1,5 +1,5 @@
-import { writeEnvelope } from '../../shards/envelope.ts';
 import type { Position, Ring } from '../../shards/geometry/polygon.ts';
+import { writeEnvelope } from '../../shards/store/envelope.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import { bytesOf, openTable } from '../inputs/number-table.ts';
 import type { BlockPoint, CensusBlock } from './blocks.ts';

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { FORMAT_VERSION } from '../../shards/format-version.ts';
+import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { HILLS, ROUTING } from '../routing-parameters.ts';
@@ -170,16 +170,16 @@ function seatedLinks(
   { firstTrip, firstLink, links, hasLinks, tripCount }: Timetable,
   digests: ReadonlyMap<number, string>,
 ): string[] {
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const [pattern, digest] of digests) {
     if (!hasLinks[pattern]) continue;
     for (let trip = 0; trip < tripCount[pattern]; trip++) {
       const ordinal = firstTrip[pattern] + trip;
       for (let link = firstLink[ordinal]; link < firstLink[ordinal + 1]; link++) {
         const onward = digests.get(links[2 * link]);
-        if (onward) told.push(`${digest} ${trip} ${onward} ${links[2 * link + 1]}`);
+        if (onward) reported.push(`${digest} ${trip} ${onward} ${links[2 * link + 1]}`);
       }
     }
   }
-  return told.sort();
+  return reported.sort();
 }

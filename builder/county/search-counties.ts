@@ -1,8 +1,8 @@
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
-import { type SearchedCounty, searchedCountySchema } from '../receipts/county-receipt.ts';
 import type { Receipts } from '../receipts/receipts.ts';
+import { type SearchedCounty, searchedCountySchema } from '../receipts/region-receipt.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { openSearchPool } from '../search/search-pool.ts';
 import { countyDigest } from './county-digest.ts';

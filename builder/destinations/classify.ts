@@ -1,8 +1,6 @@
 import type { DestTypeId, SquareMetres } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
-import { isReligiousSchool } from './religious-school.ts';
-import { schoolKind } from './school-kind.ts';
-import { schoolLevels } from './school-levels.ts';
+import { isReligiousSchool, schoolKind, schoolLevels } from './school-kind.ts';
 import { PARK_SIZES, TAXONOMY, type TagRule, type TaxonomyEntry } from './taxonomy.ts';
 import { isVisited, worshipByName } from './worship-kind.ts';
 

@@ -96,8 +96,8 @@ class DroppedPois {
   }
 
   summary(): string | null {
-    const reasons = mostFirst(this.#byReason).map(([reason, count]) => `${count} ${reason}`);
-    const categories = mostFirst(this.#byCategory);
+    const reasons = maxFirst(this.#byReason).map(([reason, count]) => `${count} ${reason}`);
+    const categories = maxFirst(this.#byCategory);
     const uncategorised = categories.reduce((sum, [, count]) => sum + count, 0);
     if (uncategorised > 0) {
       const shown = categories.slice(0, CATEGORIES_SHOWN).map((entry) => entry.join(' '));
@@ -114,6 +114,6 @@ function increase(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function mostFirst(counts: ReadonlyMap<string, number>): [string, number][] {
+function maxFirst(counts: ReadonlyMap<string, number>): [string, number][] {
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }

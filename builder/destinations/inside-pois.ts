@@ -1,5 +1,5 @@
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
-import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { ringsOf } from '../../shards/geometry/rings.ts';
 import { type Degrees, type DestinationOrdinal, MICRO } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
 

@@ -1,4 +1,4 @@
-import { folded } from '../../shards/folded-text.ts';
+import { foldText } from '../../shards/folded-text.ts';
 import { OVERTURE_CATEGORIES } from './overture-categories.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
@@ -45,7 +45,7 @@ const KINDS: NameWords = new Set(
 );
 
 function wordsOf(text: string): string[] {
-  return folded(text)
+  return foldText(text)
     .replaceAll(/['’]/g, '')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '');

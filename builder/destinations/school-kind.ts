@@ -1,5 +1,101 @@
 import type { Tags } from '../osm/tags.ts';
-import { isPubliclyRun } from './religious-school.ts';
+import { SCHOOL_LEVELS } from './taxonomy.ts';
+
+/** Who runs a school, where it is told: these are public. */
+const PUBLIC = new Set(['public', 'government']);
+const PUBLIC_OPERATOR =
+  /\bpublic schools?\b|\b(?:city|county) schools\b|\bschool (?:district|board)\b|\bparish school system\b/i;
+
+/** Words that only schools of a faith have in their names. */
+const FAITH = new RegExp(
+  [
+    String.raw`\b(?:catholic|christian|lutheran|baptist|episcopal|methodist|presbyterian|adventist)\b`,
+    String.raw`\b(?:jesuit|quaker|mennonite|calvinist|(?:arch)?dioces(?:e|an)|parochial)\b`,
+    String.raw`\b(?:hebrew|jewish|yeshivas?|yeshivat|talmud(?:ical)?|torah|islamic|muslim|quranic)\b`,
+    String.raw`\b(?:our lady|sacred heart|immaculate|holy|blessed|notre dame|assumption|annunciation)\b`,
+    String.raw`\b(?:bible|gospel|redeemer|nativity|archbishop)\b`,
+  ].join('|'),
+  'i',
+);
+/** Places with such words in their names, where public schools have them too. */
+const PLACE =
+  /\b(?:pass christian|christian county|(?:quaker|baptist) (?:valley|hill|ridge|farms))\b/gi;
+/** A parish is of a church where the school is its own: in Louisiana it is a county. */
+const PARISH_SCHOOL = /\bparish school\b(?! (?:board|system))/i;
+/**
+ * Named after a saint, which public schools may be too, of a town of that name: they tell a level,
+ * and belong to no saint (`Saint Mary's`).
+ */
+const SAINT = /^(?:the )?(?:saints?|sts?\.?) (?=\S)/i;
+const OF_A_SAINT = /^(?:the )?(?:saints?|sts?\.?) [^\s'’]+['’]/i;
+const LEVEL_WORD = /\b(?:elementary|primary|middle|intermediate|high|secondary)\b/i;
+const PUBLIC_NAME = /\b(?:public|charter|county)\b/i;
+
+/** Whether a school is public, by its operator. */
+export function isPubliclyRun(tags: Tags): boolean {
+  const operator = tags.get('operator') ?? '';
+  return PUBLIC.has(tags.get('operator:type') ?? '') || PUBLIC_OPERATOR.test(operator);
+}
+
+/**
+ * Whether a school is of a faith, by its `religion` or `denomination`, or by its name; not where
+ * its operator is public.
+ */
+export function isReligiousSchool(tags: Tags): boolean {
+  const operator = tags.get('operator') ?? '';
+  if (isPubliclyRun(tags)) return false;
+  if (tags.has('religion') || tags.has('denomination')) return true;
+  const name = tags.get('name') ?? '';
+  if ([name, operator].some((words) => FAITH.test(words.replaceAll(PLACE, '')))) return true;
+  if (PARISH_SCHOOL.test(name)) return true;
+  if (!SAINT.test(name) || PUBLIC_NAME.test(name)) return false;
+  return OF_A_SAINT.test(name) || !LEVEL_WORD.test(name);
+}
+
+const UNKNOWN = 'schools_level_unknown';
+
+/**
+ * The labels of the levels a school teaches: by `isced:level`, else by the grades it is tagged
+ * with, else by its name; `schools_level_unknown` when none of them tells.
+ */
+export function schoolLevels(tags: Tags): string[] {
+  const isced = range(tags.get('isced:level'));
+  if (isced) {
+    const taught = SCHOOL_LEVELS.filter(
+      ({ isced: level }) => isced[0] <= level && isced[1] >= level,
+    );
+    if (taught.length > 0) return taught.map((level) => level.label);
+  }
+  const grades = range(tags.get('grades') ?? tags.get('school:grades'));
+  if (grades) {
+    const [from, to] = grades;
+    return SCHOOL_LEVELS.filter((level) => from <= level.toGrade && to >= level.fromGrade).map(
+      (level) => level.label,
+    );
+  }
+  const name = tags.get('name') ?? '';
+  // "Elementary/Middle" is both. "Junior high" is a middle school and no high school.
+  const named = SCHOOL_LEVELS.filter((level) => level.words.test(name));
+  return named.length > 0 ? named.map((level) => level.label) : [UNKNOWN];
+}
+
+/**
+ * `K-8`, `Pre-K-5`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) as first and last, kindergarten being 0;
+ * undefined if it is none of that.
+ */
+function range(text: string | undefined): [from: number, to: number] | undefined {
+  if (!text) return undefined;
+  const kindergarten = /\b(pk|pre-?k|kg|k)\b/gi;
+  const grades = text
+    .replaceAll(kindergarten, '0')
+    .split(/[-–;,\s]+/)
+    .map((part) => {
+      const grade = /^\d{1,2}$/.test(part) ? Number(part) : Number.NaN;
+      return grade <= 12 ? grade : Number.NaN;
+    });
+  if (grades.some(Number.isNaN)) return undefined;
+  return [Math.min(...grades), Math.max(...grades)];
+}
 
 /** What is mapped as a school may be, by the labels of leaves; null: nothing that anybody goes to. */
 export type SchoolKind = 'school' | 'universities' | 'colleges' | 'kindergartens' | 'childcare';

@@ -4,9 +4,9 @@ import { blockLimit, damaged, tooLarge } from './block-limit.ts';
 const CLEAR = 256;
 const END = 257;
 const FIRST_STRING = 258;
-const LEAST_BITS = 9;
-const MOST_BITS = 12;
-const STRINGS = 1 << MOST_BITS;
+const MIN_BITS = 9;
+const MAX_BITS = 12;
+const STRINGS = 1 << MAX_BITS;
 const NONE = -1;
 
 /** Unpacks LZW, as TIFF has it, to the size that a strip’s or tile’s tags tell and no further. */
@@ -28,7 +28,7 @@ function unpackLzw(packed: Uint8Array, limit: number): ArrayBuffer {
   const out = new Uint8Array(limit);
   let size = 0;
   let strings = FIRST_STRING;
-  let codeBits = LEAST_BITS;
+  let codeBits = MIN_BITS;
   let before = NONE;
   let held = 0;
   let heldBits = 0;
@@ -41,7 +41,7 @@ function unpackLzw(packed: Uint8Array, limit: number): ArrayBuffer {
     if (code === END) break;
     if (code === CLEAR) {
       strings = FIRST_STRING;
-      codeBits = LEAST_BITS;
+      codeBits = MIN_BITS;
       before = NONE;
       continue;
     }
@@ -61,7 +61,7 @@ function unpackLzw(packed: Uint8Array, limit: number): ArrayBuffer {
       strings++;
     }
     // Codes get longer one string before they have to.
-    if (strings + 1 >= 1 << codeBits && codeBits < MOST_BITS) codeBits++;
+    if (strings + 1 >= 1 << codeBits && codeBits < MAX_BITS) codeBits++;
     before = code;
   }
   return out.slice(0, size).buffer;

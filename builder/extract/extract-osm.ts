@@ -1,16 +1,52 @@
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, Millis } from '../../shards/units.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { destinationsFromOsm } from '../destinations/from-osm.ts';
 import { BuildError } from '../errors.ts';
-import { Impassable } from '../streets/impassable.ts';
+import type { NodeTable } from '../osm/node-table.ts';
+import { Impassable, type Lines } from '../streets/impassable.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
-import { keepLines } from './keep-lines.ts';
+import { coverageOf, type ExtractCoverage, mayReach } from './extract-coverage.ts';
 import { keepStreets } from './keep-streets.ts';
-import { coverageOf, mayReach, type OsmClaims } from './osm-claims.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type MappedStation, mappedStations } from './osm-stations.ts';
+import type { RawLines } from './raw-streets.ts';
+
+/** The lines that come into an area, where they are. Where nodes are missing, a line is cut in two. */
+export function keepLines(raw: RawLines, table: NodeTable, area: BoundingBox): Lines {
+  const refs = raw.refs.view();
+  const lon = new GrowableArray(Float64Array);
+  const lat = new GrowableArray(Float64Array);
+  const firstPoint: number[] = [0];
+  let start = 0;
+  for (const end of raw.endRef.view()) {
+    const ordinals = Array.from(refs.subarray(start, end), (ref) => table.find(ref));
+    start = end;
+    const comesIn = ordinals.some((at) => boxContains(area, table.lon[at], table.lat[at]));
+    if (!comesIn) continue;
+    for (const ordinal of ordinals) {
+      if (table.isMissing(ordinal)) {
+        endLine(firstPoint, lon.length);
+        continue;
+      }
+      lon.push(table.lon[ordinal]);
+      lat.push(table.lat[ordinal]);
+    }
+    endLine(firstPoint, lon.length);
+  }
+  return {
+    count: firstPoint.length - 1,
+    firstPoint: Uint32Array.from(firstPoint),
+    lon: lon.view().slice(),
+    lat: lat.view().slice(),
+  };
+}
+
+function endLine(firstPoint: number[], points: number): void {
+  if (points > firstPoint[firstPoint.length - 1]) firstPoint.push(points);
+}
 
 /** What the builder takes from OpenStreetMap. */
 export interface OsmExtract {
@@ -32,7 +68,7 @@ export interface OsmExtract {
 }
 
 /** A file that elements were read from. */
-export interface OsmFile extends OsmClaims {
+export interface OsmFile extends ExtractCoverage {
   /** When its newest element was edited, if it was read, or it was cut. */
   readonly newestMs: Millis;
 }

@@ -1,5 +1,5 @@
-import { GrowingList } from '../../shards/growing-list.ts';
-import { joined } from '../../shards/joined.ts';
+import { concat } from '../../shards/arrays/concat.ts';
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
 import type { PointSource } from '../destinations/from-osm.ts';
 import type { MapCells } from '../geo/map-cells.ts';
@@ -64,14 +64,14 @@ async function waysIn(
   cells: MapCells,
   pass: (handlers: PbfHandlers) => Promise<void>,
 ): Promise<SortedIds> {
-  const found = new GrowingList(Float64Array);
+  const found = new GrowableArray(Float64Array);
   await pass({
     node(id, lon, lat) {
       if (cells.at(lon, lat) !== -1) found.push(id);
     },
   });
   const nodes = new SortedIds(found.view());
-  const ways = new GrowingList(Float64Array);
+  const ways = new GrowableArray(Float64Array);
   await pass({
     way(id, refs) {
       if (refs.some((node) => nodes.has(node))) ways.push(id);
@@ -86,5 +86,5 @@ function allReferences(
 ): Float64Array {
   const lines = [...memberWays.values()].filter((refs) => refs !== null);
   for (const { refs } of kinds) lines.push(refs.view());
-  return joined(lines);
+  return concat(lines);
 }

@@ -1,5 +1,5 @@
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
-import { GrowingList } from '../../shards/growing-list.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
@@ -20,7 +20,7 @@ export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox
   const refs = raw.refs.view();
   const ends = raw.endRef.view();
   const keptWays: number[] = [];
-  const keptRefs = new GrowingList(Float64Array);
+  const keptRefs = new GrowableArray(Float64Array);
   const firstRef: number[] = [0];
   const used = new Uint8Array(table.ids.length);
   const walkable = new Uint8Array(table.ids.length);

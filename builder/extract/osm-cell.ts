@@ -1,5 +1,5 @@
-import { type Section, writeEnvelope } from '../../shards/envelope.ts';
-import { joined } from '../../shards/joined.ts';
+import { concat } from '../../shards/arrays/concat.ts';
+import { type Section, writeEnvelope } from '../../shards/store/envelope.ts';
 import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
 import { bytesOf, openTable } from '../inputs/number-table.ts';
 import { NodeTable } from '../osm/node-table.ts';
@@ -206,7 +206,7 @@ export class OsmCellJoiner {
   }
 
   #table(): NodeTable {
-    const table = new NodeTable(joined(this.#nodes.map(({ ids }) => ids)));
+    const table = new NodeTable(concat(this.#nodes.map(({ ids }) => ids)));
     for (const { ids, lon, lat, traits, gate } of this.#nodes) {
       ids.forEach((id, i) => {
         // A batch of cells may not have read the file that has it, while another has.

@@ -69,8 +69,8 @@ function signsIn(tags: Tags): RailKind[] {
  * platform must say that it is theirs.
  */
 function railsOf(tags: Tags): RailKind[] {
-  const told = signsIn(tags);
-  if (told.length > 0) return told;
+  const reported = signsIn(tags);
+  if (reported.length > 0) return reported;
   if (tags.get('railway') === 'tram_stop') return ['tram'];
   return NOT_ON_RAILS.some((key) => tags.get(key) === 'yes') ? [] : ['subway'];
 }

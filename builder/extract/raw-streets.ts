@@ -1,27 +1,27 @@
-import { GrowingList } from '../../shards/growing-list.ts';
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { WayTime } from '../streets/way-time.ts';
 
 /** Ways as met: flat, by node id, before anything is known of the nodes. */
 export interface RawLines {
-  readonly osmId: GrowingList<Float64Array>;
+  readonly osmId: GrowableArray<Float64Array>;
   /** Where each way's refs end in `refs`. */
-  readonly endRef: GrowingList<Float64Array>;
-  readonly refs: GrowingList<Float64Array>;
+  readonly endRef: GrowableArray<Float64Array>;
+  readonly refs: GrowableArray<Float64Array>;
 }
 
 export interface RawStreets extends RawLines {
-  readonly traits: GrowingList<Float64Array>;
+  readonly traits: GrowableArray<Float64Array>;
   /** By way, as met, the times of those that are not walked along. */
   readonly times: Map<number, WayTime>;
 }
 
 export function noLines(): RawLines {
-  const numbers = () => new GrowingList(Float64Array);
+  const numbers = () => new GrowableArray(Float64Array);
   return { osmId: numbers(), endRef: numbers(), refs: numbers() };
 }
 
 export function noStreets(): RawStreets {
-  return { ...noLines(), traits: new GrowingList(Float64Array), times: new Map() };
+  return { ...noLines(), traits: new GrowableArray(Float64Array), times: new Map() };
 }
 
 /** Adds a way to others. */

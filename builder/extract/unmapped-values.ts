@@ -74,7 +74,7 @@ export class UnmappedValues {
 }
 
 /** So many values of each key, the most frequent first. */
-export function mostFrequent(counts: ReadonlyMap<string, number>, ofEach: number): UnmappedValue[] {
+export function maxFrequent(counts: ReadonlyMap<string, number>, ofEach: number): UnmappedValue[] {
   const all = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return PLACE_KEYS.flatMap((key) =>
     all

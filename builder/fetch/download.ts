@@ -1,4 +1,4 @@
-import { Passing } from '../../shards/tried-again.ts';
+import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { digestsOf } from './digests.ts';
@@ -93,7 +93,7 @@ async function transfer(
   } else if (answer.status === 206 || answer.status === 416) {
     await answer.body.dump();
     await part.discard();
-    throw new Passing('has no such rest of the file; starting over');
+    throw new TransientError('has no such rest of the file; starting over');
   } else if (answer.status === 200) {
     const version = await versionOf(url, answer);
     if (version.bytes !== null && version.bytes > maxBytes) {

@@ -14,11 +14,13 @@ import {
   censusBlocks,
   censusCounties,
   censusPlaces,
+  isState,
   osmExtract,
   PUBLIC_SERVICES,
   type PublicServices,
+  stateName,
+  stateOf,
 } from './public-files.ts';
-import { isState, stateName, stateOf } from './states.ts';
 
 /** The inputs that can be had one without the other. */
 export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois'] as const;

@@ -1,5 +1,5 @@
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { Passing } from '../../shards/tried-again.ts';
+import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { HostGuard, hostOf, NotPublic } from './host-guard.ts';
@@ -144,7 +144,7 @@ export class Http {
       const part = rangeOf(answer);
       const bytes = await bodyOf(answer, to - from);
       if (part?.from !== from || bytes?.byteLength !== to - from) {
-        throw new Passing(`gave other bytes than ${from} to ${to - 1}`);
+        throw new TransientError(`gave other bytes than ${from} to ${to - 1}`);
       }
       return bytes;
     });
@@ -204,7 +204,9 @@ export async function refusal(url: string, answer: Answer): Promise<Error> {
   await answer.body.dump();
   const { status } = answer;
   if (PASSING.has(status)) {
-    return new Passing(`answers ${status}`, { waitMs: retryAfterMs(answer.header('retry-after')) });
+    return new TransientError(`answers ${status}`, {
+      waitMs: retryAfterMs(answer.header('retry-after')),
+    });
   }
   if (status === 404 || status === 410) {
     return new BuildError(`${url}: is not there (${status}); check the address in a browser`);

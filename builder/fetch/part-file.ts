@@ -10,7 +10,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { Passing } from '../../shards/tried-again.ts';
+import { TransientError } from '../../shards/concurrency/retry.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { makeFolderOf, unwritable } from './fetch-folder.ts';
@@ -87,7 +87,7 @@ export class PartFile {
 
   /**
    * Appends a body. What came of one that breaks off is kept. A file longer or shorter than its
-   * server said is a `Passing`, and one over `maxBytes` a `BuildError`: what is too much is not
+   * server said is a `TransientError`, and one over `maxBytes` a `BuildError`: what is too much is not
    * written.
    */
   async append(
@@ -109,7 +109,7 @@ export class PartFile {
     }
     const bytes = this.#version?.bytes ?? this.#size;
     if (this.#size < bytes) {
-      throw new Passing(`broke off after ${this.#size} of ${bytes} bytes`);
+      throw new TransientError(`broke off after ${this.#size} of ${bytes} bytes`);
     }
   }
 
@@ -118,7 +118,7 @@ export class PartFile {
     const { url = '', bytes = null } = this.#version ?? {};
     await this.discard();
     if (bytes === null) return tooLarge(url, maxBytes);
-    return new Passing(`gave more than the ${bytes} bytes it said`);
+    return new TransientError(`gave more than the ${bytes} bytes it said`);
   }
 
   /** Whole: puts it in its place. */

@@ -1,5 +1,5 @@
+import { retry, TransientError } from '../../shards/concurrency/retry.ts';
 import { systemCode } from '../../shards/error-facts.ts';
-import { Passing, triedAgain } from '../../shards/tried-again.ts';
 import { BuildError } from '../errors.ts';
 
 const MAX_RETRIES = 5;
@@ -16,7 +16,7 @@ export async function withRetries<T>(
   retryMs: number,
   onRetry: (line: string) => void,
 ): Promise<T> {
-  return triedAgain(attempt, (error, tries) => {
+  return retry(attempt, (error, tries) => {
     const fault = faultOf(error);
     if (fault === null) throw error;
     if (!fault.passing || tries > MAX_RETRIES) {
@@ -49,7 +49,7 @@ const LASTING =
 
 /** What went wrong on the way; null for what is no fault of a connection. */
 function faultOf(error: unknown) {
-  if (error instanceof Passing) {
+  if (error instanceof TransientError) {
     return { reason: error.message, passing: true, waitMs: error.waitMs };
   }
   if (error instanceof BuildError || !(error instanceof Error)) return null;

@@ -1,9 +1,72 @@
 import type { Area, Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
+import { polygonFault } from '../../shards/geometry/sweep-line.ts';
 import type { Degrees } from '../../shards/units.ts';
-import { LineSimplifier } from './line-simplifier.ts';
 
-const LEAST_POSITIONS = 4;
+/** Points of lines one after the other. */
+interface Points {
+  readonly x: Int32Array | Float64Array;
+  readonly y: Int32Array | Float64Array;
+}
+
+/**
+ * Finds which points of a line can go without the line leaving them by more than a tolerance, in
+ * the unit of the points (Douglas and Peucker, 1973).
+ */
+export class LineSimplifier {
+  readonly #points: Points;
+  readonly #squaredTolerance: number;
+  readonly #kept: Uint8Array;
+  readonly #stack: number[] = [];
+
+  /** `longest`: points of the longest line. */
+  constructor(points: Points, tolerance: number, longest: number) {
+    this.#points = points;
+    this.#squaredTolerance = tolerance * tolerance;
+    this.#kept = new Uint8Array(longest);
+  }
+
+  /**
+   * 1 for each point of the line from `first` to `last` that stays, as the ends do. Valid until the
+   * next call.
+   */
+  keptPoints(first: number, last: number): Uint8Array {
+    const kept = this.#kept.fill(0, 0, last - first + 1);
+    kept[0] = 1;
+    kept[last - first] = 1;
+    const stack = this.#stack;
+    stack.push(first, last);
+    while (stack.length > 0) {
+      const to = stack.pop()!;
+      const from = stack.pop()!;
+      const farthest = this.#farthest(from, to);
+      if (farthest === -1) continue;
+      kept[farthest - first] = 1;
+      stack.push(from, farthest, farthest, to);
+    }
+    return kept;
+  }
+
+  /** The point between two farthest from the line between them; -1 when all are near it. */
+  #farthest(from: number, to: number): number {
+    const { x, y } = this.#points;
+    const [dx, dy] = [x[to] - x[from], y[to] - y[from]];
+    const squared = dx * dx + dy * dy;
+    let most = this.#squaredTolerance;
+    let farthest = -1;
+    for (let i = from + 1; i < to; i++) {
+      const [px, py] = [x[i] - x[from], y[i] - y[from]];
+      const along = squared === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
+      const distance = (px - along * dx) ** 2 + (py - along * dy) ** 2;
+      if (distance > most) {
+        most = distance;
+        farthest = i;
+      }
+    }
+    return farthest;
+  }
+}
+
+const MIN_POSITIONS = 4;
 
 /**
  * An area with fewer points, none of which it leaves by more than `tolerance`. A polygon that would
@@ -15,7 +78,7 @@ export function simplify({ polygons }: Area, tolerance: Degrees): Area {
 
 function simplifyPolygon(polygon: Polygon, tolerance: Degrees): Polygon {
   const simpler = polygon.map((ring) => simplifyRing(ring, tolerance));
-  const isWhole = simpler.every((ring) => ring.length >= LEAST_POSITIONS);
+  const isWhole = simpler.every((ring) => ring.length >= MIN_POSITIONS);
   return isWhole && polygonFault(simpler) === null ? simpler : polygon;
 }
 

@@ -1,4 +1,4 @@
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import { BuildError } from '../errors.ts';
 import type { FeedReport } from './feed-report.ts';
 import type { FeedSource } from './feed-source.ts';

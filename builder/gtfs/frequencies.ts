@@ -29,9 +29,9 @@ export async function readFrequencies(
     if (!isTime(start) || !isTime(end) || end <= start || !isHeadway(headway)) {
       return report.add('frequencies.txt', row.line, 'no valid times or headway; left out');
     }
-    if (headway < FEED_LIMITS.leastHeadway) {
-      const { leastHeadway } = FEED_LIMITS;
-      return report.add('frequencies.txt', row.line, `headway under ${leastHeadway} s; left out`);
+    if (headway < FEED_LIMITS.minHeadway) {
+      const { minHeadway } = FEED_LIMITS;
+      return report.add('frequencies.txt', row.line, `headway under ${minHeadway} s; left out`);
     }
     const trip = row.text('trip_id');
     if (!trips.has(trip)) {

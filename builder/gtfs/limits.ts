@@ -28,7 +28,7 @@ export const FEED_LIMITS = {
   /** Seconds: a week, which is longer than any train runs. */
   serviceTime: 7 * 24 * 3600,
   /** Seconds: nothing follows itself faster, not the cabins of a cable car. */
-  leastHeadway: 5,
+  minHeadway: 5,
   /** Trips that headways make, a feed; and their calls. */
   repeatedTrips: 200_000,
   repeatedCalls: 10_000_000,

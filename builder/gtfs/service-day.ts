@@ -1,4 +1,4 @@
-import type { FeedFacts } from '../../shards/manifest.ts';
+import type { FeedFacts } from '../../shards/release/manifest.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import type { FeedOutline } from './feed-outline.ts';

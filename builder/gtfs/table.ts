@@ -72,15 +72,15 @@ async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<rea
   const parser = new Papa.Parser({ delimiter: ',', newline: '\n', quoteChar: '"' });
   const stream = await source.stream(file);
   stream.setEncoding('utf8');
-  const mostRows = FEED_LIMITS.rows[file];
+  const maxRows = FEED_LIMITS.rows[file];
   let pending = '';
   let atStart = true;
   let rows = 0;
   const counted = (records: readonly string[][]): readonly string[][] => {
     rows += records.length;
-    if (rows <= mostRows) return records;
+    if (rows <= maxRows) return records;
     throw new BuildError(
-      `${source.path}: ${file}: has more than ${mostRows} records; no feed is that large: fetch it again, or split it`,
+      `${source.path}: ${file}: has more than ${maxRows} records; no feed is that large: fetch it again, or split it`,
     );
   };
   try {

@@ -1,4 +1,4 @@
-import { checkedSection, readEnvelope } from '../../shards/envelope.ts';
+import { checkedSection, readEnvelope } from '../../shards/store/envelope.ts';
 
 /** An object of the builder's own, whose sections are numbers, mostly. */
 export function openTable(object: string, whole: Uint8Array, kind: string) {

@@ -1,5 +1,5 @@
+import { isRingWithin } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { isRingWithin } from '../../shards/geometry/ring-within.ts';
 import { BuildError } from '../errors.ts';
 
 /** Pairs of hole and shell that are looked at; a thousand lakes on ten thousand islands. */

@@ -1,6 +1,6 @@
 import { areaOf } from '../../shards/geometry/planar.ts';
+import { isRingWithin } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { isRingWithin } from '../../shards/geometry/ring-within.ts';
 
 /** A way of a multipolygon relation, as the positions of its nodes. */
 export interface MemberLine {

@@ -1,5 +1,5 @@
 import type { PbfReader } from 'pbf';
-import { grown } from '../../shards/grown.ts';
+import { grow } from '../../shards/arrays/growable-array.ts';
 
 /**
  * A column of packed varints, decoded into memory that is used again for the next one: a national
@@ -61,7 +61,7 @@ export class PackedColumn {
     const end = pbf.readPackedEnd();
     if (end > pbf.length) throw new RangeError('one of its lists is cut off');
     const needed = this.length + end - pbf.pos;
-    if (needed > this.values.length) this.values = grown(this.values, needed);
+    if (needed > this.values.length) this.values = grow(this.values, needed);
     return end;
   }
 }

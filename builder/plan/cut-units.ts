@@ -1,5 +1,5 @@
 import type { CountyFips } from '../../shards/units.ts';
-import { type CountySketch, connectedParts } from './county-sketch.ts';
+import { type CountyEstimate, connectedParts } from './county-estimate.ts';
 
 /** How many blocks a unit has at most, if nobody says otherwise: they fit in some 4 GB. */
 export const DEFAULT_UNIT_BLOCKS = 100_000;
@@ -12,7 +12,7 @@ export const DEFAULT_UNIT_BLOCKS = 100_000;
  * counties; counties ascend.
  */
 export function cutUnits(
-  counties: Readonly<Record<CountyFips, CountySketch>>,
+  counties: Readonly<Record<CountyFips, CountyEstimate>>,
   maxBlocks: number,
 ): CountyFips[][] {
   const units: CountyFips[][] = [];
@@ -28,7 +28,7 @@ export function cutUnits(
 
 /** Two groups that hang together, of one that does, for so many units. */
 function halve(
-  counties: Readonly<Record<CountyFips, CountySketch>>,
+  counties: Readonly<Record<CountyFips, CountyEstimate>>,
   group: readonly CountyFips[],
   units: number,
 ): [CountyFips[], CountyFips[]] {
@@ -52,7 +52,7 @@ function halve(
 
 /** What a side of a cut has that does not hang together with most of it goes to the other. */
 function hangTogether(
-  counties: Readonly<Record<CountyFips, CountySketch>>,
+  counties: Readonly<Record<CountyFips, CountyEstimate>>,
   one: readonly CountyFips[],
   other: readonly CountyFips[],
 ): [CountyFips[], CountyFips[]] {
@@ -69,7 +69,7 @@ function largestFirst(parts: CountyFips[][]): CountyFips[][] {
 }
 
 /** How far along the longer side of the box around some counties each lies. */
-function lineAcross(counties: readonly CountySketch[]): (county: CountySketch) => number {
+function lineAcross(counties: readonly CountyEstimate[]): (county: CountyEstimate) => number {
   const lons = counties.map(({ lon }) => lon);
   const lats = counties.map(({ lat }) => lat);
   const [south, north] = [Math.min(...lats), Math.max(...lats)];

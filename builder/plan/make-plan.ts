@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { boxAroundBoth, bufferBox } from '../../shards/geometry/wgs84.ts';
-import { objectRefSchema } from '../../shards/manifest.ts';
+import { objectRefSchema } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
@@ -12,22 +12,22 @@ import { boxOfCell } from '../geo/coarse-cells.ts';
 import { coveredBy } from '../geo/cover-grid.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
-import { prepareBlocks } from '../prepare/prepare-blocks.ts';
-import { prepareFeeds } from '../prepare/prepare-feeds.ts';
-import { prepareOsm } from '../prepare/prepare-osm.ts';
-import { preparePlaces } from '../prepare/prepare-places.ts';
-import { preparePois } from '../prepare/prepare-pois.ts';
-import { BlockTables } from '../prepare/prepared-blocks.ts';
-import type { PreparedFeed } from '../prepare/prepared-feeds.ts';
-import { streetAreaOf } from '../prepare/prepared-osm.ts';
-import { PoiTables } from '../prepare/prepared-pois.ts';
+import { BlockTables } from '../prepare/read-blocks.ts';
+import type { PreparedFeed } from '../prepare/read-feeds.ts';
+import { streetAreaOf } from '../prepare/read-osm-cells.ts';
+import { PoiTables } from '../prepare/read-pois.ts';
+import { writeBlocks } from '../prepare/write-blocks.ts';
+import { writeFeeds } from '../prepare/write-feeds.ts';
+import { writeOsmCells } from '../prepare/write-osm-cells.ts';
+import { writePlaces } from '../prepare/write-places.ts';
+import { writePois } from '../prepare/write-pois.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
 import { objectRefsIn, type Receipts } from '../receipts/receipts.ts';
 import { fastestOf, HILLS, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { inScratchFolder } from '../scratch-folder.ts';
 import { type DatedFeeds, dateFeeds } from '../transit/date-feeds.ts';
-import { CountySketches } from './county-sketch.ts';
+import { CountyEstimates } from './county-estimate.ts';
 import { describeInput, type PathOf, type PlannedInput } from './planned-input.ts';
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan } from './release-plan.ts';
@@ -134,15 +134,15 @@ async function makePlan(
     ...{ ...means, paths: files.map(pathOf) },
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
-  const blocks = await prepareBlocks(of(inputs.blocks));
+  const blocks = await writeBlocks(of(inputs.blocks));
   const { counties, box } = await sketchCounties(request, new BlockTables(store, blocks));
   const hasHills = inputs.elevation.length > 0;
-  const places = await preparePlaces({ ...of(inputs.places), area: box });
+  const places = await writePlaces({ ...of(inputs.places), area: box });
   const feeds = await datesOf(request, progress, box);
-  const prepared = feeds ? await prepareFeeds(feeds, { ...means, keyOf }) : [];
+  const prepared = feeds ? await writeFeeds(feeds, { ...means, keyOf }) : [];
   const area = reachable(around(box, hasHills), prepared, hasHills);
-  const pois = await preparePois({ ...of(inputs.pois), area });
-  const osm = await prepareOsm({ ...of(inputs.osm), area });
+  const pois = await writePois({ ...of(inputs.pois), area });
+  const osm = await writeOsmCells({ ...of(inputs.osm), area });
   const listed = feeds ? null : await typesIn(new PoiTables(store, pois), around(box, hasHills));
   const taxonomy = publicTaxonomy((type) => listed === null || listed.has(type));
   return {
@@ -188,7 +188,7 @@ async function sketchCounties(
       `${paths.join(', ')}: no blocks of county ${missing}; the counties there are ${tables.counties.join(', ')}`,
     );
   }
-  const sketches = new CountySketches();
+  const sketches = new CountyEstimates();
   const boxes: BoundingBox[] = [];
   for (const county of tables.counties) {
     const isOwn = own.has(county);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { ShardError } from '../../shards/errors.ts';
-import { countyFipsSchema, feedSchema } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
+import { countyFipsSchema, feedSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { taxonomySchema } from '../../shards/taxonomy.ts';
-import { preparedBlocksSchema } from '../prepare/prepared-blocks.ts';
-import { preparedCellsSchema } from '../prepare/prepared-cells.ts';
-import { preparedFeedSchema } from '../prepare/prepared-feeds.ts';
-import { preparedOsmSchema } from '../prepare/prepared-osm.ts';
-import { countySketchSchema } from './county-sketch.ts';
+import { preparedBlocksSchema } from '../prepare/read-blocks.ts';
+import { preparedCellsSchema } from '../prepare/read-cells.ts';
+import { preparedFeedSchema } from '../prepare/read-feeds.ts';
+import { preparedOsmSchema } from '../prepare/read-osm-cells.ts';
+import { countyEstimateSchema } from './county-estimate.ts';
 import { plannedInputSchema } from './planned-input.ts';
 
 const inputs = z.array(plannedInputSchema);
@@ -49,7 +49,7 @@ const releasePlanSchema = z.strictObject({
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
   /** The counties to begin in, ascending. */
-  counties: z.record(countyFipsSchema, countySketchSchema),
+  counties: z.record(countyFipsSchema, countyEstimateSchema),
 });
 export type ReleasePlan = z.infer<typeof releasePlanSchema>;
 

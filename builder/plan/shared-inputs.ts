@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Content } from '../../shards/content.ts';
+import type { PutBody } from '../../shards/store/put-body.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
@@ -59,7 +59,7 @@ function refOf({ bytes, sha256 }: InputPart): ObjectRef {
   return { name: `inputs/${sha256.slice(0, NAME_DIGITS)}`, bytes, sha256 };
 }
 
-function contentOfFile(file: string, bytes: Bytes): Content {
+function contentOfFile(file: string, bytes: Bytes): PutBody {
   return {
     bytes,
     async *chunks() {

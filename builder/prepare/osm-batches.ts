@@ -1,12 +1,12 @@
 import type { Bytes } from '../../shards/units.ts';
-import { mayReach, type OsmClaims } from '../extract/osm-claims.ts';
+import { type ExtractCoverage, mayReach } from '../extract/extract-coverage.ts';
 import { readOnce } from '../extract/read-once.ts';
 import type { MapCells } from '../geo/map-cells.ts';
 import type { Progress, StageProgress } from '../progress.ts';
 
 export interface OsmPath {
   readonly path: string;
-  readonly claims: OsmClaims;
+  readonly claims: ExtractCoverage;
   readonly bytes: Bytes;
 }
 

@@ -1,11 +1,11 @@
-import { readLatest } from '../../shards/latest.ts';
+import { readLatest } from '../../shards/release/latest.ts';
 import type { Store, StoredObject, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
 import { objectRefsIn } from '../receipts/receipts.ts';
 import { findGarbage, type Garbage } from './garbage.ts';
-import { whileNobodyWrites } from './leases.ts';
+import { withWritesExcluded } from './leases.ts';
+import { withBuildsLocked, withReleasesLocked } from './locks.ts';
 import { STORE_FOLDERS } from './output.ts';
-import { whileNoBuildWrites, whileReleasesStay } from './sections.ts';
 
 export interface CollectOptions {
   /** Releases to keep beside the one in force, the newest. */
@@ -45,8 +45,8 @@ export async function collectGarbage(
     if (!dryRun) for (const { name } of garbage.remove) await store.remove(name);
     return garbage;
   };
-  return whileNoBuildWrites(store, refusal, () =>
-    whileReleasesStay(store, () => whileNobodyWrites(store, collect)),
+  return withBuildsLocked(store, refusal, () =>
+    withReleasesLocked(store, () => withWritesExcluded(store, collect)),
   );
 }
 

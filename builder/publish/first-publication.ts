@@ -1,7 +1,7 @@
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { decodeLatest, encodeLatest } from '../../shards/latest.ts';
-import type { Latest } from '../../shards/manifest.ts';
-import { MANIFESTS } from '../../shards/manifests.ts';
+import { decodeLatest, encodeLatest } from '../../shards/release/latest.ts';
+import type { Latest } from '../../shards/release/manifest.ts';
+import { MANIFESTS } from '../../shards/release/manifests.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 
 /** The folder with the `latest.json` that first put each manifest in force. It is only added to. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
-import { type LockWait, StoreBusy, SWEEP_LOCK, whileLocked } from './sections.ts';
+import { type LockWait, StoreBusy, SWEEP_LOCK, withLock } from './locks.ts';
 
 /** Where it stands which builds are written by workers: a lease each. */
 const LEASES = 'leases/';
@@ -22,11 +22,11 @@ export function beginLease(
 ): Promise<void> {
   const refusal = (owner: string) =>
     `${owner} is removing what nobody needs; wait until it is done`;
-  return whileLocked(store, SWEEP_LOCK, refusal, () => renew(store, build), patience);
+  return withLock(store, SWEEP_LOCK, refusal, () => renew(store, build), patience);
 }
 
 /** Runs `work` under a build's lease, which it leaves for who goes on with the build. */
-export async function whileLeased<T>(
+export async function withLease<T>(
   store: WritableStore,
   build: string,
   work: () => Promise<T>,
@@ -56,13 +56,13 @@ export function endLease(store: WritableStore, build: string): Promise<void> {
  * Runs `work`, which removes what nobody needs, while no worker writes. Rejects with `StoreBusy` if
  * one does: under a lease that was renewed within `lapsesMs`, by the store's own clock.
  */
-export function whileNobodyWrites<T>(
+export function withWritesExcluded<T>(
   store: WritableStore,
   work: () => Promise<T>,
   lapsesMs = LEASE_LAPSES_MS,
 ): Promise<T> {
   const refusal = (owner: string) => `${owner} is about to write to it, or to clear it; try again`;
-  return whileLocked(store, SWEEP_LOCK, refusal, async () => {
+  return withLock(store, SWEEP_LOCK, refusal, async () => {
     const leases = (await store.list(LEASES)).filter(({ name }) => name.endsWith('.json'));
     const nowMs = leases.length === 0 ? 0 : await clockOf(store);
     for (const { name, modifiedMs } of leases) {

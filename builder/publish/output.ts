@@ -1,13 +1,13 @@
 import {
   COUNTY_OBJECT_KINDS,
-  LATEST,
   RELEASE_OBJECT_KINDS,
   STATE_OBJECT_KINDS,
-} from '../../shards/manifest.ts';
+} from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
+import { LATEST } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
-import { whileNobodyWrites } from './leases.ts';
-import { BUILD_LOCK, StoreBusy, SWEEP_LOCK, whileNoBuildWrites } from './sections.ts';
+import { withWritesExcluded } from './leases.ts';
+import { BUILD_LOCK, StoreBusy, SWEEP_LOCK, withBuildsLocked } from './locks.ts';
 
 /** The folders of a store. */
 export const STORE_FOLDERS: readonly string[] = [
@@ -62,7 +62,7 @@ export async function whileBuilding<T>(
   await requireStore(store, inputs);
   const refusal = (owner: string) =>
     `another build (${owner}) is writing to it; wait for it, or give another --out`;
-  return whileNoBuildWrites(store, refusal, async () => {
+  return withBuildsLocked(store, refusal, async () => {
     await clearLeftovers(store);
     return build();
   });
@@ -78,7 +78,7 @@ async function clearLeftovers(store: WritableStore): Promise<void> {
       for (const { name } of await store.leftovers(prefix)) await store.remove(name);
     }
   };
-  await whileNobodyWrites(store, clear).catch((error) => {
+  await withWritesExcluded(store, clear).catch((error) => {
     if (!(error instanceof StoreBusy)) throw error;
   });
 }

@@ -1,12 +1,12 @@
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { readLatest } from '../../shards/latest.ts';
-import type { Latest, Manifest } from '../../shards/manifest.ts';
-import { objectsNamed } from '../../shards/manifest-objects.ts';
-import { MANIFESTS, readManifest, releaseOfName } from '../../shards/manifests.ts';
+import { readLatest } from '../../shards/release/latest.ts';
+import type { Latest, Manifest } from '../../shards/release/manifest.ts';
+import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { MANIFESTS, readManifest, releaseOfName } from '../../shards/release/manifests.ts';
 import type { Store, WritableStore } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';
+import { withReleasesLocked } from './locks.ts';
 import { promote } from './publish.ts';
-import { whileReleasesStay } from './sections.ts';
 
 /** What was in force and what is now; the same if that was asked for. */
 export interface Promotion {
@@ -24,7 +24,7 @@ export async function promoteRelease(
   now: Date,
 ): Promise<Promotion> {
   const name = await findManifest(store, wanted);
-  return whileReleasesStay(store, async () => {
+  return withReleasesLocked(store, async () => {
     const { ref, manifest } = await readManifest(store, name);
     await requireObjects(store, name, manifest);
     const before = await latestIfAny(store);

@@ -1,7 +1,8 @@
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { decodeLatest, encodeLatest } from '../../shards/latest.ts';
-import { LATEST, type Latest, type Manifest, manifestSchema } from '../../shards/manifest.ts';
+import { decodeLatest, encodeLatest } from '../../shards/release/latest.ts';
+import { type Latest, type Manifest, manifestSchema } from '../../shards/release/manifest.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import { LATEST } from '../../shards/store/store.ts';
 import { firstPublication, forgetDamagedPublication } from './first-publication.ts';
 import { putObject } from './put-object.ts';
 

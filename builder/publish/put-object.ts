@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Content, contentOf } from '../../shards/content.ts';
+import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 
 /** How many hex digits of an object's SHA-256 its name carries; the manifest has them all. */
@@ -10,9 +10,9 @@ export async function putObject(
   store: WritableStore,
   stem: string,
   extension: string,
-  object: Content | Uint8Array,
+  object: PutBody | Uint8Array,
 ): Promise<ObjectRef> {
-  const content = object instanceof Uint8Array ? contentOf(object) : object;
+  const content = object instanceof Uint8Array ? putBodyOf(object) : object;
   const hash = createHash('sha256');
   for await (const chunk of content.chunks()) hash.update(chunk);
   const sha256 = hash.digest('hex');

@@ -1,4 +1,4 @@
-import type { BlockLink } from '../../shards/index/block-index.ts';
+import type { BlockLink } from '../../shards/blocks/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 import type { Taxonomy } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';

@@ -1,16 +1,18 @@
 import type { Area } from '../../shards/geometry/polygon.ts';
-import { boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxAroundBoth, boxContains, boxOf, bufferBox } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox, CountyFips, DestId } from '../../shards/units.ts';
 import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
 import { checkDestIds } from '../destinations/check-dest-ids.ts';
 import type { Destination } from '../destinations/destination.ts';
+import { mergeSources } from '../destinations/merge-sources.ts';
+import { poiBox, SAME_POI } from '../destinations/poi-distance.ts';
 import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
 import { coveredBy } from '../geo/cover-grid.ts';
-import type { BlockTables } from '../prepare/prepared-blocks.ts';
-import type { FeedTables } from '../prepare/prepared-feeds.ts';
-import { type OsmTables, streetAreaOf } from '../prepare/prepared-osm.ts';
-import type { PoiTables } from '../prepare/prepared-pois.ts';
+import type { BlockTables } from '../prepare/read-blocks.ts';
+import type { FeedTables } from '../prepare/read-feeds.ts';
+import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
+import type { PoiTables } from '../prepare/read-pois.ts';
 import type { Progress } from '../progress.ts';
 import { fastestOf, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { buildNetwork } from '../streets/build-network.ts';
@@ -21,8 +23,41 @@ import { measureSlopes } from '../streets/slopes.ts';
 import { frequentStops } from '../transit/frequent-stops.ts';
 import type { Transit } from '../transit/join-feeds.ts';
 import { assumeLevels } from '../transit/station-levels.ts';
-import { joinLists } from './join-lists.ts';
 import { transitAround } from './transit-around.ts';
+
+/** Destinations of all sources, ascending by `destId`. */
+interface JoinedLists {
+  readonly destinations: Destination[];
+  /** Those that lists have and OpenStreetMap has not. */
+  readonly ids: ReadonlySet<DestId>;
+}
+
+/**
+ * The destinations of OpenStreetMap within an area, with what lists have there. Which place of a list
+ * is one of OpenStreetMap's is decided here, by who builds a region, and all who lead to the place
+ * have to agree. They do: it follows from what is within 100 m, and areas are read so much farther
+ * than anything in them can be reached. Only an outline may lead on past the area: so lists are read
+ * as far as those do.
+ */
+export async function joinLists(
+  osm: readonly Destination[],
+  lists: PoiTables,
+  area: BoundingBox,
+): Promise<JoinedLists> {
+  const outlined = osm.filter(({ outline }) => outline).map(poiBox);
+  const around = bufferBox(outlined.reduce(boxAroundBoth, area), SAME_POI);
+  const listed: Destination[] = [];
+  const ids = new Set<DestId>();
+  for await (const poi of lists.within(around)) {
+    listed.push(poi);
+    ids.add(poi.destId);
+  }
+  const merged = mergeSources(osm, listed);
+  const destinations = merged.filter(
+    ({ destId, lon, lat }) => !ids.has(destId) || boxContains(area, lon, lat),
+  );
+  return { destinations, ids };
+}
 
 /** Everything read for some counties, before it is linked: they, and what lies around them. */
 export interface Region {

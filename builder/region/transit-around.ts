@@ -1,7 +1,7 @@
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { CoarseCells } from '../geo/coarse-cells.ts';
-import type { FeedTables } from '../prepare/prepared-feeds.ts';
+import type { FeedTables } from '../prepare/read-feeds.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { FeedDay } from '../transit/feed-day.ts';

@@ -1,5 +1,5 @@
-import { OrdinalSet } from '../../shards/ordinal-set.ts';
-import { rankIn } from '../../shards/sorted.ts';
+import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
+import { rankIn } from '../../shards/arrays/sorted.ts';
 import type { Millis } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { SearchWorld } from './search-world.ts';

@@ -1,3 +1,4 @@
+import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import {
   encodeRow,
@@ -6,12 +7,24 @@ import {
   TENTHS,
   type TimeUnit,
 } from '../../shards/matrix/row-codec.ts';
-import type { BlockOrdinal, Millis } from '../../shards/units.ts';
-import { VarintWriter } from '../../shards/varint.ts';
+import type { BlockOrdinal, Millis, Minutes, Tenths } from '../../shards/units.ts';
+import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import { OriginSearch } from './origin-search.ts';
 import type { Reached } from './reached.ts';
-import { toMinutes, toTenths } from './round.ts';
 import type { SearchWorld } from './search-world.ts';
+
+/**
+ * Milliseconds, at most the cap, as a row keeps them: rounded once, to tenths of a minute, at least
+ * 1.0.
+ */
+export function toTenths(time: Millis): Tenths {
+  return Math.max(ROUTING.minMinutes * 10, Math.round((time * 10) / MILLIS_PER_MINUTE));
+}
+
+/** Milliseconds as reach keeps them: whole minutes, rounded up, at least 1. */
+export function toMinutes(time: Millis): Minutes {
+  return Math.max(ROUTING.minMinutes, Math.ceil(time / MILLIS_PER_MINUTE));
+}
 
 /** Some consecutive blocks of a county to search from. */
 export interface ChunkRequest {

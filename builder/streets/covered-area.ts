@@ -1,6 +1,6 @@
 import { BandedArea } from '../../shards/geometry/banded-area.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
-import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { ringsOf } from '../../shards/geometry/rings.ts';
 import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 

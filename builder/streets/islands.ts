@@ -1,4 +1,4 @@
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
 import { isByBoat } from './traits.ts';

@@ -1,6 +1,6 @@
+import type { UnlinkedReason } from '../../shards/blocks/block-index.ts';
 import type { Area } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
-import type { UnlinkedReason } from '../../shards/index/block-index.ts';
 import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import { CoveredArea } from './covered-area.ts';

@@ -1,5 +1,5 @@
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import { hilbertOrder } from '../../shards/geometry/hilbert.ts';
-import { sumCounts } from '../../shards/prefix-sums.ts';
 import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
 

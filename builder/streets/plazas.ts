@@ -3,7 +3,7 @@ import type { StreetNodes, StreetWays } from './street-ways.ts';
 import { isArea } from './traits.ts';
 
 /** A plaza with more entrances and corners than this is walked around. */
-const MOST_ENDS = 60;
+const MAX_ENDS = 60;
 
 /**
  * Streets with straight ways added across the areas among them, from each entrance (where another
@@ -23,7 +23,7 @@ export function withPlazaCrossings(ways: StreetWays, nodes: StreetNodes): Street
     const ring = ways.refs.subarray(ways.firstRef[way], ways.firstRef[way + 1] - 1);
     if (ring.length < 4 || ring[0] !== ways.refs[ways.firstRef[way + 1] - 1]) continue;
     const ends = endsOf(ring, nodes, uses);
-    if (ends.length > MOST_ENDS) continue;
+    if (ends.length > MAX_ENDS) continue;
     for (let i = 0; i < ends.length; i++) {
       for (let j = i + 1; j < ends.length; j++) {
         if (isInSight(ring, nodes, ends[i], ends[j])) {

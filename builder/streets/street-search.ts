@@ -1,5 +1,5 @@
-import { grown } from '../../shards/grown.ts';
-import { OrdinalSet } from '../../shards/ordinal-set.ts';
+import { grow } from '../../shards/arrays/growable-array.ts';
+import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-world.ts';
@@ -127,8 +127,8 @@ export class StreetSearch {
           if (known === unreached) touchedList[touched++] = head;
           distance[head] = reachedAt;
           if (entries === entryVertex.length) {
-            entryVertex = this.#entryVertex = grown(entryVertex);
-            entryNext = this.#entryNext = grown(entryNext);
+            entryVertex = this.#entryVertex = grow(entryVertex);
+            entryNext = this.#entryNext = grow(entryNext);
           }
           entryVertex[entries] = head;
           entryNext[entries] = bucketHead[reachedAt >>> BUCKET_SHIFT];

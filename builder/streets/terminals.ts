@@ -1,4 +1,4 @@
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Millis, TargetOrdinal } from '../../shards/units.ts';
 import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';

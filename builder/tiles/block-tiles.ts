@@ -1,9 +1,9 @@
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { EdgeSet } from '../../shards/geometry/edge-set.ts';
 import { nestRings } from '../../shards/geometry/nest-rings.ts';
 import { walkRings } from '../../shards/geometry/ring-walk.ts';
 import type { VectorLayer } from '../../shards/pmtiles/writer.ts';
-import { sumCounts } from '../../shards/prefix-sums.ts';
 import type { DrawnTile } from './band-tiles.ts';
 import { type Arcs, OUTSIDE, pushAlong, pushBack } from './block-arcs.ts';
 import { cutIntoTiles, type TileRange } from './cut-into-tiles.ts';

@@ -1,15 +1,18 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { Content } from '../../shards/content.ts';
-import type { TileArchive } from '../../shards/manifest.ts';
+import { z } from 'zod';
 import type { Mode } from '../../shards/modes.ts';
 import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
 import { type ArchiveFacts, PmtilesWriter } from '../../shards/pmtiles/writer.ts';
-import { ScratchFile } from '../../shards/scratch-file.ts';
+import { type TileArchive, tileArchiveSchema } from '../../shards/release/manifest.ts';
+import type { PutBody } from '../../shards/store/put-body.ts';
+import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import { putObject } from '../publish/put-object.ts';
+import type { Receipts } from '../receipts/receipts.ts';
 import { inOrder } from '../threads/pool.ts';
 import { BAND_LAYER } from './band-tiles.ts';
 import { BLOCK_LAYER, MIN_BLOCK_ZOOM } from './block-tiles.ts';
@@ -23,6 +26,36 @@ import {
 } from './tile-drawer.ts';
 import { openTilePool } from './tile-pool.ts';
 import { MIN_TILE_ZOOM, pyramidsOf, type TilePyramid } from './tile-pyramids.ts';
+
+/** Change it when the same objects come to give other tiles. */
+const TILES_VERSION = 1;
+
+const receiptSchema = z.record(z.string(), tileArchiveSchema);
+
+/** The tile archives of a release, drawn unless they were drawn of the same objects before. */
+export async function drawTiles(
+  request: TilesRequest,
+  context: {
+    readonly store: WritableStore;
+    readonly receipts: Receipts;
+    readonly progress: Progress;
+    readonly scratch: string;
+    readonly threads: number;
+  },
+): Promise<Record<string, TileArchive>> {
+  const { store, receipts, progress } = context;
+  const drawnOf = Object.entries(request.counties).map(([county, { objects }]) => [
+    county,
+    ...[objects.index, objects.nearest, objects.blocks].map(({ sha256 }) => sha256),
+  ]);
+  const what = JSON.stringify([TILES_VERSION, request.modes, request.taxonomy, drawnOf]);
+  const key = createHash('sha256').update(what).digest('hex');
+  const kept = await receipts.find('tiles', key, receiptSchema);
+  if (kept) return kept;
+  const drawn = await buildTiles(request, store, progress, context);
+  await receipts.keep('tiles', key, drawn);
+  return drawn;
+}
 
 /** Archives of which a thread draws a pyramid's tiles in one go. */
 const ARCHIVES_A_PIECE = 12;
@@ -138,7 +171,7 @@ function blockFacts(bounds: BoundingBox): ArchiveFacts {
 async function putArchive(
   store: WritableStore,
   key: string,
-  archive: Content,
+  archive: PutBody,
 ): Promise<TileArchive> {
   return {
     archive: await putObject(store, `tiles/${key}`, 'pmtiles', archive),

@@ -1,5 +1,5 @@
+import { grow } from '../../shards/arrays/growable-array.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
-import { grown } from '../../shards/grown.ts';
 import { EXTENT, EXTENT_BITS } from './fit-to-zoom.ts';
 
 /** How far what is drawn goes on beyond a tile, in its units, so that outlines end out of sight. */
@@ -128,8 +128,8 @@ class RingStack {
   #reserve(more: number): void {
     const wanted = this.#length + more;
     if (wanted <= this.#x.length) return;
-    this.#x = grown(this.#x, wanted);
-    this.#y = grown(this.#y, wanted);
+    this.#x = grow(this.#x, wanted);
+    this.#y = grow(this.#y, wanted);
   }
 }
 

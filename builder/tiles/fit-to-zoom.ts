@@ -1,4 +1,4 @@
-import { LineSimplifier } from '../geo/line-simplifier.ts';
+import { LineSimplifier } from '../geo/simplify.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
 import { WORLD_BITS } from './web-mercator.ts';
 

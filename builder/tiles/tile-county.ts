@@ -1,9 +1,9 @@
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { readOutlines } from '../../shards/fgb/outlines.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { BlockIndex } from '../../shards/index/block-index.ts';
-import type { CountyManifest } from '../../shards/manifest.ts';
 import { decodeNearestRow, nearestRange } from '../../shards/nearest/nearest.ts';
 import { BAND_MINUTES } from '../../shards/pmtiles/time-bands.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { BuildError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import type { CountyManifest, Manifest } from '../../shards/manifest.ts';
 import type { Mode } from '../../shards/modes.ts';
+import type { CountyManifest, Manifest } from '../../shards/release/manifest.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { Taxonomy } from '../../shards/taxonomy.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';

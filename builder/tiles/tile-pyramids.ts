@@ -1,5 +1,5 @@
-import type { CountyManifest } from '../../shards/manifest.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
 import { type CountyFips, toMicro } from '../../shards/units.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
 import { BUFFER, type TileRange } from './cut-into-tiles.ts';

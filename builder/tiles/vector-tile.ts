@@ -1,5 +1,5 @@
 import { PbfWriter } from 'pbf';
-import { VarintWriter } from '../../shards/varint.ts';
+import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { RingView } from './cut-into-tiles.ts';
 import { EXTENT } from './fit-to-zoom.ts';
 

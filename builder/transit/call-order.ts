@@ -1,6 +1,6 @@
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Millis } from '../../shards/units.ts';
-import { reducedWays } from './reduced-ways.ts';
+import { prunedTransfers } from './pruned-transfers.ts';
 import type { Timetable } from './timetable.ts';
 import type { TripTransfers } from './trip-transfers.ts';
 
@@ -48,7 +48,7 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
   const ways = grouped(count, (add) => {
     eachWay(timetable, transfers, (from, to) => add(placeOf[to], placeOf[from]));
   });
-  const { firstSource, sources } = reducedWays(
+  const { firstSource, sources } = prunedTransfers(
     { firstCall, placeOf },
     { firstSource: ways.first, sources: ways.list },
   );

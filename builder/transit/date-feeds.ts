@@ -1,5 +1,5 @@
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
-import type { FeedFacts } from '../../shards/manifest.ts';
+import type { FeedFacts } from '../../shards/release/manifest.ts';
 import { BuildError } from '../errors.ts';
 import { type FeedOutline, readFeedOutline } from '../gtfs/feed-outline.ts';
 import { chooseServiceDays } from '../gtfs/service-day.ts';

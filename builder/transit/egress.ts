@@ -1,5 +1,5 @@
-import { GrowingList } from '../../shards/growing-list.ts';
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 
 /** No walk is as long. */
@@ -41,8 +41,8 @@ export class EgressBuilder {
   readonly #order: Int32Array;
   /** Where each target stands in the order. */
   readonly #placeOf: Int32Array;
-  readonly #places = new GrowingList(Int32Array);
-  readonly #times = new GrowingList(Int32Array);
+  readonly #places = new GrowableArray(Int32Array);
+  readonly #times = new GrowableArray(Int32Array);
   readonly #firstOfStop: number[] = [0];
 
   /** `order`: all targets, so that those near each other on the ground are so in it too. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { FeedFacts } from '../../shards/manifest.ts';
+import type { FeedFacts } from '../../shards/release/manifest.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
-import { type FeedDoor, type FeedInsideWay, StationDoors } from '../gtfs/doors.ts';
+import { type FeedEntrance, type FeedIndoorPath, StationEntrances } from '../gtfs/entrances.ts';
 import type { Feed, RailKind } from '../gtfs/feed.ts';
 import {
   dateOf,
@@ -21,7 +21,7 @@ import { continuationsOf } from './vehicle-continuations.ts';
 
 /** A stop as its feed tells of it: how its platform lies to the street may not be known. */
 export interface StopOfFeed extends Omit<TransitStop, 'doors'> {
-  readonly doors: readonly FeedDoor[];
+  readonly doors: readonly FeedEntrance[];
   /** What calls there on rails. */
   readonly rails: RailKind | null;
   /** Levels above the street, below it negative; null where the feed does not say. */
@@ -29,7 +29,7 @@ export interface StopOfFeed extends Omit<TransitStop, 'doors'> {
 }
 
 /** A walk inside a station, as its feed tells of it. */
-export interface WalkOfFeed extends Omit<StopWalk, 'levels'>, Pick<FeedInsideWay, 'lies'> {}
+export interface WalkOfFeed extends Omit<StopWalk, 'levels'>, Pick<FeedIndoorPath, 'lies'> {}
 
 /** What a feed runs on its day while any window is open, under a numbering of its own. */
 export interface FeedDay {
@@ -133,7 +133,7 @@ function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
       if (kind && rails.get(stop) !== 'subway') rails.set(stop, kind);
     }
   }
-  const doors = new StationDoors(feed, rails);
+  const doors = new StationEntrances(feed, rails);
   const opens = new Map<string, Millis>();
   const opensIn = (zone: string): Millis => {
     const known = opens.get(zone) ?? opensAt(clock, zone);

@@ -1,4 +1,4 @@
-import { lowestBit } from '../../shards/lowest-bit.ts';
+import { lowestBit } from '../../shards/arrays/lowest-bit.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { CallOrder } from './call-order.ts';
 import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
@@ -14,7 +14,7 @@ const LANES_PER_WORD = LANES / WORDS;
 const PLACE_SHIFT = 5;
 /** The highest bit of each byte, which no departure needs. */
 const HIGH = 0x80808080 | 0;
-const MOST_DEPARTURES = 126;
+const MAX_DEPARTURES = 126;
 
 /**
  * Earliest arrivals by scheduled transit for every departure of a window, from several origins at a
@@ -50,7 +50,7 @@ export class LaneSearch {
   #end = 0;
 
   constructor(timetable: Timetable, order: CallOrder, limits: RangeLimits) {
-    if (limits.departures > MOST_DEPARTURES) throw new Error('too many departures');
+    if (limits.departures > MAX_DEPARTURES) throw new Error('too many departures');
     const { stopCount, patternCount } = timetable;
     this.#limits = limits;
     this.#timetable = timetable;

@@ -1,7 +1,7 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
+import { InSeatTransfers } from './in-seat-transfers.ts';
 import type { RangeLimits } from './range-arrivals.ts';
-import { SeatedTrips } from './seated-trips.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
@@ -14,7 +14,7 @@ const NEVER = 0x7fff_ffff;
  * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
  * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
  * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
- * into that trip, and into no other of its pattern: `SeatedTrips`.
+ * into that trip, and into no other of its pattern: `InSeatTransfers`.
  */
 export class RangeRaptor {
   readonly #limits: RangeLimits;
@@ -52,7 +52,7 @@ export class RangeRaptor {
   /** First position to scan of each pattern in the queue. */
   readonly #scanFrom: Int32Array;
   readonly #queue: Int32Array;
-  readonly #seated: SeatedTrips;
+  readonly #seated: InSeatTransfers;
   #latest: Millis = 0;
 
   constructor(timetable: Timetable, footpaths: Footpaths, limits: RangeLimits) {
@@ -74,7 +74,7 @@ export class RangeRaptor {
     this.#isAlighted = new Uint8Array(stopCount);
     this.#scanFrom = new Int32Array(patternCount).fill(NEVER);
     this.#queue = new Int32Array(patternCount);
-    this.#seated = new SeatedTrips(timetable);
+    this.#seated = new InSeatTransfers(timetable);
   }
 
   /**

@@ -1,7 +1,7 @@
 import Flatbush from 'flatbush';
 import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
 import type { MappedStation } from '../extract/osm-stations.ts';
-import type { FeedDoor } from '../gtfs/doors.ts';
+import type { FeedEntrance } from '../gtfs/entrances.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { StopOfFeed, WalkOfFeed } from './feed-day.ts';
 import type { StopWalk } from './footpaths.ts';
@@ -38,7 +38,7 @@ export function assumeLevels(
   };
 }
 
-function withLevels({ level, isEntrance, ...door }: FeedDoor, platform: number): Door {
+function withLevels({ level, isEntrance, ...door }: FeedEntrance, platform: number): Door {
   if (level === null) return { ...door, secondsOfLevels: 0 };
   const inside = isEntrance || platform === STREET ? 0 : secondsInside;
   const secondsOfLevels = inside + secondsBetween(level, platform);

@@ -7,7 +7,7 @@ import type { Transit } from './join-feeds.ts';
 const SECOND = 1000;
 
 /** A door of a stop, tied to the streets. */
-export interface LinkedDoor {
+export interface LinkedEntrance {
   readonly link: Link;
   /** Inside the station, to the platform and from it; infinite where there is no such way. */
   readonly timeIn: Millis;
@@ -19,7 +19,7 @@ export interface LinkedDoor {
 /** How stops are tied to the streets. */
 export interface StopLinks {
   /** By stop: those of its doors that a street is near. */
-  readonly doors: readonly (readonly LinkedDoor[])[];
+  readonly doors: readonly (readonly LinkedEntrance[])[];
   /** Into each stop, as a target: to its platform. */
   readonly into: readonly TargetLink[];
   /** Stops no street is near, which nobody can use. */
@@ -33,7 +33,7 @@ export function linkStops(
   firstTarget: TargetOrdinal,
 ): StopLinks {
   const doors = transit.stops.map((stop) =>
-    stop.doors.flatMap(({ lon, lat, secondsIn, secondsOut, secondsOfLevels }): LinkedDoor[] => {
+    stop.doors.flatMap(({ lon, lat, secondsIn, secondsOut, secondsOfLevels }): LinkedEntrance[] => {
       const link = walk.linker.linkStop(lon, lat);
       if (typeof link === 'string') return [];
       const [timeIn, timeOut] = [secondsIn, secondsOut].map((s) => Math.round(s * SECOND));

@@ -1,4 +1,4 @@
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
 
 /** Where one gets from the streets to a stop, and how long that takes inside the station. */

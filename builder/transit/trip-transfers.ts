@@ -1,4 +1,4 @@
-import { GrowingList } from '../../shards/growing-list.ts';
+import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
@@ -188,7 +188,7 @@ class TransferChoice {
     const { firstCall, arrivals, patternOf } = this.#calls;
     const { firstCall: firstOf, callStop, callRules } = this.#timetable;
     const start = new Int32Array(arrivals.length);
-    const backwards = new GrowingList(Int32Array);
+    const backwards = new GrowableArray(Int32Array);
     for (let trip = firstCall.length - 2; trip >= 0; trip--) {
       const toPattern = firstOf[patternOf[trip]] - firstCall[trip];
       for (let call = firstCall[trip + 1] - 1; call >= firstCall[trip]; call--) {

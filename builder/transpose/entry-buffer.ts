@@ -1,4 +1,4 @@
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 
 /** An entry takes so many bytes: while it waits, and when it is sorted. */
 export const BYTES_AN_ENTRY = 4 + 4 + 4;

@@ -1,6 +1,6 @@
+import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
-import { VarintWriter } from '../../shards/varint.ts';
 
 /** A band of targets, whose rows lie in pieces of many slices. */
 export interface BandRequest {

@@ -1,5 +1,5 @@
+import { VarintWriter } from '../../shards/codec/varint.ts';
 import { decodeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
-import { VarintWriter } from '../../shards/varint.ts';
 import type { EntryBuffer } from './entry-buffer.ts';
 
 /** Some consecutive rows of a matrix, to be turned around by themselves. */

@@ -1,8 +1,8 @@
-import { joined } from '../../shards/joined.ts';
+import { concat } from '../../shards/arrays/concat.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { type EncodedRows, MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
-import { Spool } from '../../shards/spool.ts';
+import { Spool } from '../../shards/store/spool.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 import type { Bytes, CountyFips } from '../../shards/units.ts';
 import { putObject } from '../publish/put-object.ts';
@@ -53,7 +53,7 @@ export async function transposeCounties(
   let writing: { spool: Spool; writer: MatrixWriter } | null = null;
   const open = () => {
     const { county, origins, attributes, sources: own } = parts[next];
-    const targets = joined(own.map(({ name }) => originsOf.get(name)!));
+    const targets = concat(own.map(({ name }) => originsOf.get(name)!));
     const spool = new Spool(`${scratch}/${kind}-${county}`);
     const shape = { origins, targets, modes, unit, ...(attributes && { attributes }) };
     return { spool, writer: new MatrixWriter(shape, spool) };

@@ -1,8 +1,8 @@
-import { joined } from '../../shards/joined.ts';
+import { concat } from '../../shards/arrays/concat.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import type { TimeUnit } from '../../shards/matrix/row-codec.ts';
-import { ScratchFile } from '../../shards/scratch-file.ts';
+import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { inOrder } from '../threads/pool.ts';
@@ -134,7 +134,7 @@ async function* slices(
     MIN_SLICE_BYTES,
     Math.min(MAX_SLICE_BYTES, share, memory / threads / bytesAByte),
   );
-  const targets = joined(parts.map(({ origins }) => origins));
+  const targets = concat(parts.map(({ origins }) => origins));
   const byId = Uint32Array.from(targets.keys()).sort((a, b) => targets[a] - targets[b]);
   let firstOrigin = 0;
   for (const source of sources) {

@@ -4,8 +4,8 @@ import { planRelease } from '../../builder/plan/make-plan.ts';
 import { putInputs } from '../../builder/plan/shared-inputs.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { beginLease } from '../../builder/publish/leases.ts';
+import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { requireStore } from '../../builder/publish/output.ts';
-import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { BuildQueue } from './queue.ts';
@@ -37,7 +37,7 @@ export async function buildByQueue(
       await beginLease(store, buildOf(planned.ref, request));
       return planned;
     };
-    const { pathOf, ...plan } = await whileNoBuildWrites(store, refusal, planHere, patience);
+    const { pathOf, ...plan } = await withBuildsLocked(store, refusal, planHere, patience);
     const jobs = jobsOf(plan, request.unitBlocks);
     for (;;) {
       const submitted = await submitBuild(queue, plan.ref, request, jobs);

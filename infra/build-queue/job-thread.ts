@@ -4,7 +4,7 @@ import { runBuildJob } from '../../builder/build-jobs.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import { fetchInputs } from '../../builder/plan/shared-inputs.ts';
 import type { Progress } from '../../builder/progress.ts';
-import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
+import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
 import { describe } from '../errors.ts';
@@ -77,7 +77,7 @@ try {
   };
   const searched =
     job.kind === 'publish'
-      ? await whileNoBuildWrites(store, refusal, perform, { ms: PUBLISH_WAITS_MS, onWait })
+      ? await withBuildsLocked(store, refusal, perform, { ms: PUBLISH_WAITS_MS, onWait })
       : await perform();
   tell({ kind: 'done', searched });
 } catch (error) {

@@ -4,7 +4,7 @@ import {
   DIRECTIONS,
   objectRefSchema,
   releaseSchema,
-} from '../../shards/manifest.ts';
+} from '../../shards/release/manifest.ts';
 
 const unit = z.array(countyFipsSchema).min(1).readonly();
 

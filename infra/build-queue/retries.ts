@@ -1,4 +1,4 @@
-import { StoreBusy } from '../../builder/publish/sections.ts';
+import { StoreBusy } from '../../builder/publish/locks.ts';
 import { StoreError } from '../../shards/errors.ts';
 
 /**

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { FlowJob } from 'bullmq';
 import type { BuildJob, BuildJobs } from '../../builder/build-jobs.ts';
 import type { ReleaseRequest } from '../../builder/build-request.ts';
-import { DIRECTIONS } from '../../shards/manifest.ts';
+import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { type BuildQueue, LEFT_TO_DO, QUEUE_NAME } from './queue.ts';
 import type { QueuedJob } from './queued-job.ts';

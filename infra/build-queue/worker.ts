@@ -7,11 +7,11 @@ import type { Redis } from 'ioredis';
 import { requireThisProgram } from '../../builder/build-region.ts';
 import { readPlan } from '../../builder/plan/release-plan.ts';
 import type { Progress, StageProgress } from '../../builder/progress.ts';
-import { endLease, whileLeased } from '../../builder/publish/leases.ts';
+import { endLease, withLease } from '../../builder/publish/leases.ts';
 import { messageOf } from '../../shards/error-facts.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { isProcessAlive } from '../../shards/process-alive.ts';
 import { openWritableStore } from '../../shards/store/open-store.ts';
+import { isProcessAlive } from '../../shards/store/process-alive.ts';
 import type { ObjectRef, Store, WritableStore } from '../../shards/store/store.ts';
 import { describe } from '../errors.ts';
 import type { ThreadMessage, ThreadTask } from './job-thread.ts';
@@ -40,7 +40,7 @@ export interface BuildWorker {
 const SILENT_MS = 15_000;
 const LOOK_FOR_SILENT_MS = 5_000;
 /** Of one job. It is the machines that are lost so, and not the job that kills them. */
-const MOST_TAKEOVERS = 10;
+const MAX_TAKEOVERS = 10;
 /** For garbage collection to end; then the job is tried again after a while. */
 const SWEEP_WAITS_MS = 5 * 60_000;
 const GIVEN_BACK_MS = 1_000;
@@ -121,7 +121,7 @@ function startWorking(
       }
     };
     const patience = { ms: SWEEP_WAITS_MS, onWait: progress.note };
-    const result = await whileLeased(store, queued.build, work, patience);
+    const result = await withLease(store, queued.build, work, patience);
     // Where that fails it lapses by itself.
     if (queued.job.kind === 'publish') await endLease(store, queued.build).catch(() => {});
     return result;
@@ -131,7 +131,7 @@ function startWorking(
     name,
     lockDuration: SILENT_MS,
     stalledInterval: LOOK_FOR_SILENT_MS,
-    maxStalledCount: MOST_TAKEOVERS,
+    maxStalledCount: MAX_TAKEOVERS,
     settings: { backoffStrategy: pauseAfterMs },
   });
   let isAway = false;

@@ -2,7 +2,7 @@ import type { Account, Change } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { isMissingLedger, openLedger } from '../../portal/accounts/open-ledger.ts';
 import { UsageError } from '../errors.ts';
-import { ledgerSchema } from '../settings/places.ts';
+import { ledgerSchema } from '../settings/locations.ts';
 import { type Flags, readSettings } from '../settings/read-settings.ts';
 import { run } from './run.ts';
 

@@ -3,8 +3,8 @@ import type { Degrees, SquareMetres } from '../../shards/units.ts';
 import { bayGeoid, blockGeoid, cellsOf, countyAt, type DemoCounty } from './census-ids.ts';
 import { BAY_DEPTH, type CellUse, type CityPlan } from './city-plan.ts';
 import type { Cell, Corner, Lattice } from './lattice.ts';
-import { centrality } from './places-to-go.ts';
 import { PLAIN_GRID } from './plain-grid.ts';
+import { centrality } from './poi-placement.ts';
 import { Random } from './seeded-random.ts';
 
 /** A census block of the demo city. */

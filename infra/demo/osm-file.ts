@@ -5,7 +5,7 @@ import type { Cell } from './lattice.ts';
 import { parkName, type StreetNames } from './names.ts';
 import type { OsmNode, OsmRelation, OsmWay } from './osm-elements.ts';
 import { drawCourtyard, drawPark, drawPocketPark } from './parks.ts';
-import { drawHome, drawPlainGridPlaces, placesAtRandom } from './places-to-go.ts';
+import { drawHome, drawPlainGridPlaces, placesAtRandom } from './poi-placement.ts';
 import { Random } from './seeded-random.ts';
 import { cornerNodeId, cornerTags, streetWays } from './streets.ts';
 import { stopDrawing, type TransitPlan } from './transit-plan.ts';

@@ -1,14 +1,14 @@
 import type { AroundLedgerCall, LedgerCall } from '../../portal/accounts/serving-ledger.ts';
 import { AddressRefused, type Mailer } from '../../portal/mail/mailer.ts';
-import type { Breaker } from '../../shards/breaker.ts';
-import { Durations } from '../../shards/durations.ts';
-import type { AroundStoreCall, StoreCall } from '../../shards/store/watched-store.ts';
+import type { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
+import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
+import type { StoreCall, StoreInterceptor } from '../../shards/store/instrumented-store.ts';
 import type { Bytes, Millis } from '../../shards/units.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from './tracing.ts';
 
 /** What has come of the calls of a kind. */
 export class CallTally {
-  readonly durations = new Durations();
+  readonly durations = new DurationHistogram();
   failed = 0;
   underWay = 0;
   /** Asked for and received. */
@@ -56,16 +56,16 @@ class Calls {
 
 /** The calls of a store, by the kind of the object: its folder in the store. */
 export class StoreCalls extends Calls {
-  readonly breaker: Breaker;
+  readonly breaker: CircuitBreaker;
   readonly #trace: Trace | null;
 
-  constructor(breaker: Breaker, trace: Trace | null) {
+  constructor(breaker: CircuitBreaker, trace: Trace | null) {
     super();
     this.breaker = breaker;
     this.#trace = trace;
   }
 
-  readonly around: AroundStoreCall = (what, call) => {
+  readonly around: StoreInterceptor = (what, call) => {
     const { operation, object, bytes } = what;
     // What is asked for anyway, such as latest.json, says nothing of whether requests are answered.
     const guarded = operation === 'range' ? () => this.breaker.run(call) : call;
@@ -94,12 +94,12 @@ const OWED = new Set<LedgerCall['operation']>(['refund', 'undeliver', 'keepAnswe
 /** The calls of a ledger by operation, and the tokens that they moved. */
 export class LedgerCalls extends Calls {
   /** Null: each call fails as soon as it can by itself. */
-  readonly breaker: Breaker | null;
+  readonly breaker: CircuitBreaker | null;
   readonly charged = new Map<string, number>();
   repaid = 0;
   readonly #trace: Trace | null;
 
-  constructor(breaker: Breaker | null, trace: Trace | null) {
+  constructor(breaker: CircuitBreaker | null, trace: Trace | null) {
     super();
     this.breaker = breaker;
     this.#trace = trace;

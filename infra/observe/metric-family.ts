@@ -1,5 +1,8 @@
 import type { Metric, Registry } from 'prom-client';
-import { DURATION_BUCKETS_MS, type Durations } from '../../shards/durations.ts';
+import {
+  DURATION_BUCKETS_MS,
+  type DurationHistogram,
+} from '../../shards/concurrency/duration-histogram.ts';
 
 export interface Sample {
   readonly labels?: Readonly<Record<string, string | number>>;
@@ -44,7 +47,7 @@ export function addFigures(
 export function* histogramSamples(
   name: string,
   label: string,
-  all: Iterable<readonly [value: string, durations: Durations]>,
+  all: Iterable<readonly [value: string, durations: DurationHistogram]>,
 ): Iterable<Sample> {
   for (const [value, { counts, sumMs }] of all) {
     const labels = { [label]: value };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { ReleaseCache } from '../../shards/release-cache.ts';
-import type { ReleaseSource } from '../../shards/release-source.ts';
+import type { ReleaseCache } from '../../shards/release/release-cache.ts';
+import type { ReleaseSource } from '../../shards/release/release-source.ts';
 import { HttpReader } from '../../shards/store/http/http-reader.ts';
 import type { Store } from '../../shards/store/store.ts';
 import type { LedgerCalls, StoreCalls } from './backend-calls.ts';
@@ -39,24 +39,24 @@ export function proxyMetrics(parts: ProxyParts): Registry {
 }
 
 function addAnswering(registry: Registry, { services }: FastifyInstance): void {
-  const { outbox, turnstile } = services;
+  const { responseWriter, batchSemaphore } = services;
   addFigures(registry, 'counter', [
     [
       'tta_http_readers_ended_total',
       'Readers of large answers whose connections were ended for being slow.',
-      () => outbox.readersEnded,
+      () => responseWriter.readersEnded,
     ],
   ]);
   addFigures(registry, 'gauge', [
     [
       'tta_http_answer_waiting_bytes',
       'Bytes of large answers that wait for their readers.',
-      () => outbox.waiting,
+      () => responseWriter.waiting,
     ],
     [
       'tta_batches_waiting',
       'POSTs that wait for their turn to be answered.',
-      () => turnstile.waiting,
+      () => batchSemaphore.waiting,
     ],
   ]);
 }
@@ -111,14 +111,14 @@ function addStore(registry: Registry, parts: ProxyParts): void {
       () => wire()?.hedges ?? 0,
     ],
   ]);
-  const { answers, plans } = parts.app.services;
+  const { responses, plans } = parts.app.services;
   const { heads } = releaseCache;
   addFamily(registry, {
     name: 'tta_cache_requests_total',
     help: 'What was asked of a cache: at hand (hit), being made for another (shared), made (miss).',
     type: 'counter',
     samples: () => [
-      ...[answers, heads].flatMap(({ hits, shared, made }, i) => {
+      ...[responses, heads].flatMap(({ hits, shared, made }, i) => {
         const cache = ['answers', 'objects'][i];
         return [
           { labels: { cache, outcome: 'hit' }, value: hits },
@@ -130,7 +130,7 @@ function addStore(registry: Registry, parts: ProxyParts): void {
       { labels: { cache: 'plans', outcome: 'miss' }, value: plans.made },
     ],
   });
-  const kept = { answers: answers.kept, objects: releaseCache.kept };
+  const kept = { answers: responses.kept, objects: releaseCache.kept };
   const ofEach = (value: (of: { bytes: number; savedMs: number }) => number) => () =>
     Object.entries(kept).map(([cache, of]) => ({ labels: { cache }, value: of ? value(of) : 0 }));
   addFamily(registry, {

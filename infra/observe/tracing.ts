@@ -10,7 +10,34 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Trace } from './trace.ts';
+import type { Environment } from '../settings/read-settings.ts';
+
+/** Whether OpenTelemetry's own variables ask for traces. */
+export function wantsTraces(env: Environment): boolean {
+  const { OTEL_SDK_DISABLED: off, OTEL_TRACES_EXPORTER: exporter = 'otlp' } = env;
+  if (off?.toLowerCase() === 'true' || exporter !== 'otlp') return false;
+  return Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT);
+}
+
+/** Tracing, if the environment asks for it; else nothing of it is loaded. */
+export async function openTracing(
+  service: { readonly name: string; readonly version: string },
+  env: Environment = process.env,
+): Promise<Tracing | null> {
+  if (!wantsTraces(env)) return null;
+  const { startTracing } = await import('./tracing.ts');
+  return startTracing(service);
+}
+
+/** Attributes of a span, by OpenTelemetry's names where it has some. */
+export type SpanAttributes = Readonly<Record<string, string | number>>;
+
+/** Makes a call within a span, which ends with it. */
+export type Trace = <T>(
+  name: string,
+  attributes: SpanAttributes,
+  call: () => Promise<T>,
+) => Promise<T>;
 
 const SCOPE = 'travel-time-access';
 

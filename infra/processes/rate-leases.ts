@@ -5,7 +5,7 @@ import type { RateCounter, Taken } from '../../portal/accounts/rate-window.ts';
 import type { Millis } from '../../shards/units.ts';
 
 const WINDOW_SECONDS = 60;
-const MOST_SUBJECTS = 100_000;
+const MAX_SUBJECTS = 100_000;
 /** A lease is for a moment: so what a process says is left of a window is never older than this. */
 const LEASE_MS: Millis = 1_000;
 /** A process gets this part of what would be its share of the rest: little lies unused elsewhere. */
@@ -50,7 +50,7 @@ export class RateLeases<Holder> {
   readonly #limit: number;
   readonly #part: number;
   readonly #recall: Recall<Holder>;
-  readonly #windows = new LRUCache<string, Window<Holder>>({ max: MOST_SUBJECTS });
+  readonly #windows = new LRUCache<string, Window<Holder>>({ max: MAX_SUBJECTS });
 
   constructor(limit: number, processes: number, recall: Recall<Holder>) {
     this.#limit = limit;
@@ -122,7 +122,7 @@ interface Held extends Omit<Lease, 'units'> {
 /** Counts the requests of one process by the leases that it is given. */
 export class LeasedRates implements RateCounter {
   readonly #ask: (subject: string, unused: Unused) => Promise<Lease>;
-  readonly #held = new LRUCache<string, Held>({ max: MOST_SUBJECTS });
+  readonly #held = new LRUCache<string, Held>({ max: MAX_SUBJECTS });
   readonly #asking = new Map<string, Promise<void>>();
 
   /** `ask`: for a lease, in place of the last, of which the unused requests are given back. */

@@ -1,4 +1,5 @@
-import cluster, { type Worker } from 'node:cluster';
+import type { Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type BirpcReturn, createBirpc } from 'birpc';
@@ -13,7 +14,32 @@ import { addProcesses } from '../observe/process-metrics.ts';
 import type { ServeSettings } from '../settings/api-server.ts';
 import type { ParentMethods, RateName, WorkerMethods } from './methods.ts';
 import { RateLeases } from './rate-leases.ts';
-import { LONGEST_PAUSE_MS, Restarts } from './restarts.ts';
+
+const WINDOW_MS = 60_000;
+const DEATHS_OF_EACH = 3;
+const FIRST_PAUSE_MS = 100;
+export const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * When a process that died is started again: the first at once, the next after pauses that double.
+ * Processes that die more than three times each within a minute are not mended by that.
+ */
+export class Restarts {
+  readonly #processes: number;
+  #deathsMs: number[] = [];
+
+  constructor(processes: number) {
+    this.#processes = processes;
+  }
+
+  /** Notes a death: how long to wait before the next start, or `null` to give up. */
+  died(nowMs: number): number | null {
+    this.#deathsMs = this.#deathsMs.filter((atMs) => nowMs - atMs < WINDOW_MS);
+    const earlier = this.#deathsMs.push(nowMs) - 1;
+    if (earlier >= DEATHS_OF_EACH * this.#processes) return null;
+    return earlier === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (earlier - 1), LONGEST_PAUSE_MS);
+  }
+}
 
 const PROGRAM = fileURLToPath(new URL('./worker.js', import.meta.url));
 /** A process that does not answer in time is left out of the metrics. */
@@ -90,7 +116,10 @@ export class ServingProcesses {
       this.#tellCount();
       for (const [i, { member }] of [first, ...others].entries()) void this.#keep(i + 1, member);
       if (metricsPort !== null) {
-        const all = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => this.#told() };
+        const all = {
+          contentType: Registry.PROMETHEUS_CONTENT_TYPE,
+          metrics: () => this.#reported(),
+        };
         this.#metrics = await serveMetrics(all, { port: metricsPort, host });
       }
       return {
@@ -199,7 +228,7 @@ export class ServingProcesses {
   }
 
   /** The metrics of all: each series has a `process`, so that one that starts anew is seen to. */
-  async #told(): Promise<string> {
+  async #reported(): Promise<string> {
     const own = new Registry();
     addProcesses(own, () => this.#count());
     const each = this.#serving().map(({ methods }) => methods.metrics().catch(() => []));

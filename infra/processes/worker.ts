@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { createBirpc } from 'birpc';
 import type { ProcessCount } from '../../proxy/services.ts';
-import { endOnSignals } from '../end-on-signals.ts';
+import { shutDownOnSignals } from '../end-on-signals.ts';
 import { describe } from '../errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from '../listen.ts';
 import { type Serving, serve } from '../serve.ts';
@@ -12,7 +12,7 @@ import { LeasedRates } from './rate-leases.ts';
 let serving: Promise<Serving> | null = null;
 let withinMs = CLOSE_WITHIN_MS;
 let processes: ProcessCount = { serving: 1, wanted: 1, haveStarted: false };
-const ending = endOnSignals({
+const ending = shutDownOnSignals({
   close: async () => (await serving)?.close(),
   withinMs: () => withinMs,
 });

@@ -4,10 +4,10 @@ import type { ProxyConfigInput } from '../../proxy/config.ts';
 import type { Bytes } from '../../shards/units.ts';
 import { API_DEFAULTS, BOTH, count } from './both-servers.ts';
 import { METRICS_PORT, port } from './listening.ts';
-import { STORE } from './places.ts';
+import { STORE } from './locations.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
-import { integerText, secretsText, sizeText } from './texts.ts';
+import { integerSetting, secretsSetting, sizeSetting } from './setting-types.ts';
 
 /** How to serve the API: what flags and the environment say, checked. */
 export interface ServeSettings {
@@ -40,7 +40,7 @@ export const serveSchema = z.object({
   }),
   PORT: setting(port().prefault('8080'), { says: 'the port to listen on', value: '<port>' }),
   PROCESSES: setting(
-    integerText(1, 512)
+    integerSetting(1, 512)
       .optional()
       .transform((n) => n ?? availableParallelism()),
     { says: 'processes that share the port', value: '<n>', otherwise: 'one a core' },
@@ -49,29 +49,29 @@ export const serveSchema = z.object({
     says: 'rows of one batch',
     value: '<n>',
   }),
-  CACHE_BYTES: setting(sizeText(1).prefault('576MiB'), {
+  CACHE_BYTES: setting(sizeSetting(1).prefault('576MiB'), {
     says: 'memory of each process for parts of a release and finished answers',
     value: '<size>',
   }),
-  ANSWER_CACHE_BYTES: setting(sizeText(0).optional(), {
+  ANSWER_CACHE_BYTES: setting(sizeSetting(0).optional(), {
     says: 'what of it finished answers may take',
     value: '<size>',
     otherwise: 'all of it',
   }),
-  RELEASE_POLL_SECONDS: setting(integerText(1, 3_600).prefault('30'), {
+  RELEASE_POLL_SECONDS: setting(integerSetting(1, 3_600).prefault('30'), {
     says: 'how often to look whether another release is in force',
     value: '<seconds>',
   }),
   METRICS_PORT,
-  DRAIN_SECONDS: setting(integerText(0, 600).prefault('0'), {
+  DRAIN_SECONDS: setting(integerSetting(0, 600).prefault('0'), {
     says: 'told to end, how long to say on /v1/ready that it is not ready before it lets nobody new in',
     value: '<seconds>',
   }),
-  SHED_AT_LAG_MS: setting(integerText(0, 60_000).prefault(String(API_DEFAULTS.shedAtLagMs)), {
+  SHED_AT_LAG_MS: setting(integerSetting(0, 60_000).prefault(String(API_DEFAULTS.shedAtLagMs)), {
     says: 'how late the event loop may be, milliseconds, before requests are sent away; 0: never',
     value: '<ms>',
   }),
-  CURSOR_SECRETS: setting(secretsText.optional(), {
+  CURSOR_SECRETS: setting(secretsSetting.optional(), {
     says: 'one or two, comma-separated: the first seals cursors, both open them; another first one changes the ETags of paginated routes, once',
     secret: true,
     otherwise: 'one that the ledger keeps',

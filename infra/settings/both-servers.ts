@@ -3,13 +3,13 @@ import { portalConfigSchema } from '../../portal/config.ts';
 import { trustedProxies } from '../../portal/http/trusted-proxies.ts';
 import { proxyConfigSchema } from '../../proxy/config.ts';
 import { HOST } from './listening.ts';
-import { LEDGER } from './places.ts';
+import { LEDGER } from './locations.ts';
 import { setting } from './setting.ts';
-import { integerText, listOf } from './texts.ts';
+import { integerSetting, listOf } from './setting-types.ts';
 
 export const API_DEFAULTS = proxyConfigSchema.parse({});
 
-export const count = () => integerText(1, 1e9);
+export const count = () => integerSetting(1, 1e9);
 
 /** What both servers are set by. */
 export const BOTH = {

@@ -3,23 +3,23 @@ import { z } from 'zod';
 import { PUBLIC_SERVICES, type PublicServices } from '../../builder/fetch/public-files.ts';
 import { DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
 import { withoutPassword } from '../../portal/accounts/ledger-address.ts';
-import { DIRECTIONS } from '../../shards/manifest.ts';
+import { DIRECTIONS } from '../../shards/release/manifest.ts';
 import { shownLocation, storeFault } from '../../shards/store/store-location.ts';
 import { HOST, METRICS_PORT } from './listening.ts';
-import { STORE } from './places.ts';
+import { STORE } from './locations.ts';
 import { queueFault } from './queue-address.ts';
 import { setting } from './setting.ts';
-import { checkedText, integerText, sizeText, wordsText } from './texts.ts';
+import { checkedSetting, integerSetting, sizeSetting, wordsSetting } from './setting-types.ts';
 
 /** What `tta plan` is set by, beside its inputs. */
 export const planSchema = z.object({
-  STORE: setting(checkedText(storeFault), {
+  STORE: setting(checkedSetting(storeFault), {
     says: 'where to publish: a folder, or s3://bucket/prefix',
     flag: '--out',
     value: '<store>',
     shown: shownLocation,
   }),
-  UNIT_BLOCKS: setting(integerText(1, 10_000_000).prefault(String(DEFAULT_UNIT_BLOCKS)), {
+  UNIT_BLOCKS: setting(integerSetting(1, 10_000_000).prefault(String(DEFAULT_UNIT_BLOCKS)), {
     says: 'blocks that a unit of work has at most; its counties are in memory at once',
     flag: '--unit-blocks',
     value: '<n>',
@@ -29,7 +29,7 @@ export const planSchema = z.object({
 /** What a process that searches may use. */
 const means = {
   WORKERS: setting(
-    integerText(1, 256)
+    integerSetting(1, 256)
       .optional()
       .transform((n) => n ?? availableParallelism()),
     {
@@ -38,7 +38,7 @@ const means = {
       otherwise: 'one a core',
     },
   ),
-  MEMORY: setting(sizeText(1).prefault('4GB'), {
+  MEMORY: setting(sizeSetting(1).prefault('4GB'), {
     says: 'what the build may use',
     value: '<size>',
   }),
@@ -53,7 +53,7 @@ const queueAbout = {
 
 /** What `tta worker` is set by. */
 export const workerSchema = z.object({
-  QUEUE: setting(checkedText(queueFault), {
+  QUEUE: setting(checkedSetting(queueFault), {
     ...queueAbout,
     says: 'the Redis that jobs are taken from, redis://HOST[:PORT][/DB]',
   }),
@@ -66,12 +66,12 @@ export const workerSchema = z.object({
 /** What `tta build` is set by, beside its inputs. */
 export const buildSchema = planSchema.extend({
   ...means,
-  QUEUE: setting(checkedText(queueFault).optional(), {
+  QUEUE: setting(checkedSetting(queueFault).optional(), {
     ...queueAbout,
     says: 'the Redis that jobs are put into, for workers to do; without, this process does them',
   }),
   DIRECTIONS: setting(
-    wordsText(DIRECTIONS)
+    wordsSetting(DIRECTIONS)
       .refine((given) => given.includes('from'), '"to" is made of "from"; give from,to')
       .prefault(DIRECTIONS.join(',')),
     {
@@ -90,7 +90,7 @@ export const fetchSchema = z.object({
 });
 
 function service(name: keyof PublicServices, what: string) {
-  const type = checkedText((text) =>
+  const type = checkedSetting((text) =>
     URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
       ? null
       : 'is not an address that begins with http:// or https://',

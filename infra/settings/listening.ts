@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { setting } from './setting.ts';
-import { integerText } from './texts.ts';
+import { integerSetting } from './setting-types.ts';
 
-export const port = () => integerText(0, 65_535);
+export const port = () => integerSetting(0, 65_535);
 
 /** Where a process listens. */
 export const HOST = setting(z.string().prefault('127.0.0.1'), {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PaymentSettings } from '../../portal/payment/open-payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
-import { listOf } from './texts.ts';
+import { listOf } from './setting-types.ts';
 
 const priceId = z
   .string('is the id of a price, or several, comma-separated')

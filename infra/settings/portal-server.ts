@@ -8,7 +8,7 @@ import { METRICS_PORT, port } from './listening.ts';
 import { STRIPE, stripeOf } from './payment.ts';
 import { type Environment, type Flags, readSettings } from './read-settings.ts';
 import { setting } from './setting.ts';
-import { integerText, secretsText } from './texts.ts';
+import { integerSetting, secretsSetting } from './setting-types.ts';
 
 /** How to serve the portal. */
 export interface PortalSettings {
@@ -65,7 +65,7 @@ export const portalSchema = z.object({
     says: 'mails sent in an hour by all portals of a ledger; for one network (/24, /48) a fifth at most, and no more than 200',
     value: '<n>',
   }),
-  SIGNUP_GRANTS_PER_DAY: setting(integerText(0, 1e9).prefault('500'), {
+  SIGNUP_GRANTS_PER_DAY: setting(integerSetting(0, 1e9).prefault('500'), {
     says: 'new accounts a day that are given free tokens; 0: none are. Others are given them when their owners sign in again on another day',
     value: '<n>',
   }),
@@ -77,7 +77,7 @@ export const portalSchema = z.object({
     says: 'of those, with addresses of one mail domain that is no public host',
     value: '<n>',
   }),
-  SESSION_SECRETS: setting(secretsText.optional(), {
+  SESSION_SECRETS: setting(secretsSetting.optional(), {
     says: 'one or two, comma-separated: the first makes sessions, both are taken',
     secret: true,
     otherwise: 'one that the ledger keeps',

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { apiSettings, type ServeSettings, serveSchema } from './api-server.ts';
-import { LEDGER, STORE } from './places.ts';
+import { LEDGER, STORE } from './locations.ts';
 import { type PortalSettings, portalSchema, settingsOfPortal } from './portal-server.ts';
 import { type Environment, readSettings } from './read-settings.ts';
 import { aboutOf, setting } from './setting.ts';

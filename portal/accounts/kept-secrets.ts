@@ -1,4 +1,4 @@
-import { triedAgain } from '../../shards/tried-again.ts';
+import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, LedgerUnavailable } from './ledger.ts';
 
 /** Between tries to have a secret of a ledger that is away. */
@@ -24,7 +24,7 @@ export class KeptSecrets {
       await ask().catch((error) => {
         if (!(error instanceof LedgerUnavailable && error.isAway)) throw error;
         const options = { signal: secrets.#ending.signal, ref: false };
-        triedAgain(ask, () => ASK_AGAIN_MS, options).catch(() => {});
+        retry(ask, () => ASK_AGAIN_MS, options).catch(() => {});
       });
     }
     return secrets;

@@ -1,4 +1,4 @@
-import { triedAgain } from '../../shards/tried-again.ts';
+import { retry } from '../../shards/concurrency/retry.ts';
 import { type Ledger, type LedgerOptions, LedgerUnavailable } from './ledger.ts';
 import { openLedger } from './open-ledger.ts';
 
@@ -38,7 +38,7 @@ function lateLedger(
     return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LAST_PAUSE_MS);
   };
   warn(`${why.message} What needs no account is served meanwhile.`);
-  const opened = triedAgain(open, pauseAfter, { signal: ending.signal }).then(
+  const opened = retry(open, pauseAfter, { signal: ending.signal }).then(
     (there) => {
       ledger = there;
     },

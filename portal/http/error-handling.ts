@@ -4,21 +4,14 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { systemCode } from '../../shards/error-facts.ts';
 import { GivenBackLater, LedgerUnavailable } from '../accounts/ledger.ts';
-import { CACHE_CONTROL } from './cache-control.ts';
-import { CONNECTION_LIMITS } from './connection-limits.ts';
+import { FaultLog } from './access-log.ts';
+import { CACHE_CONTROL } from './caching.ts';
 import { notPlainJson } from './json-body.ts';
-import { type KnownPaths, unknownMethod } from './known-paths.ts';
-import {
-  invalidParameters,
-  Problem,
-  type ProblemStyle,
-  problemText,
-  shortened,
-} from './problem.ts';
-import type { ProblemSlug } from './problem-kinds.ts';
+import { invalidParameters, Problem, type ProblemStyle, problemText, truncate } from './problem.ts';
+import type { ProblemSlug } from './problem-types.ts';
 import { withCommas } from './request-limits.ts';
-import { FaultLog } from './server-log.ts';
-import { undecodable } from './undecodable-path.ts';
+import { type KnownPaths, undecodable, unknownMethod } from './request-paths.ts';
+import { CONNECTION_LIMITS } from './slow-clients.ts';
 
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 const MAX_QUOTED_PATH = 200;
@@ -115,7 +108,7 @@ function refusedMethod(error: Error, known: KnownPaths): Problem | undefined {
 
 function notTaken(asked: { method: string; path: string; allow: string }): Problem {
   const { method, path, allow } = asked;
-  const detail = `${shortened(path, MAX_QUOTED_PATH)} takes ${allow}, not ${shortened(method)}`;
+  const detail = `${truncate(path, MAX_QUOTED_PATH)} takes ${allow}, not ${truncate(method)}`;
   return new Problem('method-not-allowed', detail, {}, { allow });
 }
 
@@ -157,7 +150,7 @@ export function refuseSlashedPaths(app: FastifyInstance): void {
 const ENDS_IN_PARAMETER = /\/:\w+$/;
 
 /** Answers OPTIONS with the methods of a known path. For a service that no page of others may ask. */
-export function tellMethods(
+export function answerOptionsRequests(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,
 ): void {
@@ -181,9 +174,9 @@ function notFound(request: FastifyRequest): Problem {
 /** Says so where only a slash too many keeps a path from being known. */
 function noRoute(path: string, known: KnownPaths): Problem {
   const isSlashed = path.endsWith('/') && known.allowOf(path.slice(0, -1)) !== undefined;
-  const told = shortened(path, MAX_QUOTED_PATH);
+  const reported = truncate(path, MAX_QUOTED_PATH);
   const hint = isSlashed ? ': leave out the slash at its end' : '';
-  return new Problem('not-found', `no route ${told}${hint}`);
+  return new Problem('not-found', `no route ${reported}${hint}`);
 }
 
 function asProblem(error: FastifyError, { routeOptions }: FastifyRequest): Problem {

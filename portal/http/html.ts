@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import { CACHE_CONTROL } from './caching.ts';
+import { setRateHeaders } from './rate-limiting.ts';
 
 const STYLE =
   'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:38rem;margin:4rem auto;padding:0 1rem;color:#1c2733;background:#fbfaf6}code{color:#55606c}pre{white-space:pre-wrap;overflow-wrap:anywhere}a{color:#14665a}button{font:inherit;padding:.5rem 1.2rem;border:0;border-radius:8px;background:#14665a;color:#fff;cursor:pointer}button:focus-visible,a:focus-visible{outline:2px solid #14665a;outline-offset:2px}@media(prefers-color-scheme:dark){body{color:#e7ecee;background:#10171b}code{color:#a0acb5}a{color:#72cbb9}button{background:#72cbb9;color:#0b211c}button:focus-visible,a:focus-visible{outline-color:#72cbb9}}';
@@ -31,4 +34,36 @@ export function plainPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   } as const;
+}
+
+/** Of an answer that is no page: nothing of it may run, nothing may frame it. */
+const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const ALWAYS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+} as const;
+
+/** Two years: https only, once a browser has been here. */
+const HTTPS_ONLY = 'max-age=63072000; includeSubDomains';
+
+/**
+ * Sets what every answer of a site with sessions carries. An answer is private and no page unless
+ * its route has said otherwise.
+ */
+export function securityHeaders(site: {
+  readonly isHttps: boolean;
+}): (reply: FastifyReply) => void {
+  return (reply) => {
+    setRateHeaders(reply);
+    reply.header('x-request-id', reply.request.id).headers(ALWAYS);
+    if (site.isHttps) reply.header('strict-transport-security', HTTPS_ONLY);
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', CACHE_CONTROL.never);
+    if (!reply.hasHeader('content-security-policy')) {
+      reply.header('content-security-policy', NOTHING);
+    }
+  };
 }

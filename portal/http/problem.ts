@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemSlug } from './problem-kinds.ts';
+import { PROBLEM_TYPES, type ProblemSlug } from './problem-types.ts';
 
 /** One invalid parameter, as `invalid-parameters` lists it. */
 export interface ParameterIssue {
@@ -29,7 +29,7 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return PROBLEMS[this.slug].status;
+    return PROBLEM_TYPES[this.slug].status;
   }
 }
 
@@ -45,7 +45,7 @@ export interface ProblemStyle {
 export function problemText(style: ProblemStyle, problem: Problem): string {
   const text = JSON.stringify({ ...standardMembers(style, problem), ...problem.members });
   if (Buffer.byteLength(text) <= MAX_PROBLEM_BYTES) return text;
-  const short = new Problem(problem.slug, shortened(problem.message, MAX_DETAIL));
+  const short = new Problem(problem.slug, truncate(problem.message, MAX_DETAIL));
   const errors = [{ loc: [], msg: short.message, type: 'shortened' }];
   const isListed = problem.slug === 'invalid-parameters';
   return JSON.stringify({ ...standardMembers(style, short), ...(isListed && { errors }) });
@@ -53,7 +53,7 @@ export function problemText(style: ProblemStyle, problem: Problem): string {
 
 function standardMembers({ base, members }: ProblemStyle, problem: Problem) {
   const { slug, status, message } = problem;
-  const { title } = PROBLEMS[slug];
+  const { title } = PROBLEM_TYPES[slug];
   return { type: `${base}/${slug}`, title, status, detail: message, ...members?.(problem) };
 }
 
@@ -70,22 +70,22 @@ const MAX_MESSAGE = 300;
 export function invalidParameters(faults: readonly ParameterIssue[]): Problem {
   const errors = faults.slice(0, MAX_LISTED).map(
     ({ loc, msg, type }): ParameterIssue => ({
-      loc: loc.map((step) => (typeof step === 'number' ? step : shortened(step, MAX_NAME))),
-      msg: shortened(msg, MAX_MESSAGE),
+      loc: loc.map((step) => (typeof step === 'number' ? step : truncate(step, MAX_NAME))),
+      msg: truncate(msg, MAX_MESSAGE),
       type,
     }),
   );
-  const told = errors.slice(0, MAX_TOLD).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
-  if (faults.length > told.length) told.push(`and ${faults.length - told.length} more`);
+  const reported = errors.slice(0, MAX_TOLD).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+  if (faults.length > reported.length) reported.push(`and ${faults.length - reported.length} more`);
   const omitted = faults.length - errors.length;
-  return new Problem('invalid-parameters', told.join('; '), {
+  return new Problem('invalid-parameters', reported.join('; '), {
     errors,
     ...(omitted > 0 && { errors_omitted: omitted }),
   });
 }
 
 /** Text of a client as it is quoted: whole characters only, and the end of a long one left out. */
-export function shortened(text: string, most = MAX_NAME): string {
+export function truncate(text: string, most = MAX_NAME): string {
   const part = text.length <= most ? text : `${text.slice(0, most - 1)}…`;
   return Buffer.from(part).toString();
 }

@@ -1,9 +1,9 @@
 import type { SignIns } from '../accounts/sign-ins.ts';
-import { networkOf } from '../http/rate-subject.ts';
+import { networkOf } from '../http/rate-limiting.ts';
 
 const HOUR_SECONDS = 60 * 60;
 /** Mails an hour for one network: a school, all of whose pupils sign in at once. */
-const MOST_FOR_NETWORK = 200;
+const MAX_FOR_NETWORK = 200;
 /** Of the budget, one network gets a part of so many at most. */
 const PARTS = 5;
 
@@ -24,7 +24,7 @@ export class MailBudget {
 
   /** Takes one mail that a client asks for; how many seconds to wait where none is left. */
   async take(ip: string, nowMs: number): Promise<{ readonly waitSeconds: number } | null> {
-    const forNetwork = Math.min(MOST_FOR_NETWORK, Math.ceil(this.perHour / PARTS));
+    const forNetwork = Math.min(MAX_FOR_NETWORK, Math.ceil(this.perHour / PARTS));
     const ofNetwork = await this.#take(`mails for network ${networkOf(ip)}`, forNetwork, nowMs);
     if (ofNetwork !== null) return ofNetwork;
     const ofAll = await this.#take('mails for all', this.perHour, nowMs);

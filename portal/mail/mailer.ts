@@ -1,4 +1,4 @@
-import type { Asker } from '../../shards/fair-queue.ts';
+import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 
 /** Sends what people get by mail. */
 export interface Mailer {
@@ -7,7 +7,7 @@ export interface Mailer {
    * `AddressRefused` where the mail server takes none for that address. `asker`: on whose
    * behalf it is sent, where those who have many sent let others go between.
    */
-  send(message: Message, asker?: Asker): Promise<void>;
+  send(message: Message, clientId?: ClientId): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
-import { type Asker, EVERYBODY } from '../../shards/fair-queue.ts';
-import { Turnstile } from '../../shards/turnstile.ts';
+import { type ClientId, SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { FairSemaphore } from '../../shards/concurrency/fair-semaphore.ts';
 import { headersOf } from './headers.ts';
 import { AddressRefused, type Mailer, type Message } from './mailer.ts';
 
@@ -31,29 +31,29 @@ export function smtpMailer(smtpUrl: string, from: string): Mailer {
     disableUrlAccess: true,
     ...LIMITS_MS,
   });
-  const turnstile = new Turnstile({ inAll: CONNECTIONS, ofEach: CONNECTIONS / 2 });
-  const waitingOf = new Map<Asker, number>();
+  const semaphore = new FairSemaphore({ inAll: CONNECTIONS, ofEach: CONNECTIONS / 2 });
+  const waitingOf = new Map<ClientId, number>();
   let waiting = 0;
   return {
-    async send(message: Message, asker = EVERYBODY) {
-      const own = waitingOf.get(asker) ?? 0;
+    async send(message: Message, clientId = SHARED) {
+      const own = waitingOf.get(clientId) ?? 0;
       if (waiting >= (own > 0 ? MAX_WAITING : MAX_ASKERS)) {
-        throw new Error(`${waiting} mails wait already, ${own} of ${asker}`);
+        throw new Error(`${waiting} mails wait already, ${own} of ${clientId}`);
       }
       waiting++;
-      waitingOf.set(asker, own + 1);
+      waitingOf.set(clientId, own + 1);
       const signal = AbortSignal.timeout(WITHIN_MS);
       try {
-        await turnstile.pass(asker, async () => {
+        await semaphore.run(clientId, async () => {
           signal.throwIfAborted();
           const mail = { ...message, ...headersOf(message.to, from), signal };
           await transport.sendMail(mail).catch(rethrow);
         });
       } finally {
         waiting--;
-        const left = waitingOf.get(asker)! - 1;
-        if (left > 0) waitingOf.set(asker, left);
-        else waitingOf.delete(asker);
+        const left = waitingOf.get(clientId)! - 1;
+        if (left > 0) waitingOf.set(clientId, left);
+        else waitingOf.delete(clientId);
       }
     },
     async close() {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-document.ts';
-import type { ProblemSlug } from '../http/problem-kinds.ts';
+import { HEADER_OF_STATUS, ProblemResponses, problemDocument } from '../http/problem-docs.ts';
+import type { ProblemSlug } from '../http/problem-types.ts';
 import type { Operation, ServedOperation } from '../routes/operation.ts';
 
 const OPEN_PROBLEMS: readonly ProblemSlug[] = [

@@ -4,15 +4,15 @@ import type { Ledger } from '../accounts/ledger.ts';
 import { Problem } from '../http/problem.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
 import { MEMBERSHIP_CENTS, type PackId, PLANS } from '../plans.ts';
+import type { BillingContext } from './billing-context.ts';
+import { PaymentUnavailable } from './billing-context.ts';
 import { endSubscriptions } from './end-subscriptions.ts';
 import { isMembership } from './membership.ts';
-import { PaymentUnavailable } from './payment-unavailable.ts';
 import { packMetadata } from './purchase.ts';
 import { settleSubscription } from './settle-membership.ts';
-import { isMissing, promptly } from './stripe-client.ts';
-import type { Till } from './till.ts';
+import { isMissing, withTimeout } from './stripe-client.ts';
 
-export interface Checkout extends Till {
+export interface Checkout extends BillingContext {
   readonly ledger: Ledger;
   /** Where people find the portal: they come back to its pages, and to no others. */
   readonly accountUrl: string;
@@ -23,7 +23,7 @@ export async function subscribe(checkout: Checkout, account: Account): Promise<s
   if (isMember(account.membership, checkout.now())) {
     throw await alreadySubscribed(checkout, account);
   }
-  const url = await promptly(
+  const url = await withTimeout(
     withCustomer(checkout, account, (customer) => membershipSession(checkout, account, customer)),
   );
   if (url === null) throw await alreadySubscribed(checkout, account);
@@ -94,7 +94,7 @@ export function buyPack(checkout: Checkout, account: Account, packId: PackId): P
       metadata: packMetadata(account.id, { tokens, cents }),
     }),
   );
-  return promptly(session.then(addressOf));
+  return withTimeout(session.then(addressOf));
 }
 
 /** A page of Stripe's where an account's owner manages membership and invoices. */
@@ -105,7 +105,7 @@ export function manage(checkout: Checkout, account: Account): Promise<string> {
       return_url: `${checkout.accountUrl}${PAGE_PATHS.plan}`,
     }),
   );
-  return promptly(session.then(({ url }) => url));
+  return withTimeout(session.then(({ url }) => url));
 }
 
 function common({ accountUrl }: Checkout, { id }: Account) {
@@ -173,11 +173,14 @@ function addressOf({ id, url }: Stripe.Checkout.Session): string {
  * nothing is, or if Stripe does not answer now. Those of before may be of another amount, and are
  * sold no more.
  */
-export async function priceFault({ stripe, membershipPrices }: Till): Promise<string | null> {
+export async function priceFault({
+  stripe,
+  membershipPrices,
+}: BillingContext): Promise<string | null> {
   const { price_usd, interval } = PLANS.membership;
   for (const id of membershipPrices) {
     try {
-      const price = await promptly(stripe.prices.retrieve(id));
+      const price = await withTimeout(stripe.prices.retrieve(id));
       const isDollars = price.currency === 'usd';
       const isOfInterval =
         price.recurring?.interval === interval && price.recurring.interval_count === 1;

@@ -1,14 +1,17 @@
 import type { PaymentEvent } from '../accounts/payment-events.ts';
+import { type BillingContext, NOTHING, type Settled } from './billing-context.ts';
 import { isFaultOfStripe, isMissing } from './stripe-client.ts';
-import { NOTHING, type Settled, type Till } from './till.ts';
 
 /**
  * Sees to it that a closed account is not charged again: what was subscribed ends now, and what was
  * begun cannot be paid any more.
  */
-export async function endSubscriptions(till: Till, accountId: string): Promise<Settled> {
-  const customer = (await till.ledger.account(accountId))?.customer ?? null;
-  if (customer !== null) await endSubscriptionsOf(till, customer);
+export async function endSubscriptions(
+  billing: BillingContext,
+  accountId: string,
+): Promise<Settled> {
+  const customer = (await billing.ledger.account(accountId))?.customer ?? null;
+  if (customer !== null) await endSubscriptionsOf(billing, customer);
   return NOTHING;
 }
 
@@ -20,19 +23,22 @@ export const CLOSES_WITHIN_MS = 10 * 60_000;
  * closing has failed, its owner keeps what was paid for.
  */
 export async function endSubscriptionsOnceClosed(
-  till: Till,
+  billing: BillingContext,
   { object, receivedAtMs }: PaymentEvent,
 ): Promise<Settled | null> {
-  const account = await till.ledger.account(object);
-  if (account?.closedAtMs !== null) return endSubscriptions(till, object);
-  return till.now() - receivedAtMs > CLOSES_WITHIN_MS ? NOTHING : null;
+  const account = await billing.ledger.account(object);
+  if (account?.closedAtMs !== null) return endSubscriptions(billing, object);
+  return billing.now() - receivedAtMs > CLOSES_WITHIN_MS ? NOTHING : null;
 }
 
 /** How many checkouts are ended at once. */
 const AT_ONCE = 10;
 
 /** The same for what one customer has, whosever that is. */
-export async function endSubscriptionsOf({ stripe }: Till, customer: string): Promise<void> {
+export async function endSubscriptionsOf(
+  { stripe }: BillingContext,
+  customer: string,
+): Promise<void> {
   try {
     const begun: string[] = [];
     const open = { customer, status: 'open', limit: 100 } as const;

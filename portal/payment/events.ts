@@ -2,6 +2,7 @@ import Stripe from 'stripe';
 import { z } from 'zod';
 import type { PaymentEvent } from '../accounts/payment-events.ts';
 import { Problem } from '../http/problem.ts';
+import type { BillingContext, Settled } from './billing-context.ts';
 import { endSubscriptionsOnceClosed } from './end-subscriptions.ts';
 import { settleSubscription } from './settle-membership.ts';
 import {
@@ -11,9 +12,8 @@ import {
   settleRefund,
   settleSession,
 } from './settle-purchase.ts';
-import type { Settled, Till } from './till.ts';
 
-type Settle = (till: Till, object: string) => Promise<Settled>;
+type Settle = (billing: BillingContext, object: string) => Promise<Settled>;
 
 /** Kept by the portal itself: the account with this id is being closed. */
 export const ACCOUNT_CLOSED = 'account.closed';
@@ -39,13 +39,13 @@ const TOLD_BY_STRIPE: Readonly<Record<string, Settle>> = {
 };
 
 /** Does what an event asks for, by what stands at Stripe now; `null` if it is too early for that. */
-export function settleEvent(till: Till, event: PaymentEvent): Promise<Settled | null> {
+export function settleEvent(billing: BillingContext, event: PaymentEvent): Promise<Settled | null> {
   const { type, object } = event;
-  if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(till, event);
+  if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);
   const settle = TOLD_BY_STRIPE[type];
   // Of a version that knew of more.
   if (!settle) throw new Error(`no event of type ${type} is known`);
-  return settle(till, object);
+  return settle(billing, object);
 }
 
 /** How far from now a signature may be: one that was seen by others is no use to them later. */
@@ -60,9 +60,9 @@ export function signedEvent(
   signature: string | undefined,
   { webhookSecret, nowMs }: { readonly webhookSecret: string; readonly nowMs: number },
 ): PaymentEvent | null {
-  const told = EVENT.safeParse(verified(body, signature ?? '', webhookSecret, nowMs));
-  if (!told.success || !Object.hasOwn(TOLD_BY_STRIPE, told.data.type)) return null;
-  const { id, type, data } = told.data;
+  const reported = EVENT.safeParse(verified(body, signature ?? '', webhookSecret, nowMs));
+  if (!reported.success || !Object.hasOwn(TOLD_BY_STRIPE, reported.data.type)) return null;
+  const { id, type, data } = reported.data;
   return { id, type, object: data.object.id, receivedAtMs: nowMs };
 }
 

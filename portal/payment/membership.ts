@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Membership } from '../accounts/accounts.ts';
 import { MEMBERSHIP_GRACE_DAYS } from '../plans.ts';
-import type { MembershipPrices } from './till.ts';
+import type { MembershipPrices } from './billing-context.ts';
 
 /** A subscription, and until when it has been paid for if the payment of its present period failed. */
 export interface KnownSubscription {

@@ -3,15 +3,15 @@ import type { Ledger } from '../accounts/ledger.ts';
 import type { PaymentEvent } from '../accounts/payment-events.ts';
 import { RETRY } from '../http/error-handling.ts';
 import { Problem } from '../http/problem.ts';
+import type { BillingContext, MembershipPrices } from './billing-context.ts';
+import { PaymentUnavailable } from './billing-context.ts';
 import { buyPack, type Checkout, manage, priceFault, subscribe } from './checkout.ts';
 import { CLOSES_WITHIN_MS, endSubscriptions } from './end-subscriptions.ts';
 import { EventWorker } from './event-worker.ts';
 import { ACCOUNT_CLOSED, settleEvent, signedEvent } from './events.ts';
 import type { Payment } from './payment.ts';
-import { PaymentUnavailable } from './payment-unavailable.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
 import { asUnavailable, type StripeAccess, stripeClient, within } from './stripe-client.ts';
-import type { MembershipPrices, Till } from './till.ts';
 
 /** How the portal sells. */
 export interface PaymentSettings extends StripeAccess {
@@ -67,7 +67,7 @@ export function openPayment(options: {
   const payments = workerOf((event) => !isClosing(event));
   const closings = workerOf(isClosing);
 
-  const told = async <T>(answer: Promise<T>): Promise<T> => {
+  const reported = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer;
     } catch (error) {
@@ -78,9 +78,9 @@ export function openPayment(options: {
     }
   };
   return {
-    subscribe: (account) => told(subscribe(checkout, account)),
-    buyPack: (account, packId) => told(buyPack(checkout, account, packId)),
-    manage: (account) => told(manage(checkout, account)),
+    subscribe: (account) => reported(subscribe(checkout, account)),
+    buyPack: (account, packId) => reported(buyPack(checkout, account, packId)),
+    manage: (account) => reported(manage(checkout, account)),
     portalUrl: ({ customer, membership }) =>
       customer !== null && membership?.subscription ? `${accountUrl}/billing/portal` : null,
     async receive(body, signature) {
@@ -90,8 +90,13 @@ export function openPayment(options: {
     async endSubscription({ id }) {
       // However often it is told, one event: open for as long again as others are taken for it.
       const turn = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
-      const told = `${ACCOUNT_CLOSED}:${id}:${turn}`;
-      await ledger.keepEvent({ id: told, type: ACCOUNT_CLOSED, object: id, receivedAtMs: now() });
+      const reported = `${ACCOUNT_CLOSED}:${id}:${turn}`;
+      await ledger.keepEvent({
+        id: reported,
+        type: ACCOUNT_CLOSED,
+        object: id,
+        receivedAtMs: now(),
+      });
       void closings.wake();
     },
     start(listener) {
@@ -118,7 +123,7 @@ export async function reconcileWith(
   ledger: Ledger,
   sinceMs: number | null,
 ): Promise<Reconciled> {
-  return byCommand(settings, ledger, (till) => reconcile(till, sinceMs));
+  return byCommand(settings, ledger, (billing) => reconcile(billing, sinceMs));
 }
 
 /** Ends at Stripe what an account has subscribed to. A `PaymentUnavailable` if it fails. */
@@ -127,14 +132,14 @@ export async function endSubscriptionsWith(
   ledger: Ledger,
   account: AccountId,
 ): Promise<void> {
-  await byCommand(settings, ledger, (till) => endSubscriptions(till, account));
+  await byCommand(settings, ledger, (billing) => endSubscriptions(billing, account));
 }
 
 /** Nobody waits for an answer: it may take its time. */
 async function byCommand<T>(
   settings: PaymentSettings,
   ledger: Ledger,
-  act: (till: Till) => Promise<T>,
+  act: (billing: BillingContext) => Promise<T>,
 ): Promise<T> {
   const { membershipPrices } = settings;
   const stripe = stripeClient({ timeoutMs: 30_000, ...settings });

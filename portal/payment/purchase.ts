@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import type { AccountId } from '../accounts/accounts.ts';
 import { PLANS } from '../plans.ts';
+import type { MembershipPrices } from './billing-context.ts';
 import { idOf } from './stripe-client.ts';
-import type { MembershipPrices } from './till.ts';
 
 /** Tokens that an account has paid for. */
 export interface Purchase {

@@ -1,11 +1,16 @@
 import Stripe from 'stripe';
 import type { AccountId } from '../accounts/accounts.ts';
-import { PaymentUnavailable } from './payment-unavailable.ts';
+import {
+  type BillingContext,
+  NOTHING,
+  PaymentUnavailable,
+  type Settled,
+  sumSettled,
+} from './billing-context.ts';
 import { purchaseOfInvoice, purchaseOfSession } from './purchase.ts';
 import { settleSubscription } from './settle-membership.ts';
 import { settleDispute, settlePurchase, settleRefund } from './settle-purchase.ts';
 import { isUnreachable } from './stripe-client.ts';
-import { NOTHING, type Settled, type Till, together } from './till.ts';
 
 /** How many of each were looked at, and what that changed. */
 export interface Reconciled extends Settled {
@@ -17,7 +22,7 @@ export interface Reconciled extends Settled {
 }
 
 /** Of what could not be settled, so many are named. */
-const MOST_TOLD = 5;
+const MAX_TOLD = 5;
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -37,8 +42,11 @@ const CHANGES_FOR_SECONDS = {
  * events tell, if they come. What is settled already stays as it is. What Stripe fails at holds up
  * nothing else, and is a `PaymentUnavailable` at the end.
  */
-export async function reconcile(till: Till, sinceMs: number | null): Promise<Reconciled> {
-  const { stripe, membershipPrices } = till;
+export async function reconcile(
+  billing: BillingContext,
+  sinceMs: number | null,
+): Promise<Reconciled> {
+  const { stripe, membershipPrices } = billing;
   const count = { invoices: 0, sessions: 0, refunds: 0, disputes: 0, subscriptions: 0 };
   let settled = NOTHING;
   const failures: string[] = [];
@@ -50,7 +58,7 @@ export async function reconcile(till: Till, sinceMs: number | null): Promise<Rec
     for await (const thing of things) {
       count[kind]++;
       try {
-        settled = together(settled, await settle(thing));
+        settled = sumSettled(settled, await settle(thing));
       } catch (error) {
         if (isUnreachable(error) || !(error instanceof Stripe.errors.StripeError)) throw error;
         failures.push(`${thing.id}: ${error.message}`);
@@ -70,34 +78,36 @@ export async function reconcile(till: Till, sinceMs: number | null): Promise<Rec
     expand: ['data.payments'],
   });
   await all('invoices', invoices, (invoice) =>
-    settlePurchase(till, purchaseOfInvoice(invoice, membershipPrices)),
+    settlePurchase(billing, purchaseOfInvoice(invoice, membershipPrices)),
   );
   const sessions = stripe.checkout.sessions.list({ ...madeSince('sessions'), status: 'complete' });
-  await all('sessions', sessions, (session) => settlePurchase(till, purchaseOfSession(session)));
+  await all('sessions', sessions, (session) => settlePurchase(billing, purchaseOfSession(session)));
   await all('refunds', stripe.refunds.list(madeSince('refunds')), ({ id }) =>
-    settleRefund(till, id),
+    settleRefund(billing, id),
   );
   await all('disputes', stripe.disputes.list(madeSince('disputes')), ({ id }) =>
-    settleDispute(till, id),
+    settleDispute(billing, id),
   );
   // A subscription may end at any age.
   for (const price of membershipPrices) {
     const everyStatus = { price, status: 'all', limit: 100 } as const;
     await all('subscriptions', stripe.subscriptions.list(everyStatus), async (subscription) => {
       const { id, status, metadata } = subscription;
-      const isSettled = status === 'canceled' && !(await isHeldBy(till, metadata.account, id));
-      return isSettled ? NOTHING : settleSubscription(till, id);
+      const isSettled = status === 'canceled' && !(await isHeldBy(billing, metadata.account, id));
+      return isSettled ? NOTHING : settleSubscription(billing, id);
     });
   }
   if (failures.length > 0) {
-    const told = failures.slice(0, MOST_TOLD).join('; ');
-    throw new PaymentUnavailable(`Stripe: ${failures.length} not settled, all others are: ${told}`);
+    const reported = failures.slice(0, MAX_TOLD).join('; ');
+    throw new PaymentUnavailable(
+      `Stripe: ${failures.length} not settled, all others are: ${reported}`,
+    );
   }
   return { ...count, ...settled };
 }
 
 async function isHeldBy(
-  { ledger }: Till,
+  { ledger }: BillingContext,
   account: AccountId | undefined,
   subscription: string,
 ): Promise<boolean> {

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 import type { Account, Membership } from '../accounts/accounts.ts';
+import { type BillingContext, MAX_ROUNDS, NOTHING, type Settled } from './billing-context.ts';
 import { endSubscriptionsOf } from './end-subscriptions.ts';
 import { type KnownSubscription, membershipOf } from './membership.ts';
 import { membershipLines } from './purchase.ts';
 import { idOf, isMissing } from './stripe-client.ts';
-import { MOST_TURNS, NOTHING, type Settled, type Till } from './till.ts';
 
 /**
  * Gives the account of a subscription the membership that all its subscriptions at Stripe give now.
@@ -12,23 +12,23 @@ import { MOST_TURNS, NOTHING, type Settled, type Till } from './till.ts';
  * has read what is true. A membership that an operator gave stays. Of a closed account nothing goes
  * on: its owner could end none of it.
  */
-export async function settleSubscription(till: Till, id: string): Promise<Settled> {
-  const { stripe, ledger, membershipPrices, now } = till;
-  const told = await stripe.subscriptions.retrieve(id);
-  const account = await ledger.account(told.metadata.account ?? '');
+export async function settleSubscription(billing: BillingContext, id: string): Promise<Settled> {
+  const { stripe, ledger, membershipPrices, now } = billing;
+  const reported = await stripe.subscriptions.retrieve(id);
+  const account = await ledger.account(reported.metadata.account ?? '');
   if (!account) return NOTHING;
-  const customers = new Set([account.customer ?? idOf(told.customer), idOf(told.customer)]);
-  if (account.customer === null) await ledger.setCustomer(account.id, idOf(told.customer));
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
+  const customers = new Set([account.customer ?? idOf(reported.customer), idOf(reported.customer)]);
+  if (account.customer === null) await ledger.setCustomer(account.id, idOf(reported.customer));
+  for (let turn = 0; turn < MAX_ROUNDS; turn++) {
     const { membership: kept, closedAtMs } = (await ledger.account(account.id)) as Account;
     if (closedAtMs !== null) {
-      for (const customer of customers) await endSubscriptionsOf(till, customer);
+      for (const customer of customers) await endSubscriptionsOf(billing, customer);
       if (kept === null) return NOTHING;
       await ledger.setMembership(account.id, null, { by: 'payment', atMs: now() });
       return { ...NOTHING, membershipsChanged: 1 };
     }
     if (kept !== null && kept.subscription === null) return NOTHING;
-    const subscriptions = await subscriptionsOf(till, customers);
+    const subscriptions = await subscriptionsOf(billing, customers);
     const membership = membershipOf(subscriptions, membershipPrices);
     if (isSame(kept, membership)) return { ...NOTHING, membershipsChanged: turn > 0 ? 1 : 0 };
     await ledger.setMembership(account.id, membership, { by: 'payment', atMs: now() });
@@ -38,15 +38,18 @@ export async function settleSubscription(till: Till, id: string): Promise<Settle
 
 /** Those that have not ended. */
 async function subscriptionsOf(
-  till: Till,
+  billing: BillingContext,
   customers: ReadonlySet<string>,
 ): Promise<KnownSubscription[]> {
   const found: KnownSubscription[] = [];
   for (const customer of customers) {
     try {
-      for await (const subscription of till.stripe.subscriptions.list({ customer, limit: 100 })) {
+      for await (const subscription of billing.stripe.subscriptions.list({
+        customer,
+        limit: 100,
+      })) {
         const isDue = subscription.status === 'past_due';
-        const paidUntilMs = isDue ? await paidUntil(till, subscription) : null;
+        const paidUntilMs = isDue ? await paidUntil(billing, subscription) : null;
         found.push({ subscription, paidUntilMs });
       }
     } catch (error) {
@@ -59,7 +62,7 @@ async function subscriptionsOf(
 
 /** The end of the last period that was paid for; `null` if none was. */
 async function paidUntil(
-  { stripe, membershipPrices }: Till,
+  { stripe, membershipPrices }: BillingContext,
   { id }: Stripe.Subscription,
 ): Promise<number | null> {
   const { data } = await stripe.invoices.list({ subscription: id, status: 'paid', limit: 1 });

@@ -1,74 +1,83 @@
 import type { AccountId } from '../accounts/accounts.ts';
+import {
+  type BillingContext,
+  MAX_ROUNDS,
+  NOTHING,
+  type Settled,
+  sumSettled,
+} from './billing-context.ts';
 import { type Purchase, purchaseOfInvoice, purchaseOfSession } from './purchase.ts';
 import { reversalsOf, sharesOf } from './reversals.ts';
 import { settleSubscription } from './settle-membership.ts';
 import { idOf } from './stripe-client.ts';
-import { MOST_TURNS, NOTHING, type Settled, type Till, together } from './till.ts';
 
 // Each looks at what stands at Stripe now, and does to the ledger what is missing there. So it does
 // not matter what it was that was told, nor in what order, how often, or how late.
 
 /** An invoice: the tokens it bought, and the membership it is for. */
-export async function settleInvoice(till: Till, id: string): Promise<Settled> {
-  const invoice = await till.stripe.invoices.retrieve(id, { expand: ['payments'] });
+export async function settleInvoice(billing: BillingContext, id: string): Promise<Settled> {
+  const invoice = await billing.stripe.invoices.retrieve(id, { expand: ['payments'] });
   const subscription = invoice.parent?.subscription_details?.subscription;
-  return together(
-    await settlePurchase(till, purchaseOfInvoice(invoice, till.membershipPrices)),
-    subscription ? await settleSubscription(till, idOf(subscription)) : NOTHING,
+  return sumSettled(
+    await settlePurchase(billing, purchaseOfInvoice(invoice, billing.membershipPrices)),
+    subscription ? await settleSubscription(billing, idOf(subscription)) : NOTHING,
   );
 }
 
 /** A checkout session: the pack it bought, or the membership it began. */
-export async function settleSession(till: Till, id: string): Promise<Settled> {
-  const session = await till.stripe.checkout.sessions.retrieve(id);
-  if (session.invoice) return settleInvoice(till, idOf(session.invoice));
-  if (session.subscription) return settleSubscription(till, idOf(session.subscription));
-  return settlePurchase(till, purchaseOfSession(session));
+export async function settleSession(billing: BillingContext, id: string): Promise<Settled> {
+  const session = await billing.stripe.checkout.sessions.retrieve(id);
+  if (session.invoice) return settleInvoice(billing, idOf(session.invoice));
+  if (session.subscription) return settleSubscription(billing, idOf(session.subscription));
+  return settlePurchase(billing, purchaseOfSession(session));
 }
 
-export async function settleCharge(till: Till, id: string): Promise<Settled> {
-  return settlePaymentIntent(till, await till.stripe.charges.retrieve(id));
+export async function settleCharge(billing: BillingContext, id: string): Promise<Settled> {
+  return settlePaymentIntent(billing, await billing.stripe.charges.retrieve(id));
 }
 
-export async function settleRefund(till: Till, id: string): Promise<Settled> {
-  return settlePaymentIntent(till, await till.stripe.refunds.retrieve(id));
+export async function settleRefund(billing: BillingContext, id: string): Promise<Settled> {
+  return settlePaymentIntent(billing, await billing.stripe.refunds.retrieve(id));
 }
 
-export async function settleDispute(till: Till, id: string): Promise<Settled> {
-  return settlePaymentIntent(till, await till.stripe.disputes.retrieve(id));
+export async function settleDispute(billing: BillingContext, id: string): Promise<Settled> {
+  return settlePaymentIntent(billing, await billing.stripe.disputes.retrieve(id));
 }
 
 /** Whatever a payment was for. */
 async function settlePaymentIntent(
-  till: Till,
+  billing: BillingContext,
   { payment_intent }: { readonly payment_intent: string | { readonly id: string } | null },
 ): Promise<Settled> {
   if (payment_intent === null) return NOTHING;
   const id = idOf(payment_intent);
   const payment = { type: 'payment_intent', payment_intent: id } as const;
   const settled: Settled[] = [];
-  for await (const { invoice } of till.stripe.invoicePayments.list({ payment, limit: 100 })) {
-    settled.push(await settleInvoice(till, idOf(invoice)));
+  for await (const { invoice } of billing.stripe.invoicePayments.list({ payment, limit: 100 })) {
+    settled.push(await settleInvoice(billing, idOf(invoice)));
   }
-  for await (const session of till.stripe.checkout.sessions.list({ payment_intent: id })) {
-    settled.push(await settleSession(till, session.id));
+  for await (const session of billing.stripe.checkout.sessions.list({ payment_intent: id })) {
+    settled.push(await settleSession(billing, session.id));
   }
-  return together(...settled);
+  return sumSettled(...settled);
 }
 
 /** The tokens are granted before any are taken back, or a refund that is told first would take none. */
-export async function settlePurchase(till: Till, purchase: Purchase | null): Promise<Settled> {
-  if (!purchase || !(await till.ledger.account(purchase.account))) return NOTHING;
+export async function settlePurchase(
+  billing: BillingContext,
+  purchase: Purchase | null,
+): Promise<Settled> {
+  if (!purchase || !(await billing.ledger.account(purchase.account))) return NOTHING;
   const { account, cause, tokens, paidAtMs } = purchase;
-  const { ledger } = till;
+  const { ledger } = billing;
   let tokensGranted = 0;
   let tokensTakenBack = 0;
-  if (!(await bookedBy(till, account)).has(cause)) {
+  if (!(await bookedBy(billing, account)).has(cause)) {
     const { granted } = await ledger.grant(account, { tokens, cause, atMs: paidAtMs }, 'payment');
     if (granted) tokensGranted += tokens;
   }
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
-    const reversed = await settleReversals(till, purchase);
+  for (let turn = 0; turn < MAX_ROUNDS; turn++) {
+    const reversed = await settleReversals(billing, purchase);
     if (!reversed) return { ...NOTHING, tokensGranted, tokensTakenBack };
     tokensGranted += reversed.given;
     tokensTakenBack += reversed.taken;
@@ -82,12 +91,12 @@ export async function settlePurchase(till: Till, purchase: Purchase | null): Pro
  * that settle one purchase at once, the last to write reads again what is true.
  */
 async function settleReversals(
-  till: Till,
+  billing: BillingContext,
   purchase: Purchase,
 ): Promise<{ readonly given: number; readonly taken: number } | null> {
   const { account, paymentIntents } = purchase;
-  const booked = await bookedBy(till, account);
-  const reversals = await reversalsOf(till.stripe, paymentIntents);
+  const booked = await bookedBy(billing, account);
+  const reversals = await reversalsOf(billing.stripe, paymentIntents);
   const shares = sharesOf(reversals, purchase);
   let isSettled = true;
   let [given, taken] = [0, 0];
@@ -99,8 +108,8 @@ async function settleReversals(
     isSettled = false;
     if (stands) {
       const share = { tokens: shares[which], cause: round, atMs };
-      taken += (await till.ledger.takeBack(account, share, 'payment')).taken;
-    } else given += await giveBack(till, account, round, atMs);
+      taken += (await billing.ledger.takeBack(account, share, 'payment')).taken;
+    } else given += await giveBack(billing, account, round, atMs);
   }
   return isSettled ? null : { given, taken };
 }
@@ -115,15 +124,15 @@ function roundOf(cause: string, booked: ReadonlyMap<string, number>): string {
 
 /** Gives back what a reversal had taken. */
 async function giveBack(
-  till: Till,
+  billing: BillingContext,
   account: AccountId,
   cause: string,
   atMs: number,
 ): Promise<number> {
-  await till.ledger.takeBack(account, { tokens: 0, cause, atMs }, 'payment');
-  const tokens = Math.abs((await bookedBy(till, account)).get(cause) ?? 0);
-  const given = { tokens, cause: undoing(cause), atMs: till.now() };
-  const { granted } = await till.ledger.grant(account, given, 'payment');
+  await billing.ledger.takeBack(account, { tokens: 0, cause, atMs }, 'payment');
+  const tokens = Math.abs((await bookedBy(billing, account)).get(cause) ?? 0);
+  const given = { tokens, cause: undoing(cause), atMs: billing.now() };
+  const { granted } = await billing.ledger.grant(account, given, 'payment');
   return granted ? tokens : 0;
 }
 
@@ -132,6 +141,9 @@ function undoing(cause: string): string {
 }
 
 /** What is in the books of an account, by cause. */
-async function bookedBy({ ledger }: Till, account: AccountId): Promise<Map<string, number>> {
+async function bookedBy(
+  { ledger }: BillingContext,
+  account: AccountId,
+): Promise<Map<string, number>> {
   return new Map((await ledger.grants(account)).map(({ cause, tokens }) => [cause, tokens]));
 }

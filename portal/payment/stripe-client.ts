@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { PaymentUnavailable } from './payment-unavailable.ts';
+import { PaymentUnavailable } from './billing-context.ts';
 
 export interface StripeAccess {
   readonly secretKey: string;
@@ -36,7 +36,7 @@ function addressOf({ protocol, hostname, port }: URL) {
  * What Stripe answers to somebody who waits for it. Rejects with `PaymentUnavailable` if that takes
  * longer than `withinMs`, or if it is an error.
  */
-export async function promptly<T>(answer: Promise<T>, withinMs = 12_000): Promise<T> {
+export async function withTimeout<T>(answer: Promise<T>, withinMs = 12_000): Promise<T> {
   try {
     return await within(withinMs, answer);
   } catch (error) {

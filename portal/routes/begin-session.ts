@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts.ts';
-import { shortened } from '../http/problem.ts';
-import { rateSubject } from '../http/rate-subject.ts';
+import { truncate } from '../http/problem.ts';
+import { rateSubject } from '../http/rate-limiting.ts';
 import type { PortalServices } from '../services.ts';
 import {
   newSessionToken,
@@ -55,5 +55,5 @@ async function endSession({ headers }: FastifyRequest, services: PortalServices)
 
 function nameOfClient(userAgent: string | undefined): string {
   const printable = (userAgent ?? '').replaceAll(/[^\x20-\x7e]/g, '').trim();
-  return shortened(printable, MAX_CLIENT) || 'unknown';
+  return truncate(printable, MAX_CLIENT) || 'unknown';
 }

@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Body } from '../http/body.ts';
-import { zipped } from '../http/content-coding.ts';
-import { etagOf } from '../http/etag.ts';
+import { etagOf } from '../http/caching.ts';
+import { Body, gzipBody } from '../http/content-encoding.ts';
 
 /** A file as it is sent. */
 export interface BuiltFile {
@@ -51,7 +50,7 @@ async function builtFile(at: string, plain: Buffer): Promise<BuiltFile> {
   return {
     type,
     plain,
-    gzip: (await zipped(Body.of(plain))).whole(),
+    gzip: (await gzipBody(Body.of(plain))).whole(),
     etag: etagOf(plain),
     isHashed,
   };

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { MAX_REVOKED_KEPT } from '../accounts/accounts.ts';
 import { type Key, keySchema, type NewKey, newKeySchema } from '../answers.ts';
 import { parseBody } from '../http/json-body.ts';
-import { Problem, shortened } from '../http/problem.ts';
-import { rateLimited } from '../http/rate-headers.ts';
+import { Problem, truncate } from '../http/problem.ts';
+import { rateLimited } from '../http/rate-limiting.ts';
 import { MAX_ACTIVE_KEYS, MAX_LABEL } from '../key-limits.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';
@@ -88,7 +88,7 @@ export function serveKeys(app: FastifyInstance, services: PortalServices): void 
       const isRevoked =
         isId(id) && (await ledger.revokeKey(account.id, id, { by: 'owner', atMs: now() }));
       if (!isRevoked) {
-        throw new Problem('key-not-found', `there is no key ${shortened(id)}`);
+        throw new Problem('key-not-found', `there is no key ${truncate(id)}`);
       }
       return reply.code(204).send();
     }),

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseBody } from '../http/json-body.ts';
-import { parseInput } from '../http/parse-input.ts';
-import type { ProblemSlug } from '../http/problem-kinds.ts';
+import type { ProblemSlug } from '../http/problem-types.ts';
+import { parseInput } from '../http/validation.ts';
 
 /** What a route for programs says of itself: its schemas validate, and make the OpenAPI document. */
 export interface Operation {

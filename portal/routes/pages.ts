@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CACHE_CONTROL } from '../http/cache-control.ts';
-import { acceptsGzip, WORTH_COMPRESSING } from '../http/content-coding.ts';
-import { matchesAny, matchesEtag, variantEtag } from '../http/etag.ts';
+import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../http/caching.ts';
+import { acceptsGzip, MIN_COMPRESSED_BYTES } from '../http/content-encoding.ts';
 import { PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { isNavigation } from './browser.ts';
@@ -54,7 +53,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile)
   const { type, plain, gzip, etag, isHashed } = file;
   const zippedEtag = variantEtag(etag, 'gzip');
   const isZipped =
-    plain.length >= WORTH_COMPRESSING && acceptsGzip(request.headers['accept-encoding']);
+    plain.length >= MIN_COMPRESSED_BYTES && acceptsGzip(request.headers['accept-encoding']);
   reply.headers({
     etag: isZipped ? zippedEtag : etag,
     'cache-control': isHashed ? CACHE_CONTROL.immutable : CACHE_CONTROL.revalidated,

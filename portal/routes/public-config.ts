@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type PortalConfig, portalConfigSchema } from '../answers.ts';
-import { CACHE_CONTROL } from '../http/cache-control.ts';
+import { CACHE_CONTROL } from '../http/caching.ts';
 import { PLANS } from '../plans.ts';
 import type { PortalServices } from '../services.ts';
 import type { Operation } from './operation.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Device, deviceSchema } from '../answers.ts';
-import { Problem, shortened } from '../http/problem.ts';
+import { Problem, truncate } from '../http/problem.ts';
 import type { PortalServices } from '../services.ts';
 import { endedCookie } from '../sign-in/session-cookie.ts';
 import type { Operation } from './operation.ts';
@@ -34,7 +34,7 @@ export function serveSessions(app: FastifyInstance, services: PortalServices): v
     ...changing(services, async ({ account, session: own }, request, reply) => {
       const { id } = request.params as { id: string };
       if (!isId(id) || !(await ledger.endSession(account.id, id, now()))) {
-        throw new Problem('session-not-found', `there is no session ${shortened(id)}`);
+        throw new Problem('session-not-found', `there is no session ${truncate(id)}`);
       }
       if (id === own.id) reply.header('set-cookie', endedCookie(isHttps(services)));
       return reply.code(204).send();

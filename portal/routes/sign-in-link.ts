@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { spelled } from '../../shards/spelled.ts';
+import { numberWord } from '../../shards/number-words.ts';
 import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
 import { accountSchema } from '../answers.ts';
 import { escapeHtml, plainPage, plainPageHeaders } from '../http/html.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
-import { PROBLEMS } from '../http/problem-kinds.ts';
+import { PROBLEM_TYPES } from '../http/problem-types.ts';
 import { ownPageOf, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithLink } from '../sign-in/challenge.ts';
@@ -68,7 +68,7 @@ export async function serveSignInLink(
     // A person gets a page; a program the problem document, from whoever handles the other errors.
     link.setErrorHandler((error, request, reply) => {
       if (!(error instanceof Problem) || !wantsPage(request)) throw error;
-      const { title } = PROBLEMS[error.slug];
+      const { title } = PROBLEM_TYPES[error.slug];
       const again = `<p>${escapeHtml(error.message)}</p><p><a href="${PAGE_PATHS.signIn}">Ask for another</a></p>`;
       reply.code(error.status).headers(error.headers);
       return sendPage(reply, title, again);
@@ -108,6 +108,6 @@ function sendPage(reply: FastifyReply, title: string, body: string): FastifyRepl
 function wrongLink(): Problem {
   return new Problem(
     'invalid-link',
-    `the link is not whole, has been used, is older than ${spelled(CHALLENGE_MINUTES)} minutes, or a newer one has been sent`,
+    `the link is not whole, has been used, is older than ${numberWord(CHALLENGE_MINUTES)} minutes, or a newer one has been sent`,
   );
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { spelled } from '../../shards/spelled.ts';
+import { numberWord } from '../../shards/number-words.ts';
 import { CHALLENGE_MINUTES, CODE_TRIES } from '../accounts/sign-ins.ts';
 import { accountSchema } from '../answers.ts';
 import { parseBody } from '../http/json-body.ts';
 import { Problem } from '../http/problem.ts';
-import { rateSubject } from '../http/rate-subject.ts';
+import { rateSubject } from '../http/rate-limiting.ts';
 import { OWN_PAGE_PATHS, PAGE_PATHS } from '../page-paths.ts';
 import type { PortalServices } from '../services.ts';
 import { answerWithCode, mailboxHash, newChallenge } from '../sign-in/challenge.ts';
@@ -13,12 +13,37 @@ import { isEmailAddress, MAX_WRITTEN, writtenAddress } from '../sign-in/email-ad
 import { takeOne, takeTry } from '../sign-in/limits.ts';
 import { csrfToken, endedCookie } from '../sign-in/session-cookie.ts';
 import { signInMail } from '../sign-in/sign-in-mail.ts';
-import { AfterAnswer } from './after-answer.ts';
 import { beginSession } from './begin-session.ts';
 import type { Operation } from './operation.ts';
 import { ACCOUNT_EXAMPLE, ownAccount, WITHHELD_GRANTS } from './own-account.ts';
 import { isHttps, requireOwnSite } from './own-site.ts';
 import { changing, looking } from './signed-in.ts';
+
+/** A server that closes waits as long as this for work that has begun. */
+const LAST_MS = 5_000;
+
+/** Work that goes on when its request has been answered. */
+export class AfterAnswer {
+  readonly #running = new Set<Promise<void>>();
+  readonly #app: FastifyInstance;
+
+  constructor(app: FastifyInstance) {
+    this.#app = app;
+    app.addHook('onClose', async () => {
+      const late = new Promise((resolve) => setTimeout(resolve, LAST_MS).unref());
+      await Promise.race([Promise.all(this.#running), late]);
+    });
+  }
+
+  /** Does it once the event loop has sent what there is to send. A failure is logged. */
+  begin(what: string, work: () => Promise<void>): void {
+    const running = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch((error: unknown) => this.#app.log.error({ err: error }, `${what} failed`))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}
 
 const email = z
   .string()
@@ -74,7 +99,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
       if (!(await answerWithCode(ledger, secrets.session, { email, code }, now()))) {
         throw new Problem(
           'invalid-code',
-          `the code is wrong, used, or older than ${spelled(CHALLENGE_MINUTES)} minutes; after ${spelled(CODE_TRIES)} wrong ones ask for another`,
+          `the code is wrong, used, or older than ${numberWord(CHALLENGE_MINUTES)} minutes; after ${numberWord(CODE_TRIES)} wrong ones ask for another`,
         );
       }
       return ownAccount(await beginSession(request, reply, services, email), services);
@@ -101,7 +126,7 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
 const ASK: Operation = {
   operationId: 'requestCode',
   summary: 'Have a code and a link mailed',
-  description: `The answer is the same for every address. Both work once, for ${spelled(CHALLENGE_MINUTES)} minutes, and end those mailed before.`,
+  description: `The answer is the same for every address. Both work once, for ${numberWord(CHALLENGE_MINUTES)} minutes, and end those mailed before.`,
   ...{ tag: 'Sign-in', access: 'open' },
   ...{ body: askSchema, bodyExample: { email: 'you@example.org' } },
   answer: {

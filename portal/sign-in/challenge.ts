@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { mailboxOf } from '../accounts/mailbox.ts';
 import { CHALLENGE_MINUTES, type Challenge, type SignIns } from '../accounts/sign-ins.ts';
-import { keyedHash } from './keyed-hash.ts';
-import { openLink, sealLink } from './sealed-link.ts';
+import { keyedHash, openLink, sealLink } from './sealed-link.ts';
 
 const CODES = 1_000_000;
 

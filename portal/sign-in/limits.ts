@@ -1,6 +1,6 @@
 import type { SignIns } from '../accounts/sign-ins.ts';
 import { CHALLENGE_MINUTES } from '../accounts/sign-ins.ts';
-import { networkOf, rateSubject } from '../http/rate-subject.ts';
+import { networkOf, rateSubject } from '../http/rate-limiting.ts';
 
 const HOUR_SECONDS = 60 * 60;
 

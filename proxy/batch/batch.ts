@@ -1,11 +1,11 @@
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
-import type { Askers } from '../../shards/fair-queue.ts';
-import { inWords, isWithin } from '../bounds.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { boundsText, isWithin } from '../bounds.ts';
 import { type FoundRows, Rows } from '../formats/rows.ts';
 import { tokensExhausted } from '../metering/payment.ts';
 import { ORIGIN_FAULTS, type OriginFault, type TruncatedReason } from '../schemas/schemas.ts';
-import type { Making, ProxyServices } from '../services.ts';
+import type { ProxyServices, QueryContext } from '../services.ts';
 
 /** A batch has no pages: an origin gives all its rows. */
 export const NO_LIMIT = Number.POSITIVE_INFINITY;
@@ -16,7 +16,7 @@ const WIDTH = 16;
  * What an origin of a batch gives: its rows, written once they are paid for, and what is said
  * beside them.
  */
-export interface OriginAnswer {
+export interface OriginResult {
   readonly rows: FoundRows;
   /** An entry of the list beside the results: a block's metadata, a point's block. */
   readonly about?: object;
@@ -28,7 +28,7 @@ export interface OriginError {
   readonly detail: string;
 }
 
-export type OriginOutcome = OriginAnswer | OriginError;
+export type OriginOutcome = OriginResult | OriginError;
 
 /** A batch: origins in the order of the request, and how one is answered. */
 export interface Batch<O> {
@@ -39,7 +39,7 @@ export interface Batch<O> {
   identify(origin: O): object;
   /** How it is named in `truncated`. */
   shorten(origin: O): unknown;
-  answer(origin: O, askers: Askers): Promise<OriginOutcome>;
+  answer(origin: O, waiters: Waiters): Promise<OriginOutcome>;
 }
 
 export interface BatchResult {
@@ -56,10 +56,10 @@ export interface BatchResult {
  * has an answer is given whatever the row budget, so that sending `truncated` again always ends;
  * where the balance does not pay for it, it is `tokens-exhausted`.
  */
-export async function answerBatch<O>(
+export async function runBatch<O>(
   batch: Batch<O>,
   balance: number,
-  { askers, format }: Pick<Making, 'askers' | 'format'>,
+  { waiters, format }: Pick<QueryContext, 'waiters' | 'format'>,
 ): Promise<BatchResult> {
   const results = new Rows(format);
   const about: object[] = [];
@@ -68,7 +68,7 @@ export async function answerBatch<O>(
   let hasAnswer = false;
   for (let first = 0; first < origins.length; first += WIDTH) {
     const outcomes = await Promise.all(
-      origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin, askers)),
+      origins.slice(first, first + WIDTH).map((origin) => batch.answer(origin, waiters)),
     );
     for (const [i, outcome] of outcomes.entries()) {
       if ('type' in outcome) {
@@ -83,7 +83,7 @@ export async function answerBatch<O>(
         return { results, about, errors, truncated, truncated_reason };
       }
       hasAnswer = true;
-      await outcome.rows.addTo(results, askers);
+      await outcome.rows.addTo(results, waiters);
       if (outcome.about) about.push(outcome.about);
     }
   }
@@ -105,7 +105,7 @@ export function rowBudgetOf(
   const bounds = { min: 1, max: batchRowBudget };
   if (own === undefined || isWithin(bounds, own)) return own ?? batchRowBudget;
   throw invalidParameters([
-    { loc: ['body', 'max_rows'], msg: `must be ${inWords(bounds)}`, type: 'out_of_range' },
+    { loc: ['body', 'max_rows'], msg: `must be ${boundsText(bounds)}`, type: 'out_of_range' },
   ]);
 }
 

@@ -1,34 +1,28 @@
 import type { z } from 'zod';
-import type { Askers } from '../../shards/fair-queue.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
-import type { Release } from '../../shards/release.ts';
-import {
-  type LocatedBlock,
-  locateOrigin,
-  nameBlock,
-  placePoint,
-} from '../answers/located-block.ts';
-import { poisOf } from '../answers/poi-page.ts';
-import { askedPois, type PoiTimesQuery } from '../answers/poi-times.ts';
-import { ROW_BEGINS } from '../answers/row-page.ts';
-import { askedCells, summaryOf, summaryRows } from '../answers/summary.ts';
-import { unroutedModes, whyNotRouted } from '../answers/unrouted.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { FoundRows } from '../formats/rows.ts';
+import { requestedCells, summaryOf, summaryRows } from '../queries/nearest-times.ts';
+import { findBlock, locateOrigin, type OriginBlock, placePoint } from '../queries/origin-block.ts';
+import { type PoiTimesQuery, poisOf, requestedPois } from '../queries/poi-times.ts';
+import { ROW_BEGINS } from '../queries/row-page.ts';
+import { unroutedModes, unroutedReasons } from '../queries/unrouted.ts';
 import type { pointItem } from '../schemas/body-members.ts';
 import {
   type Batch,
   NO_LIMIT,
-  type OriginAnswer,
   type OriginOutcome,
+  type OriginResult,
   originError,
 } from './batch.ts';
 
 /** What a batch asks of each block that some wanted mode could be routed from. */
-export interface LookUp {
+export interface OriginLookup {
   /** The wanted modes, as positions among the release's. */
   readonly modes: readonly number[];
   /** `origin`: the members by which rows say which origin they are from. */
-  rowsOf(block: LocatedBlock, origin: object, askers: Askers): Promise<FoundRows>;
+  rowsOf(block: OriginBlock, origin: object, waiters: Waiters): Promise<FoundRows>;
 }
 
 export type Point = z.output<typeof pointItem>;
@@ -45,19 +39,19 @@ interface Asked<O> {
 export function blockBatch(
   release: Release,
   { origins, rowBudget, modes }: Asked<string>,
-  look: (block: LocatedBlock, askers: Askers) => Promise<OriginAnswer>,
+  look: (block: OriginBlock, waiters: Waiters) => Promise<OriginResult>,
 ): Batch<string> {
-  const resolve = async (geoid: Geoid, askers: Askers) => {
-    const block = await locateOrigin(release, nameBlock(release, geoid), askers);
-    return ofBlock(block, modes, (located) => look(located, askers));
+  const resolve = async (geoid: Geoid, waiters: Waiters) => {
+    const block = await locateOrigin(release, findBlock(release, geoid), waiters);
+    return ofBlock(block, modes, (located) => look(located, waiters));
   };
   return {
     origins,
     rowBudget,
     identify: (geoid) => ({ geoid }),
     shorten: (geoid) => geoid,
-    answer: async (geoid, askers) =>
-      isGeoid(geoid) ? resolve(geoid, askers).catch(originError) : malformed(geoid),
+    answer: async (geoid, waiters) =>
+      isGeoid(geoid) ? resolve(geoid, waiters).catch(originError) : malformed(geoid),
   };
 }
 
@@ -66,21 +60,21 @@ export function pointBatch(
   release: Release,
   { origins, rowBudget, modes }: Asked<Point>,
   look: (
-    block: LocatedBlock,
-    askers: Askers,
+    block: OriginBlock,
+    waiters: Waiters,
     name: ReturnType<typeof nameOf>,
-  ) => Promise<OriginAnswer>,
+  ) => Promise<OriginResult>,
 ): Batch<Point> {
-  const resolve = async (at: Point, askers: Askers) => {
-    const block = await locateOrigin(release, placePoint(release, at.lon, at.lat), askers);
-    return ofBlock(block, modes, (located) => look(located, askers, nameOf(at)));
+  const resolve = async (at: Point, waiters: Waiters) => {
+    const block = await locateOrigin(release, placePoint(release, at.lon, at.lat), waiters);
+    return ofBlock(block, modes, (located) => look(located, waiters, nameOf(at)));
   };
   return {
     origins,
     rowBudget,
     identify: nameOf,
     shorten: nameOf,
-    answer: (at, askers) => resolve(at, askers).catch(originError),
+    answer: (at, waiters) => resolve(at, waiters).catch(originError),
   };
 }
 
@@ -94,18 +88,21 @@ function nameOf({ lat, lon }: Point) {
 }
 
 async function ofBlock(
-  block: LocatedBlock,
+  block: OriginBlock,
   modes: readonly number[],
-  look: (block: LocatedBlock) => Promise<OriginAnswer>,
+  look: (block: OriginBlock) => Promise<OriginResult>,
 ): Promise<OriginOutcome> {
   const unrouted = unroutedModes(block, modes);
   if (unrouted === null || unrouted.length < modes.length) return look(block);
-  return { type: 'no-block-data', detail: whyNotRouted(block.geoid, unrouted) };
+  return { type: 'no-block-data', detail: unroutedReasons(block.geoid, unrouted) };
 }
 
 /** Looks up the summary rows that a batch asks for. */
-export function summaryLookUp(release: Release, query: Parameters<typeof askedCells>[1]): LookUp {
-  const { filter } = askedCells(release, query, 'body');
+export function summaryLookup(
+  release: Release,
+  query: Parameters<typeof requestedCells>[1],
+): OriginLookup {
+  const { filter } = requestedCells(release, query, 'body');
   return {
     modes: filter.modes,
     rowsOf: async (block, origin) => summaryRows(await summaryOf(block, filter), origin),
@@ -113,11 +110,11 @@ export function summaryLookUp(release: Release, query: Parameters<typeof askedCe
 }
 
 /** Looks up all POI times that a batch asks for. */
-export function poisLookUp(release: Release, query: PoiTimesQuery): LookUp {
-  const { filter } = askedPois(release, query, 'body');
+export function poisLookup(release: Release, query: PoiTimesQuery): OriginLookup {
+  const { filter } = requestedPois(release, query, 'body');
   const all = { position: ROW_BEGINS, limit: NO_LIMIT };
   return {
     modes: filter.modes,
-    rowsOf: (block, origin, askers) => poisOf(block, filter, all, askers, origin),
+    rowsOf: (block, origin, waiters) => poisOf(block, filter, all, waiters, origin),
   };
 }

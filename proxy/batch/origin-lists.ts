@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shortened } from '../../portal/http/problem.ts';
+import { truncate } from '../../portal/http/problem.ts';
 import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
 import { BOUNDS, boundsSchema } from '../bounds.ts';
 import { integer, POINT_SCHEMA, pointItem } from '../schemas/body-members.ts';
@@ -20,7 +20,7 @@ export const blockOrigins = originList(
     .union([z.string(), z.number()], {
       error: 'must be a census block GEOID: a string of 15 digits',
     })
-    .transform((given) => shortened(String(given), MAX_QUOTED_GEOID)),
+    .transform((given) => truncate(String(given), MAX_QUOTED_GEOID)),
   { type: 'string', description: 'Census block GEOID, 15 digits; leading zeros count.' },
   'Blocks',
   ' One that is malformed or not known is in `errors`, alone.',

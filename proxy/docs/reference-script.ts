@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import Fastify from 'fastify';
-import { compressedBy } from '../../portal/http/content-coding.ts';
+import { compressWith } from '../../portal/http/content-encoding.ts';
 
 /** The script that draws the API reference. */
 export interface ReferenceScript {
@@ -33,6 +33,6 @@ async function load(): Promise<ReferenceScript> {
   if (statusCode !== 200)
     throw new Error(`@scalar/fastify-api-reference: no script, ${statusCode}`);
   const fileName = `scalar-${hash('sha256', plain, 'hex').slice(0, 16)}.js`;
-  const [gzip, br] = [await compressedBy('gzip', plain), await compressedBy('br', plain)];
+  const [gzip, br] = [await compressWith('gzip', plain), await compressWith('br', plain)];
   return { fileName, plain, gzip, br };
 }

@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
-import { type CatalogueSender, catalogueText } from '../../portal/http/catalogue-text.ts';
-import { bestCoding } from '../../portal/http/content-coding.ts';
+import {
+  CACHE_CONTROL,
+  type StaticResponseSender,
+  staticResponse,
+} from '../../portal/http/caching.ts';
+import { preferredEncoding } from '../../portal/http/content-encoding.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { ICON } from './icon.ts';
 import { pageHeaders, referencePage } from './reference-page.ts';
@@ -17,7 +20,7 @@ export const DOCS_PATHS = ['/', '/docs', '/docs/', '/docs/:file', '/favicon.ico'
 export function serveDocs(
   app: FastifyInstance,
   { baseUrl }: { readonly baseUrl: string },
-  catalogue: CatalogueSender,
+  catalogue: StaticResponseSender,
 ): void {
   const headers = pageHeaders(baseUrl);
   app.get('/', (_request, reply) => reply.redirect('docs', 302));
@@ -25,7 +28,7 @@ export function serveDocs(
   app.get('/docs', async (request, reply) => {
     const { fileName } = await referenceScript();
     reply.headers(headers).type('text/html; charset=utf-8');
-    return catalogue.send(request, reply, catalogueText(referencePage(fileName)));
+    return catalogue.send(request, reply, staticResponse(referencePage(fileName)));
   });
   app.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
     const script = await referenceScript();
@@ -36,11 +39,11 @@ export function serveDocs(
       vary: 'Accept-Encoding',
       'x-content-type-options': 'nosniff',
     });
-    const coding = bestCoding(request.headers['accept-encoding']);
+    const coding = preferredEncoding(request.headers['accept-encoding']);
     if (coding === null) return reply.send(script.plain);
     return reply.header('content-encoding', coding).send(script[coding]);
   });
-  const icon = catalogueText(ICON);
+  const icon = staticResponse(ICON);
   app.get('/favicon.ico', (request, reply) => {
     reply.type('image/svg+xml').header('x-content-type-options', 'nosniff');
     return catalogue.send(request, reply, icon);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { blockMetadata } from '../answers/summary.ts';
 import { type Batch, rowBudgetOf } from '../batch/batch.ts';
-import { blockBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
-import { answerNamed, BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES } from '../batch/described.ts';
+import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
+import { blockBatch, poisLookup, summaryLookup } from '../batch/block-origins.ts';
 import { blockOrigins as origins } from '../batch/origin-lists.ts';
-import { postedEndpoint } from '../endpoint.ts';
+import { postEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
+import { blockMetadata } from '../queries/nearest-times.ts';
 import {
   destIdMember,
   maxRowsMember as max_rows,
@@ -15,7 +15,7 @@ import {
 } from '../schemas/body-members.ts';
 import { blockMetadata as blockMetadataSchema, categoryTime, poiTime } from '../schemas/schemas.ts';
 
-const blocksSummary = postedEndpoint({
+const blocksSummary = postEndpoint({
   access: 'posted',
   path: '/v1/blocks/summary',
   operationId: 'getBlockSummaries',
@@ -33,17 +33,17 @@ const blocksSummary = postedEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<string> {
-    const { modes, rowsOf } = summaryLookUp(release, query);
+    const { modes, rowsOf } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return blockBatch(release, { origins, rowBudget, modes }, async (block, askers) => ({
-      rows: await rowsOf(block, { geoid: block.geoid }, askers),
+    return blockBatch(release, { origins, rowBudget, modes }, async (block, waiters) => ({
+      rows: await rowsOf(block, { geoid: block.geoid }, waiters),
       about: blockMetadata(block),
     }));
   },
-  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance, 'blocks'),
+  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'blocks'),
 });
 
-const blocksPois = postedEndpoint({
+const blocksPois = postEndpoint({
   access: 'posted',
   path: '/v1/blocks/pois',
   operationId: 'listBlocksPois',
@@ -72,13 +72,13 @@ const blocksPois = postedEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<string> {
-    const { modes, rowsOf } = poisLookUp(release, query);
+    const { modes, rowsOf } = poisLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return blockBatch(release, { origins, rowBudget, modes }, async (block, askers) => ({
-      rows: await rowsOf(block, { geoid: block.geoid }, askers),
+    return blockBatch(release, { origins, rowBudget, modes }, async (block, waiters) => ({
+      rows: await rowsOf(block, { geoid: block.geoid }, waiters),
     }));
   },
-  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance),
+  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance),
 });
 
 export const blockBatches = [blocksSummary, blocksPois];

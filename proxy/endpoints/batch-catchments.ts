@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Askers } from '../../shards/fair-queue.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import type { DestId } from '../../shards/units.ts';
-import { catchmentOf, homeCounty } from '../answers/catchment-page.ts';
-import { modePositions } from '../answers/modes-and-types.ts';
-import { tenthsWithin } from '../answers/poi-times.ts';
-import { ROW_BEGINS } from '../answers/row-page.ts';
 import { type Batch, NO_LIMIT, originError, rowBudgetOf } from '../batch/batch.ts';
-import { answerNamed, BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES } from '../batch/described.ts';
+import { BATCH_MEMBERS, BATCH_PROBLEMS, BATCH_RULES, batchResponse } from '../batch/batch-docs.ts';
 import { poiOrigins } from '../batch/origin-lists.ts';
-import { postedEndpoint } from '../endpoint.ts';
+import { postEndpoint } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
+import { catchmentOf, homeCounty } from '../queries/catchment.ts';
+import { modePositions } from '../queries/modes-and-types.ts';
+import { tenthsWithin } from '../queries/poi-times.ts';
+import { ROW_BEGINS } from '../queries/row-page.ts';
 import {
   blockMember,
   maxMinutesMember,
@@ -18,7 +18,7 @@ import {
 } from '../schemas/body-members.ts';
 import { catchmentRow as catchmentRowSchema } from '../schemas/schemas.ts';
 
-export const poisCatchment = postedEndpoint({
+export const poisCatchment = postEndpoint({
   access: 'posted',
   path: '/v1/pois/catchment',
   operationId: 'listPoisCatchments',
@@ -52,17 +52,17 @@ export const poisCatchment = postedEndpoint({
       maxTenths: tenthsWithin(max_minutes),
     };
     const all = { position: ROW_BEGINS, limit: NO_LIMIT };
-    const look = async (destId: DestId, askers: Askers) => {
+    const look = async (destId: DestId, waiters: Waiters) => {
       const county = await homeCounty(release, destId);
-      return { rows: await catchmentOf(release, county, destId, filter, all, askers) };
+      return { rows: await catchmentOf(release, county, destId, filter, all, waiters) };
     };
     return {
       origins: dest_ids,
       rowBudget: rowBudgetOf({ max_rows }, services),
       identify: (dest_id) => ({ dest_id }),
       shorten: (dest_id) => dest_id,
-      answer: (destId, askers) => look(destId, askers).catch(originError),
+      answer: (destId, waiters) => look(destId, waiters).catch(originError),
     };
   },
-  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance),
+  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance),
 });

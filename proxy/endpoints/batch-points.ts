@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { blockMetadata } from '../answers/summary.ts';
 import { type Batch, rowBudgetOf } from '../batch/batch.ts';
-import { type Point, pointBatch, poisLookUp, summaryLookUp } from '../batch/block-origins.ts';
 import {
-  answerNamed,
   BATCH_MEMBERS,
   BATCH_PROBLEMS,
   BATCH_RULES,
+  batchResponse,
   ORIGIN_POINT,
-} from '../batch/described.ts';
+} from '../batch/batch-docs.ts';
+import { type Point, pointBatch, poisLookup, summaryLookup } from '../batch/block-origins.ts';
 import { pointOrigins as origins } from '../batch/origin-lists.ts';
-import { postedEndpoint } from '../endpoint.ts';
+import { postEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES, POI_TIMES, withOrigin } from '../formats/row-table.ts';
+import { blockMetadata } from '../queries/nearest-times.ts';
 import {
   destIdMember,
   maxRowsMember as max_rows,
@@ -24,7 +24,7 @@ import { categoryTime, poiTime } from '../schemas/schemas.ts';
 const truncated = z.array(z.object(ORIGIN_POINT));
 const ORIGIN_COLUMNS = Object.keys(ORIGIN_POINT);
 
-const pointsSummary = postedEndpoint({
+const pointsSummary = postEndpoint({
   access: 'posted',
   path: '/v1/point/summary',
   operationId: 'getPointSummaries',
@@ -49,20 +49,20 @@ const pointsSummary = postedEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<Point> {
-    const { modes, rowsOf } = summaryLookUp(release, query);
+    const { modes, rowsOf } = summaryLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return pointBatch(release, { origins, rowBudget, modes }, async (block, askers, name) => {
+    return pointBatch(release, { origins, rowBudget, modes }, async (block, waiters, name) => {
       const { geoid, ...metadata } = blockMetadata(block);
       return {
-        rows: await rowsOf(block, name, askers),
+        rows: await rowsOf(block, name, waiters),
         about: { ...name, resolved_block: geoid, ...metadata },
       };
     });
   },
-  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance, 'origins'),
+  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
 });
 
-const pointsPois = postedEndpoint({
+const pointsPois = postEndpoint({
   access: 'posted',
   path: '/v1/point/pois',
   operationId: 'listPointsPois',
@@ -92,14 +92,14 @@ const pointsPois = postedEndpoint({
   }),
   problems: BATCH_PROBLEMS,
   plan(release, { origins, ...query }, services): Batch<Point> {
-    const { modes, rowsOf } = poisLookUp(release, query);
+    const { modes, rowsOf } = poisLookup(release, query);
     const rowBudget = rowBudgetOf(query, services);
-    return pointBatch(release, { origins, rowBudget, modes }, async (block, askers, name) => ({
-      rows: await rowsOf(block, name, askers),
+    return pointBatch(release, { origins, rowBudget, modes }, async (block, waiters, name) => ({
+      rows: await rowsOf(block, name, waiters),
       about: { ...name, resolved_block: block.geoid },
     }));
   },
-  answer: (_release, batch, making, balance) => answerNamed(batch, making, balance, 'origins'),
+  answer: (_release, batch, context, balance) => batchResponse(batch, context, balance, 'origins'),
 });
 
 export const pointBatches = [pointsSummary, pointsPois];

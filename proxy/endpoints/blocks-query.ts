@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { blocksIn } from '../answers/blocks-in-area.ts';
-import { drawnArea } from '../answers/drawn-area.ts';
-import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
-import { circleArea, type SearchedArea } from '../answers/searched-area.ts';
 import { BOUNDS } from '../bounds.ts';
-import { postedEndpoint } from '../endpoint.ts';
+import { postEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
+import { type AreaPlan, planArea, queryArea } from '../queries/area-times.ts';
+import { blocksIn } from '../queries/blocks-in-area.ts';
+import { drawnArea } from '../queries/drawn-area.ts';
+import { circleArea, type SearchedArea } from '../queries/poi-search.ts';
 import {
   cursorMember,
   includeMissingMember,
@@ -22,7 +22,7 @@ import { smallCircle } from '../schemas/examples.ts';
 import { polygonMember } from '../schemas/polygon-member.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
-interface BlocksQueryPlan extends ArealPlan {
+interface BlocksQueryPlan extends AreaPlan {
   readonly area: SearchedArea;
 }
 
@@ -38,7 +38,7 @@ const body = z.strictObject({
   cursor: cursorMember,
 });
 
-export const blocksQuery = postedEndpoint({
+export const blocksQuery = postEndpoint({
   access: 'posted',
   path: '/v1/blocks/query',
   operationId: 'queryBlocks',
@@ -60,14 +60,14 @@ export const blocksQuery = postedEndpoint({
     const where = { polygon, center, radius_m };
     return {
       area: areaOf(where),
-      ...planAreal(release, cursors, 'blocks-query', where, rows, 'body'),
+      ...planArea(release, cursors, 'blocks-query', where, rows, 'body'),
     };
   },
 
-  async answer(release, plan, making) {
+  async answer(release, plan, context) {
     const [from] = plan.page.position;
-    const blocks = await blocksIn(release, plan.area, from, making.askers);
-    return answerAreal(release, making, plan, blocks);
+    const blocks = await blocksIn(release, plan.area, from, context.waiters);
+    return queryArea(release, context, plan, blocks);
   },
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { spelled } from '../../shards/spelled.ts';
+import { numberWord } from '../../shards/number-words.ts';
 import { freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
@@ -62,7 +62,7 @@ export const ready = freeEndpoint({
   operationId: 'getReady',
   summary: 'Whether requests can be answered',
   description:
-    `Asks each backend. 503 when one of them does not answer within ${spelled(ANSWER_WITHIN_MS / 1000)} seconds, ` +
+    `Asks each backend. 503 when one of them does not answer within ${numberWord(ANSWER_WITHIN_MS / 1000)} seconds, ` +
     'until all processes have started, and while the service ends. `release` is `held` while the release ' +
     'in force is not the one that was promoted last, since that has not been opened yet or cannot ' +
     'be: requests are answered all the same. `processes` tells how many of those that share the ' +

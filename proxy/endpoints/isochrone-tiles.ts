@@ -1,18 +1,54 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
-import type { TileArchive } from '../../shards/manifest.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
 import { BAND_ENDS } from '../../shards/pmtiles/time-bands.ts';
-import type { Release } from '../../shards/release.ts';
+import { DIRECTIONS, type TileArchive } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
-import { canonicalRequest } from '../answers/paged-request.ts';
 import { BOUNDS, type Bounds, boundsSchema } from '../bounds.ts';
 import { BinaryBody, freeEndpoint, meteredEndpoint } from '../endpoint.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import { canonicalRequest } from '../queries/pagination.ts';
 import { NONE, named } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
+import { modeLabel } from '../schemas/schemas.ts';
+
+export const isochroneMeta = freeEndpoint({
+  access: 'free',
+  path: '/v1/isochrone/meta',
+  operationId: 'getIsochroneMeta',
+  summary: 'The isochrone store: version, modes, directions, assumptions',
+  description: 'What isochrones of the release in force rest on. `version` is what `v` pins.',
+  tag: 'Isochrones',
+  params: NONE,
+  query: NONE,
+  response: z.object({
+    version: z.string(),
+    directions: z.array(z.enum(DIRECTIONS)),
+    modes: z.array(modeLabel),
+    max_minutes: z.int(),
+    dest_set: z.string().optional(),
+    assumptions: assumptionsSchema,
+  }),
+  problems: [],
+  cache: 'catalogue',
+  answer({ releases }) {
+    const release = releases.current;
+    return {
+      body: {
+        version: release.version,
+        directions: release.manifest.directions,
+        modes: release.manifest.modes,
+        max_minutes: BOUNDS.contour.max,
+        dest_set: 'blocks',
+        assumptions: assumptionsOf(release),
+      },
+    };
+  },
+});
 
 const MVT = 'application/vnd.mapbox-vector-tile';
 

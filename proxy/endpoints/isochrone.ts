@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
-import { breathe } from '../../shards/breathe.ts';
-import { DIRECTIONS, type Direction } from '../../shards/manifest.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release.ts';
-import { spelled } from '../../shards/spelled.ts';
+import { numberWord } from '../../shards/number-words.ts';
+import { DIRECTIONS, type Direction } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { type BlockOrigin, locateOrigin, nameBlock, placePoint } from '../answers/located-block.ts';
-import { lacksModes } from '../answers/modes-and-types.ts';
-import { canonicalRequest } from '../answers/paged-request.ts';
-import { BOUNDS, inWords, isOnEarth, MOST } from '../bounds.ts';
+import { BOUNDS, boundsText, isOnEarth, MOST } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { Rows } from '../formats/rows.ts';
 import { assumptionsOf, assumptionsSchema } from '../isochrone/assumptions.ts';
 import { contour } from '../isochrone/contour.ts';
 import { addBlocksWithin, countWithin, reachable, routable } from '../isochrone/reachable.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import { lacksModes } from '../queries/modes-and-types.ts';
+import { type BlockOrigin, findBlock, locateOrigin, placePoint } from '../queries/origin-block.ts';
+import { canonicalRequest } from '../queries/pagination.ts';
 import {
   anyLatParam,
   anyLonParam,
@@ -110,7 +110,7 @@ export const isochrone = meteredEndpoint({
   summary: 'How far one gets from a block, or from how far one gets to it',
   description:
     `Contours of up to ${BOUNDS.contour.max} minutes around a block (\`block\`) or the block of a point (\`lon\`, \`lat\`), ` +
-    `by one mode: \`minutes\`, or up to ${spelled(MOST.contours)} ascending \`contours\`. Dissolved from the blocks within ` +
+    `by one mode: \`minutes\`, or up to ${numberWord(MOST.contours)} ascending \`contours\`. Dissolved from the blocks within ` +
     `reach; small holes are filled. ${PLANS.charges.isochrone_contour} tokens a contour; free for members.`,
   tag: 'Isochrones',
   params: NONE,
@@ -149,11 +149,11 @@ export const isochrone = meteredEndpoint({
     };
   },
 
-  locate: async (release, { origin, mode }, askers) =>
-    routable(await locateOrigin(release, origin, askers), mode),
+  locate: async (release, { origin, mode }, waiters) =>
+    routable(await locateOrigin(release, origin, waiters), mode),
 
-  async answer(release, { mode, direction, format, levels, namesContours }, making, block) {
-    const { askers } = making;
+  async answer(release, { mode, direction, format, levels, namesContours }, context, block) {
+    const { waiters } = context;
     const reached = await reachable(block, mode, direction);
     const largest = levels[levels.length - 1];
     const facts = {
@@ -166,16 +166,16 @@ export const isochrone = meteredEndpoint({
     };
     const tokens = levels.length * PLANS.charges.isochrone_contour;
     if (format === 'blocks') {
-      const blocks = new Rows(making.format);
-      await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, askers);
+      const blocks = new Rows(context.format);
+      await addBlocksWithin(blocks, reached, largest, namesContours ? levels : null, waiters);
       return { body: { blocks, ...facts }, tokens };
     }
     const features: object[] = [];
     for (const level of [...levels].reverse()) {
-      await breathe(askers);
+      await yieldIfOverdue(waiters);
       features.push({
         type: 'Feature',
-        geometry: await contour(release, reached, level, askers),
+        geometry: await contour(release, reached, level, waiters),
         properties: { contour: level, mode, reachable_blocks: countWithin(reached, level) },
       });
     }
@@ -239,10 +239,10 @@ function originOf(release: Release, { block, lon, lat }: Asked): BlockOrigin {
       { loc: ['query', 'block'], msg: 'give block, or lon and lat; not both', type: 'conflict' },
     ]);
   }
-  if (block !== undefined) return nameBlock(release, block);
+  if (block !== undefined) return findBlock(release, block);
   if (lon !== undefined && lat !== undefined) {
     if (!isOnEarth(lon, lat)) {
-      const [ofLon, ofLat] = [inWords(BOUNDS.longitude), inWords(BOUNDS.latitude)];
+      const [ofLon, ofLat] = [boundsText(BOUNDS.longitude), boundsText(BOUNDS.latitude)];
       throw new Problem('invalid-geometry', `lon must be ${ofLon} and lat ${ofLat}`);
     }
     return placePoint(release, lon, lat);

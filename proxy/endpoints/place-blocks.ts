@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { blocksOfPlace, type LocatedPlace, locatePlace } from '../answers/place-query.ts';
-import { type ArealPlan, answerAreal, planAreal } from '../answers/plan-areal.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { AREAL } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import { type AreaPlan, planArea, queryArea } from '../queries/area-times.ts';
+import { blocksOfPlace, type LocatedPlace, locatePlace } from '../queries/places.ts';
 import {
   cursorParam,
   includeMissingParam,
@@ -16,7 +16,7 @@ import {
 } from '../schemas/parameters.ts';
 import { arealRow, nextCursor } from '../schemas/schemas.ts';
 
-interface PlaceBlocksPlan extends MeteredPlan, ArealPlan {
+interface PlaceBlocksPlan extends MeteredPlan, AreaPlan {
   readonly located: LocatedPlace;
 }
 
@@ -47,7 +47,7 @@ export const placeBlocks = meteredEndpoint({
     const located = await locatePlace(release, geoid);
     const counties = located.place.counties.map((fips) => release.county(fips)!);
     return {
-      ...planAreal(release, cursors, 'place-blocks', { geoid }, query),
+      ...planArea(release, cursors, 'place-blocks', { geoid }, query),
       dependsOn: [
         located.state.objects.places,
         ...counties.flatMap(({ objects }) => [objects.index, objects.nearest]),
@@ -56,9 +56,9 @@ export const placeBlocks = meteredEndpoint({
     };
   },
 
-  async answer(release, plan, making) {
+  async answer(release, plan, context) {
     const [from] = plan.page.position;
     const counties = blocksOfPlace(release, plan.located, from);
-    return answerAreal(release, making, plan, { counties, beyond: null });
+    return queryArea(release, context, plan, { counties, beyond: null });
   },
 });

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { Release, ReleaseCounty } from '../../shards/release.ts';
-import { type LocatedPlace, locatePlace } from '../answers/place-query.ts';
-import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
-import { countiesOfArea } from '../answers/poi-search.ts';
-import type { SearchedArea } from '../answers/searched-area.ts';
+import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import { type LocatedPlace, locatePlace } from '../queries/places.ts';
+import type { SearchedArea } from '../queries/poi-search.ts';
+import { countiesOfArea, planSearch, querySearch, type SearchPlan } from '../queries/poi-search.ts';
 import {
   cursorParam,
   limitParam,
@@ -51,9 +50,9 @@ export const placePois = meteredEndpoint({
     };
   },
 
-  async answer(release, plan, making) {
+  async answer(release, plan, context) {
     const area = await areaOf(release, plan.located);
-    return answerSearch(release, making, plan, plan.counties, area);
+    return querySearch(release, context, plan, plan.counties, area);
   },
 });
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { geometryOf, polygonsOf } from '../../shards/geometry/geo-json.ts';
-import { locatePlace } from '../answers/place-query.ts';
-import { findPlaces } from '../answers/place-search.ts';
 import { BOUNDS, boundsSchema, DEFAULT_PLACES_FOUND } from '../bounds.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
+import { findPlaces, locatePlace } from '../queries/places.ts';
 import { NONE, placeGeoidParam, requiredNameParam } from '../schemas/parameters.ts';
 import { integerText } from '../schemas/scalar-text.ts';
 import { geometry } from '../schemas/schemas.ts';

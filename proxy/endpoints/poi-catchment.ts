@@ -1,20 +1,16 @@
 import { z } from 'zod';
-import type { CountyManifest } from '../../shards/manifest.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
-import { type CatchmentFilter, catchmentOf, homeCounty } from '../answers/catchment-page.ts';
-import { modeLabels, modePositions } from '../answers/modes-and-types.ts';
-import {
-  nextCursor as cursorOf,
-  type PagedRequest,
-  pagedRequest,
-} from '../answers/paged-request.ts';
-import { tenthsWithin } from '../answers/poi-times.ts';
-import { ROW_BEGINS } from '../answers/row-page.ts';
 import { BOUNDS } from '../bounds.ts';
-import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { CATCHMENT } from '../formats/row-table.ts';
 import { Rows } from '../formats/rows.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import { type CatchmentFilter, catchmentOf, homeCounty } from '../queries/catchment.ts';
+import { modeLabels, modePositions } from '../queries/modes-and-types.ts';
+import { nextCursor as cursorOf, type PagedRequest, pagedRequest } from '../queries/pagination.ts';
+import { tenthsWithin } from '../queries/poi-times.ts';
+import { ROW_BEGINS } from '../queries/row-page.ts';
 import {
   blockParam,
   cursorParam,
@@ -78,11 +74,11 @@ export const poiCatchment = meteredEndpoint({
     };
   },
 
-  async answer(release, { county, destId, filter, page }, { cursors, askers, format }) {
-    const found = await catchmentOf(release, county, destId, filter, page, askers);
+  async answer(release, { county, destId, filter, page }, { cursors, waiters, format }) {
+    const found = await catchmentOf(release, county, destId, filter, page, waiters);
     const results = new Rows(format);
-    await found.addTo(results, askers);
+    await found.addTo(results, waiters);
     const next_cursor = cursorOf(cursors, page, found.end);
-    return rowsAnswer({ dest_id: destId, results, next_cursor }, found.count);
+    return rowsResponse({ dest_id: destId, results, next_cursor }, found.count);
   },
 });

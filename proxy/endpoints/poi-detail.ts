@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { CountyManifest } from '../../shards/manifest.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
 import type { DestId } from '../../shards/units.ts';
-import { homeCounty, poiOrdinal } from '../answers/catchment-page.ts';
-import { canonicalRequest } from '../answers/paged-request.ts';
-import { poiResult } from '../answers/poi-search.ts';
-import { meteredEndpoint, rowsAnswer } from '../endpoint.ts';
+import { meteredEndpoint, rowsResponse } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import { homeCounty, poiOrdinal } from '../queries/catchment.ts';
+import { canonicalRequest } from '../queries/pagination.ts';
+import { poiResult } from '../queries/poi-search.ts';
 import { NONE, singleDestIdParam } from '../schemas/parameters.ts';
 import { poiDetail as poiDetailSchema } from '../schemas/schemas.ts';
 
@@ -43,6 +43,6 @@ export const poiDetail = meteredEndpoint({
     const ordinal = poiOrdinal(catchments, destId);
     const { brand, types } = catchments.table.facts(ordinal);
     const attrs = brand === null ? {} : { brand };
-    return rowsAnswer({ ...poiResult(catchments, ordinal), type_ids: types, attrs }, 1);
+    return rowsResponse({ ...poiResult(catchments, ordinal), type_ids: types, attrs }, 1);
   },
 });

@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import type { ReleaseCounty } from '../../shards/release.ts';
-import { answerSearch, planSearch, type SearchPlan } from '../answers/plan-search.ts';
-import { countiesOfArea } from '../answers/poi-search.ts';
-import { boxArea, circleArea, type SearchedArea } from '../answers/searched-area.ts';
-import { BOUNDS, inWords, isWithin } from '../bounds.ts';
+import type { ReleaseCounty } from '../../shards/release/release.ts';
+import { BOUNDS, boundsText, isWithin } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POIS } from '../formats/row-table.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
+import type { MeteredPlan } from '../metering/plan-cache.ts';
+import {
+  boxArea,
+  circleArea,
+  countiesOfArea,
+  planSearch,
+  querySearch,
+  type SearchedArea,
+  type SearchPlan,
+} from '../queries/poi-search.ts';
 import {
   bboxParam,
   cursorParam,
@@ -66,7 +72,7 @@ export const poiSearch = meteredEndpoint({
     };
   },
 
-  answer: (release, plan, making) => answerSearch(release, making, plan, plan.counties, plan.area),
+  answer: (release, plan, context) => querySearch(release, context, plan, plan.counties, plan.area),
 });
 
 type Where = Pick<z.output<typeof query>, 'bbox' | 'lat' | 'lon' | 'radius_m'>;
@@ -108,10 +114,10 @@ function bboxNumbers(
   const [west, south, east, north] = numbers;
   const { longitude, latitude } = BOUNDS;
   if (![west, east].every((lon) => isWithin(longitude, lon))) {
-    throw invalidBox(`has a longitude that is not ${inWords(longitude)}; longitude comes first`);
+    throw invalidBox(`has a longitude that is not ${boundsText(longitude)}; longitude comes first`);
   }
   if (![south, north].every((lat) => isWithin(latitude, lat))) {
-    throw invalidBox(`has a latitude that is not ${inWords(latitude)}`);
+    throw invalidBox(`has a latitude that is not ${boundsText(latitude)}`);
   }
   if (south > north) throw invalidBox('has its min_lat over its max_lat');
   if (west > east && east + 360 - west >= MAX_SPAN_ACROSS) {

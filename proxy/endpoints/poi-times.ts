@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import {
-  type BlockPlan,
-  locateOrigin,
-  nameBlock,
-  placePoint,
-  planOfBlock,
-} from '../answers/located-block.ts';
-import { answerPoiTimes, type PoiTimesPlan, planPoiTimes } from '../answers/poi-times.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { POI_TIMES } from '../formats/row-table.ts';
+import {
+  type BlockPlan,
+  findBlock,
+  locateOrigin,
+  placePoint,
+  planOfBlock,
+} from '../queries/origin-block.ts';
+import { type PoiTimesPlan, planPoiTimes, queryPoiTimes } from '../queries/poi-times.ts';
 import {
   cursorParam,
   destIdParam,
@@ -52,15 +52,15 @@ export const blockPois = meteredEndpoint({
 
   plan(release, { params: { geoid }, query }, { cursors }): OriginPoisPlan {
     return {
-      ...planOfBlock(nameBlock(release, geoid), 'pois'),
+      ...planOfBlock(findBlock(release, geoid), 'pois'),
       ...planPoiTimes(release, cursors, 'block-pois', { geoid }, query),
     };
   },
 
-  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer: (_release, plan, making, block) =>
-    answerPoiTimes(making, plan, block, { block_geoid: block.geoid }),
+  answer: (_release, plan, context, block) =>
+    queryPoiTimes(context, plan, block, { block_geoid: block.geoid }),
 });
 
 export const pointPois = meteredEndpoint({
@@ -85,8 +85,8 @@ export const pointPois = meteredEndpoint({
     };
   },
 
-  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer: (_release, plan, making, block) =>
-    answerPoiTimes(making, plan, block, { resolved_block: block.geoid }),
+  answer: (_release, plan, context, block) =>
+    queryPoiTimes(context, plan, block, { resolved_block: block.geoid }),
 });

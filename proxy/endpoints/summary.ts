@@ -1,16 +1,20 @@
 import { z } from 'zod';
-import {
-  type BlockPlan,
-  locateOrigin,
-  nameBlock,
-  placePoint,
-  planOfBlock,
-} from '../answers/located-block.ts';
-import { answerSummary, planSummary, type SummaryPlan } from '../answers/plan-summary.ts';
-import { blockMetadata } from '../answers/summary.ts';
 import { BOUNDS } from '../bounds.ts';
 import { meteredEndpoint } from '../endpoint.ts';
 import { CATEGORY_TIMES } from '../formats/row-table.ts';
+import {
+  blockMetadata,
+  planSummary,
+  querySummary,
+  type SummaryPlan,
+} from '../queries/nearest-times.ts';
+import {
+  type BlockPlan,
+  findBlock,
+  locateOrigin,
+  placePoint,
+  planOfBlock,
+} from '../queries/origin-block.ts';
 import {
   cursorParam,
   geoidParam,
@@ -55,15 +59,15 @@ export const blockSummary = meteredEndpoint({
 
   plan(release, { params: { geoid }, query }, { cursors }): OriginSummaryPlan {
     return {
-      ...planOfBlock(nameBlock(release, geoid), 'nearest'),
+      ...planOfBlock(findBlock(release, geoid), 'nearest'),
       ...planSummary(release, cursors, 'block-summary', { geoid }, query),
     };
   },
 
-  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer: (_release, plan, making, block) =>
-    answerSummary(making, plan, block, { block: blockMetadata(block) }),
+  answer: (_release, plan, context, block) =>
+    querySummary(context, plan, block, { block: blockMetadata(block) }),
 });
 
 export const pointSummary = meteredEndpoint({
@@ -89,10 +93,10 @@ export const pointSummary = meteredEndpoint({
     };
   },
 
-  locate: (release, { origin }, askers) => locateOrigin(release, origin, askers),
+  locate: (release, { origin }, waiters) => locateOrigin(release, origin, waiters),
 
-  answer(_release, plan, making, block) {
+  answer(_release, plan, context, block) {
     const beside = { resolved_block: block.geoid, block: blockMetadata(block) };
-    return answerSummary(making, plan, block, beside);
+    return querySummary(context, plan, block, beside);
   },
 });

@@ -1,4 +1,4 @@
-import { Body } from '../../portal/http/body.ts';
+import { Body } from '../../portal/http/content-encoding.ts';
 import { byteText } from './byte-text.ts';
 import type { RowFormat, RowMembers } from './row-format.ts';
 import { Rows } from './rows.ts';

@@ -1,8 +1,8 @@
 import Papa from 'papaparse';
 import type { Degrees } from '../../shards/units.ts';
-import { withoutRows } from './beside-rows.ts';
 import { type ByteText, byteText } from './byte-text.ts';
 import type { Format } from './negotiate.ts';
+import { withoutRows } from './row-metadata.ts';
 
 export type RowMembers = Readonly<Record<string, unknown>>;
 

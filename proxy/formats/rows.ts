@@ -1,5 +1,5 @@
-import { Body } from '../../portal/http/body.ts';
-import type { Askers } from '../../shards/fair-queue.ts';
+import { Body } from '../../portal/http/content-encoding.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
 import { type ByteText, toBytes } from './byte-text.ts';
 import type { RowFormat } from './row-format.ts';
 
@@ -47,5 +47,5 @@ export class Rows {
 /** Rows that have been found and counted, and are yet to be written. */
 export interface FoundRows {
   readonly count: number;
-  addTo(rows: Rows, askers: Askers): Promise<void>;
+  addTo(rows: Rows, waiters: Waiters): Promise<void>;
 }

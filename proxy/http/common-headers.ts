@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { setRateHeaders } from '../../portal/http/rate-headers.ts';
+import { z } from 'zod';
+import { setRateHeaders } from '../../portal/http/rate-limiting.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -49,4 +50,101 @@ export function answerPreflights(app: FastifyInstance): void {
   app.options('/*', (_request, reply) => {
     reply.code(204).headers(PREFLIGHT).send();
   });
+}
+
+const text = (description: string) => z.string().meta({ description });
+const whole = (description: string) => z.int().meta({ description });
+const textIfAny = (description: string) => z.string().optional().meta({ description });
+
+/** Every header that is of this API, by its name: the document and the code take them from here. */
+const ANSWER_HEADERS = {
+  ETag: text('Hash of what decides the answer.'),
+  'X-Tokens-Charged': whole('What this answer cost.'),
+  'X-Tokens-Remaining': whole('The balance after it.'),
+  'X-Tokens-Cost': z.int().optional().meta({ description: 'What the GET would charge.' }),
+  RateLimit: text('What is left of the window: `"default";r=299;t=60`.'),
+  'RateLimit-Policy': text('The window: `"default";q=300;w=60`.'),
+  'Retry-After': whole('Seconds to wait.'),
+  'X-Request-Id': text('Name it when you report a fault.'),
+  'Idempotency-Replayed': z
+    .literal('true')
+    .optional()
+    .meta({ description: 'The answer was given, and charged for, before.' }),
+  Link: textIfAny('Where the next page is, if there is one: `<…>; rel="next"`.'),
+  'X-Next-Cursor': textIfAny('`next_cursor`, if not null.'),
+  'X-Resolved-Block': text('`resolved_block`.'),
+  'X-Batch-Errors': whole('How many `errors` there are.'),
+  'X-Batch-Truncated': whole('How many origins are `truncated`.'),
+  'X-Truncated-Reason': textIfAny('`truncated_reason`, if not null.'),
+  'X-Truncated': textIfAny(
+    'Of CSV: the origins that are `truncated`, percent-encoded with commas between them, a point as `lat lon`; left out, as `X-Errors`, where the list does not fit into 4 kB.',
+  ),
+  'X-Errors': textIfAny(
+    'Of CSV: the origins that could not be resolved, written likewise, and why: `990019999999999=block-not-found`.',
+  ),
+  'X-Data-Release': text(
+    'The release that the answer is of: the `version` of `/v1/isochrone/meta`. A cursor goes on in the release in force; an answer from a cache in front is of the release it was read from, and holds in the one in force.',
+  ),
+  'X-Unrouted': textIfAny('`unrouted`, if any: `walk=no-street-near, transit=no-street-near`.'),
+  'Cache-Control': text('Who may keep the answer, and for how long.'),
+  Vary: text('Headers of the request that choose the answer.'),
+  'WWW-Authenticate': text(
+    '`Bearer`; of a key that was sent and is not valid `Bearer error="invalid_token"`.',
+  ),
+} as const satisfies Readonly<Record<string, z.ZodType>>;
+
+export type HeaderName = keyof typeof ANSWER_HEADERS;
+
+/** A header as it is sent: in small letters, as Node and HTTP/2 have them. */
+export type SentHeader = Lowercase<HeaderName>;
+
+type Headers = Record<string, z.ZodType>;
+
+/** Each header as a component of the document, told once for all responses that have it. */
+const COMPONENTS = components((header) => header, '');
+/** The same of responses that have it now and then. */
+const COMPONENTS_IF_ANY = components((header) => header.optional(), '.optional');
+
+function components(of: (header: z.ZodType) => z.ZodType, suffix: string): Headers {
+  return Object.fromEntries(
+    Object.entries<z.ZodType>(ANSWER_HEADERS).map(([name, header]) => {
+      const about = { ...header.meta(), header: { id: `${name}${suffix}` } };
+      return [name, of(header).meta(about)];
+    }),
+  );
+}
+
+/** Headers as the document writes them. */
+export function headersNamed(...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, COMPONENTS[name]]));
+}
+
+/** Headers that not every such response has. */
+export function headersIfAny(...names: readonly HeaderName[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, COMPONENTS_IF_ANY[name]]));
+}
+
+/**
+ * Where the next page is, as RFC 8288 writes it: the same URL with another cursor. Every other
+ * parameter stays as it was written, repeated ones and question marks too. It is relative, and begins
+ * with the query: so it is right whatever path a proxy in front has taken away.
+ */
+export function nextLink(url: string, cursor: string): string {
+  const [, query] = /^[^?]*\??(.*)$/s.exec(url)!;
+  const kept = query.split('&').filter((pair) => pair !== '' && nameOf(pair) !== 'cursor');
+  const next = [...kept, `cursor=${encodeURIComponent(cursor)}`].join('&');
+  return `<${`?${next}`.replaceAll(NOT_IN_A_LINK, percentEncoded)}>; rel="next"`;
+}
+
+/** Decoded as the query string's parser does: a cursor may be spelled `%63ursor`. */
+function nameOf(pair: string): string {
+  return [...new URLSearchParams(pair).keys()][0];
+}
+
+/** Node takes some characters in a URL that are none of a URI reference: RFC 3986 appendix A. */
+const NOT_IN_A_LINK = /[^!$-;=?-[\]_a-z~]/g;
+
+/** Headers hold a byte a character. */
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { feedSchema } from '../../shards/manifest.ts';
-import type { Release } from '../../shards/release.ts';
+import { feedSchema } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { FILL_HOLES_BELOW } from './contour.ts';
 
 const words = z.string().optional();

@@ -1,9 +1,9 @@
-import { inSlices } from '../../shards/breathe.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { runCooperatively } from '../../shards/concurrency/yielding.ts';
 import { ShardError } from '../../shards/errors.ts';
-import type { Askers } from '../../shards/fair-queue.ts';
 import { type DissolvePart, dissolveSteps } from '../../shards/geometry/dissolve.ts';
 import { geometryOf, type PolygonGeometry, polygonsOfAll } from '../../shards/geometry/geo-json.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { Minutes, SquareMetres } from '../../shards/units.ts';
 import { countyRanges, type Reachable } from './reachable.ts';
 
@@ -18,10 +18,10 @@ export async function contour(
   release: Release,
   reachable: Reachable,
   limit: Minutes,
-  askers: Askers,
+  waiters: Waiters,
 ): Promise<PolygonGeometry> {
-  const parts = await partsWithin(release, reachable, limit, askers);
-  const outline = await inSlices(askers, dissolveSteps(parts, FILL_HOLES_BELOW));
+  const parts = await partsWithin(release, reachable, limit, waiters);
+  const outline = await runCooperatively(waiters, dissolveSteps(parts, FILL_HOLES_BELOW));
   return geometryOf(polygonsOfAll(outline));
 }
 
@@ -33,7 +33,7 @@ async function partsWithin(
   release: Release,
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
-  askers: Askers,
+  waiters: Waiters,
 ): Promise<DissolvePart[]> {
   const parts: DissolvePart[] = [];
   let at = 0;
@@ -45,8 +45,8 @@ async function partsWithin(
     for (let i = start; i < at; i++) if (minutes[i] <= limit) reached[count++] = targets[i] - first;
     const county = release.county(fips);
     if (count === 0 || !county) continue;
-    const { outlines } = await release.areas(county, askers);
-    const borders = await release.borders(county, askers);
+    const { outlines } = await release.areas(county, waiters);
+    const borders = await release.borders(county, waiters);
     if (outlines.geoids.length !== end - first || outlines.geoids[0] !== matrix.targets[first]) {
       throw new ShardError(matrix.ref.name, 'TARG', `does not list the blocks of county ${fips}`);
     }

@@ -1,21 +1,21 @@
 import { Problem } from '../../portal/http/problem.ts';
-import { breathe } from '../../shards/breathe.ts';
-import type { Askers } from '../../shards/fair-queue.ts';
+import { rankIn } from '../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 import {
   BLOCKS_A_COUNTY,
   countyOf,
   type GeoidNumber,
   geoidFromNumber,
 } from '../../shards/geoid.ts';
-import type { Direction } from '../../shards/manifest.ts';
 import type { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
-import { rankIn } from '../../shards/sorted.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
 import type { Minutes } from '../../shards/units.ts';
-import { GeoidText } from '../answers/geoid-text.ts';
-import type { LocatedBlock } from '../answers/located-block.ts';
-import { REASONS, unroutedReason } from '../answers/unrouted.ts';
 import type { Rows } from '../formats/rows.ts';
+import { GeoidFragment } from '../queries/fragments.ts';
+import type { OriginBlock } from '../queries/origin-block.ts';
+import { REASONS, unroutedReason } from '../queries/unrouted.ts';
 
 /** The blocks within reach of a block, or from which it is within reach, and how long that takes. */
 export interface Reachable {
@@ -27,7 +27,7 @@ export interface Reachable {
 
 /** Reads what a block reaches by a mode. At most one range read once the county's head is kept. */
 export async function reachable(
-  { release, county, ordinal }: LocatedBlock,
+  { release, county, ordinal }: OriginBlock,
   mode: Mode,
   direction: Direction,
 ): Promise<Reachable> {
@@ -38,7 +38,7 @@ export async function reachable(
 }
 
 /** A block, if a mode could be routed from it; else `no-isochrone-data`. */
-export function routable(block: LocatedBlock, mode: Mode): LocatedBlock {
+export function routable(block: OriginBlock, mode: Mode): OriginBlock {
   const { index, ordinal, geoid } = block;
   const reason = unroutedReason(index, ordinal, mode);
   if (reason === null) return block;
@@ -68,10 +68,10 @@ export async function addBlocksWithin(
   { matrix, targets, minutes }: Reachable,
   limit: Minutes,
   contours: readonly Minutes[] | null,
-  askers: Askers,
+  waiters: Waiters,
 ): Promise<void> {
   const { format } = rows;
-  const geoidText = new GeoidText(format);
+  const geoidText = new GeoidFragment(format);
   const ends = Array.from({ length: limit + 1 }, (_, travel_min) => {
     const contour = contours?.find((level) => travel_min <= level);
     const members = contour === undefined ? { travel_min } : { travel_min, contour };
@@ -79,7 +79,7 @@ export async function addBlocksWithin(
   });
   const begin = format.begin(0, 0);
   for (let i = 0; i < targets.length; i++) {
-    const pause = (i + 1) % ROWS_A_STEP === 0 ? breathe(askers) : undefined;
+    const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
     if (pause) await pause;
     if (minutes[i] > limit) continue;
     rows.add(begin + geoidText.of(matrix.targets[targets[i]]) + ends[minutes[i]]);

@@ -1,6 +1,6 @@
 import type { RateState } from '../../portal/accounts/rate-state.ts';
-import { policyHeader, rateHeader } from '../../portal/http/rate-headers.ts';
-import { type HeaderList, putHeader } from '../http/raw-answer.ts';
+import { policyHeader, rateHeader } from '../../portal/http/rate-limiting.ts';
+import { type HeaderList, putHeader } from '../http/raw-response.ts';
 
 const VARY = 'Authorization, Accept-Encoding, Accept';
 

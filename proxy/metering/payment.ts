@@ -3,7 +3,7 @@ import { counted } from '../../portal/accounts/counted.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
-import type { Share } from '../http/outbox.ts';
+import type { DeliveredFraction } from '../http/response-writer.ts';
 
 /** Tokens come back when somebody buys some: nothing to wait a known time for. */
 const EXHAUSTED_RETRY_SECONDS = '3600';
@@ -32,17 +32,17 @@ export function tokensExhausted(balance: number): Problem {
  * Whether a balance pays for no answer whatever. To be asked before anything is read, so that not
  * even the time that it takes depends on what the answer would hold.
  */
-export function isPenniless(balance: number): boolean {
+export function hasNoTokens(balance: number): boolean {
   return balance < PLANS.charges.minimum;
 }
 
 /** An answer that the outbox has, in an object: so one can wait for it to be handed over alone. */
-export interface Handed {
-  readonly share: Promise<Share>;
+export interface Delivery {
+  readonly share: Promise<DeliveredFraction>;
 }
 
 /** An answer that is handed over, and when what became of it has been settled. */
-export interface Settling {
+export interface Settlement {
   readonly settled: Promise<void>;
 }
 
@@ -51,17 +51,17 @@ export interface Settling {
  * of the share that the kernel did not take before the connection failed. So a reader who leaves in
  * the middle pays for what was handed over, and one who leaves just before the end for all.
  */
-export async function handOver(
+export async function deliverBody(
   request: FastifyRequest,
   tokens: number,
   repay: (undelivered: number) => Promise<void>,
-  hand: () => Handed | Promise<Handed>,
-): Promise<Settling> {
-  const repayFrom = async (share: Share) => {
+  hand: () => Delivery | Promise<Delivery>,
+): Promise<Settlement> {
+  const repayFrom = async (share: DeliveredFraction) => {
     const undelivered = tokens - Math.ceil(tokens * share);
     if (undelivered > 0) await repay(undelivered);
   };
-  let handed: Handed;
+  let handed: Delivery;
   try {
     handed = await hand();
   } catch (error) {

@@ -1,7 +1,33 @@
 import { LRUCache } from 'lru-cache';
-import type { Release } from '../../shards/release.ts';
+import { etagOf } from '../../portal/http/caching.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
-import type { MeteredPlan } from './metered-plan.ts';
+
+/** What a metered request means on a release. */
+export interface MeteredPlan {
+  /** The request in one spelling: parameters sorted, defaults filled in. */
+  readonly canonical: string;
+  /** The objects whose contents decide the answer. */
+  readonly dependsOn: readonly ObjectRef[];
+  /** The answer can never become another: it may be kept without asking again. */
+  readonly isPinned?: boolean;
+  /** The body is one GeoJSON object, which may be asked for as such. */
+  readonly isGeoJson?: boolean;
+}
+
+/** Change it when the same data and request make another answer: every ETag changes with it. */
+const CONTRACT_VERSION = '2';
+
+/**
+ * The strong ETag of an answer, from what decides its bytes: the contract, the canonical request,
+ * and the contents of the objects it depends on. Known before any of them is read.
+ */
+export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): string {
+  let text = `${CONTRACT_VERSION}\n${canonical}`;
+  for (const ref of dependsOn) text += `\n${ref.sha256}`;
+  return etagOf(text);
+}
 
 /** What a URL means on a release, and the ETag of its answer. */
 export interface PlannedRequest {
@@ -39,7 +65,7 @@ export class PlanCache {
     return known;
   }
 
-  async work(
+  async getOrCompute(
     release: Release,
     url: string,
     work: () => Promise<PlannedRequest>,

@@ -5,13 +5,13 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { ProblemResponses, problemDocument } from '../../portal/http/problem-document.ts';
-import { PROBLEMS, type ProblemSlug } from '../../portal/http/problem-kinds.ts';
+import { ProblemResponses, problemDocument } from '../../portal/http/problem-docs.ts';
+import { PROBLEM_TYPES, type ProblemSlug } from '../../portal/http/problem-types.ts';
 import { PLANS } from '../../portal/plans.ts';
 import { MINUTES, TENTHS } from '../../shards/matrix/row-codec.ts';
 import { boundsSchema } from '../bounds.ts';
 import type { ProxyConfig } from '../config.ts';
-import type { Endpoint, PostedEndpoint } from '../endpoint.ts';
+import type { Endpoint, PostEndpoint } from '../endpoint.ts';
 import {
   answerHeaders,
   bareHeaders,
@@ -186,13 +186,13 @@ function operation(
 
 /** HEAD of a GET route: what the answer would cost and whether it has changed, without the answer. */
 function headOperation(
-  endpoint: Exclude<Endpoint, PostedEndpoint>,
+  endpoint: Exclude<Endpoint, PostEndpoint>,
   alike: AlikeResponses,
 ): ZodOpenApiOperationObject {
   const { operationId, summary, ...same } = about(endpoint);
   const isMetered = endpoint.access === 'metered';
   const statuses = new Set(
-    [...problemsOfAccess(endpoint), ...endpoint.problems].map((slug) => PROBLEMS[slug].status),
+    [...problemsOfAccess(endpoint), ...endpoint.problems].map((slug) => PROBLEM_TYPES[slug].status),
   );
   return {
     ...same,

@@ -1,17 +1,17 @@
 import { Problem } from '../../portal/http/problem.ts';
+import type { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { type Geoid, geoidFromNumber } from '../../shards/geoid.ts';
-import type { BlockIndex } from '../../shards/index/block-index.ts';
 import type { TileAddress } from '../../shards/pmtiles/tile-id.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { type CountyBlock, type Degrees, MICRO } from '../../shards/units.ts';
-import { blocksOfPlace, locatePlace } from '../answers/place-query.ts';
 import type { ExampleMarks } from '../endpoint.ts';
 import { poiDetail } from '../endpoints/poi-detail.ts';
 import { pointPois } from '../endpoints/poi-times.ts';
-import type { ExampleAnswers } from './example-answers.ts';
+import { blocksOfPlace, locatePlace } from '../queries/places.ts';
+import type { ExampleResponses } from './example-responses.ts';
 
 /** Places, counties, and blocks of each, that are looked at: nearly always the first will do. */
-const MOST_LOOKED_AT = 16;
+const MAX_LOOKED_AT = 16;
 const ROWS_LOOKED_AT = 100;
 const ZOOM = 12;
 
@@ -27,7 +27,7 @@ interface Candidate {
  */
 export async function findMarks(
   release: Release,
-  answers: ExampleAnswers,
+  answers: ExampleResponses,
 ): Promise<ExampleMarks | null> {
   const [mode] = release.manifest.modes;
   for await (const { geoid, point, place } of candidates(release)) {
@@ -67,14 +67,14 @@ async function* candidates(release: Release): AsyncGenerator<Candidate> {
   for (const state of Object.values(release.manifest.states)) {
     const table = await release.places(state);
     for (const { geoid, name } of table.places) {
-      if (places++ === MOST_LOOKED_AT) break;
+      if (places++ === MAX_LOOKED_AT) break;
       const located = await locatePlace(release, geoid);
       for await (const { index, ordinals } of blocksOfPlace(release, located, 0)) {
         yield* routable(index, ordinals, { geoid, name });
       }
     }
   }
-  for (const { manifest } of release.counties.slice(0, MOST_LOOKED_AT)) {
+  for (const { manifest } of release.counties.slice(0, MAX_LOOKED_AT)) {
     const index = await release.index(manifest);
     yield* routable(index, index.geoids.keys(), null);
   }
@@ -88,7 +88,7 @@ function* routable(
   let looked = 0;
   for (const ordinal of ordinals) {
     if (!index.isFullyRoutable(ordinal)) continue;
-    if (looked++ === MOST_LOOKED_AT) return;
+    if (looked++ === MAX_LOOKED_AT) return;
     const geoid = geoidFromNumber(index.geoids[ordinal]);
     const point = { lat: index.lat[ordinal] / MICRO, lon: index.lon[ordinal] / MICRO };
     yield { geoid, point, place };

@@ -4,10 +4,10 @@ import {
   MAX_IDEMPOTENCY_KEY,
   MAX_KEPT_BYTES,
 } from '../../portal/accounts/replays.ts';
-import { HEADER_OF_STATUS } from '../../portal/http/problem-document.ts';
-import { headersIfAny, headersNamed } from '../answer-headers.ts';
+import { HEADER_OF_STATUS } from '../../portal/http/problem-docs.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { BESIDE_ROWS, LISTED_FOR_CSV } from '../formats/beside-rows.ts';
+import { CSV_METADATA, ROW_METADATA } from '../formats/row-metadata.ts';
+import { headersIfAny, headersNamed } from '../http/common-headers.ts';
 
 export const ifNoneMatch = z
   .string()
@@ -116,7 +116,7 @@ export function problemHeaders(endpoint: Endpoint, status: number) {
 export const otherHeaders = z.object(COMMON);
 
 function headersRepeating(member: string) {
-  return [...BESIDE_ROWS, ...LISTED_FOR_CSV]
+  return [...ROW_METADATA, ...CSV_METADATA]
     .filter((one) => one.member === member)
     .map(({ header }) => header);
 }

@@ -1,16 +1,16 @@
 import type { z } from 'zod';
-import { type CatalogueText, catalogueText } from '../../portal/http/catalogue-text.ts';
-import type { Release } from '../../shards/release.ts';
+import { type StaticResponse, staticResponse } from '../../portal/http/caching.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { Endpoint, ExampleMarks } from '../endpoint.ts';
 import { parameterExamples } from '../schemas/examples.ts';
 import type { ProxyServices } from '../services.ts';
 import { openApiDocument } from './document.ts';
-import { ExampleAnswers, type ExampleRequest } from './example-answers.ts';
 import { findMarks } from './example-marks.ts';
+import { type ExampleRequest, ExampleResponses } from './example-responses.ts';
 
 /** Of lists of objects, and of the corners of an outline, an example shows so many. */
-const MOST_LISTED = 2;
-const MOST_CORNERS = 4;
+const MAX_LISTED = 2;
+const MAX_CORNERS = 4;
 
 interface Content {
   example?: unknown;
@@ -35,7 +35,7 @@ export class ServedDocument {
   readonly #services: ProxyServices;
   /** Without examples. */
   readonly #plain: string;
-  #served: { readonly release: Release; readonly text: Promise<CatalogueText> } | null = null;
+  #served: { readonly release: Release; readonly text: Promise<StaticResponse> } | null = null;
 
   constructor(endpoints: readonly Endpoint[], services: ProxyServices) {
     this.#endpoints = endpoints;
@@ -43,24 +43,24 @@ export class ServedDocument {
     this.#plain = JSON.stringify(openApiDocument(endpoints, services.config), null, 2);
   }
 
-  get current(): Promise<CatalogueText> {
+  get current(): Promise<StaticResponse> {
     const release = this.#services.releases.current;
     if (this.#served?.release !== release) {
       const text = this.#withExamples(release).catch(() => {
         // Another request tries again.
         this.#served = null;
-        return catalogueText(this.#plain);
+        return staticResponse(this.#plain);
       });
       this.#served = { release, text };
     }
     return this.#served!.text;
   }
 
-  async #withExamples(release: Release): Promise<CatalogueText> {
+  async #withExamples(release: Release): Promise<StaticResponse> {
     const document: Document = JSON.parse(this.#plain);
-    const answers = new ExampleAnswers(this.#services, release);
+    const answers = new ExampleResponses(this.#services, release);
     const marks = await findMarks(release, answers);
-    if (marks === null) return catalogueText(this.#plain);
+    if (marks === null) return staticResponse(this.#plain);
     const values = parameterExamples(marks);
     for (const [id, parameter] of Object.entries(document.components.parameters)) {
       if (Object.hasOwn(values, id)) parameter.example = values[id];
@@ -81,7 +81,7 @@ export class ServedDocument {
         content[type].example ??= shortened(example);
       }
     }
-    return catalogueText(JSON.stringify(document, null, 2));
+    return staticResponse(JSON.stringify(document, null, 2));
   }
 }
 
@@ -112,7 +112,7 @@ function shortened(value: unknown): unknown {
     if (isRing(value)) return simpleRing(value);
     const items: unknown[] = value;
     const isOfObjects = items.some((item) => item !== null && typeof item === 'object');
-    return (isOfObjects ? items.slice(0, MOST_LISTED) : items).map(shortened);
+    return (isOfObjects ? items.slice(0, MAX_LISTED) : items).map(shortened);
   }
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
@@ -131,10 +131,10 @@ function isRing(list: unknown): list is readonly Position[] {
 
 function simpleRing(ring: readonly Position[]): readonly Position[] {
   const open = ring.slice(0, -1);
-  if (open.length <= MOST_CORNERS) return ring;
+  if (open.length <= MAX_CORNERS) return ring;
   const corners = Array.from(
-    { length: MOST_CORNERS },
-    (_, i) => open[Math.floor((i * open.length) / MOST_CORNERS)],
+    { length: MAX_CORNERS },
+    (_, i) => open[Math.floor((i * open.length) / MAX_CORNERS)],
   );
   return [...corners, corners[0]];
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { takes } from '../../portal/http/parse-input.ts';
+import { acceptsParameters } from '../../portal/http/validation.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import {
   BOUNDS,
   type Bounds,
   boundsSchema,
+  boundsText,
   DEFAULT_LIMIT,
-  inWords,
   isWithin,
   MOST,
 } from '../bounds.ts';
-import { FIELD_WORDS, type ListWords } from './field-words.ts';
+import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
 
 const EMPTY = 'must not be empty: leave it out to ask for all';
@@ -20,21 +20,21 @@ export const modeMember = list(
   z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
   { type: 'string', enum: [...MODE_LABELS] },
   'mode labels',
-  FIELD_WORDS.mode,
+  FIELD_DESCRIPTIONS.mode,
 );
 
 export const typeMember = list(
   integer(BOUNDS.typeId),
   boundsSchema('integer', BOUNDS.typeId),
   'destination type ids',
-  FIELD_WORDS.type,
+  FIELD_DESCRIPTIONS.type,
 );
 
 export const destIdMember = list(
   integer(BOUNDS.destId),
   boundsSchema('integer', BOUNDS.destId),
   'dest_ids',
-  FIELD_WORDS.destId,
+  FIELD_DESCRIPTIONS.destId,
 );
 
 /** Blocks as integers, as the catchment routes take them. */
@@ -42,18 +42,18 @@ export const blockMember = list(
   integer(BOUNDS.block),
   boundsSchema('integer', BOUNDS.block),
   'integers',
-  FIELD_WORDS.block,
+  FIELD_DESCRIPTIONS.block,
   MOST.blocksListed,
 );
 
 export const maxMinutesMember = number(BOUNDS.maxMinutes)
   .optional()
-  .meta({ description: FIELD_WORDS.maxMinutes });
+  .meta({ description: FIELD_DESCRIPTIONS.maxMinutes });
 
 export const includeMissingMember = z
   .boolean({ error: 'must be true or false' })
   .default(false)
-  .meta({ description: FIELD_WORDS.includeMissing });
+  .meta({ description: FIELD_DESCRIPTIONS.includeMissing });
 
 /**
  * The most rows that a batch is to give. What the service gives at most is its configuration: the
@@ -70,12 +70,12 @@ export const radiusMember = number(BOUNDS.radius)
 
 export const limitMember = integer(BOUNDS.limit)
   .default(DEFAULT_LIMIT)
-  .meta({ description: FIELD_WORDS.limit });
+  .meta({ description: FIELD_DESCRIPTIONS.limit });
 
 export const includePopulationMember = z
   .boolean({ error: 'must be true or false' })
   .default(false)
-  .meta({ description: FIELD_WORDS.includePopulation });
+  .meta({ description: FIELD_DESCRIPTIONS.includePopulation });
 
 export const cursorMember = z
   .string({ error: 'must be text' })
@@ -94,7 +94,7 @@ export const pointItem = z.strictObject(
   {
     error: ({ code }) =>
       code === 'unrecognized_keys'
-        ? `unknown member; a point ${takes(['lon', 'lat'])}`
+        ? `unknown member; a point ${acceptsParameters(['lon', 'lat'])}`
         : 'must be an object of lon and lat',
   },
 );
@@ -113,7 +113,7 @@ function list<V extends string | number>(
   item: z.ZodType<V>,
   items: Readonly<Record<string, unknown>>,
   kind: string,
-  { what, more }: ListWords,
+  { what, more }: ListDescription,
   most: number = MOST.listed,
 ) {
   const none = `must be an array of ${kind}`;
@@ -151,7 +151,7 @@ function bounded(
       context.addIssue({
         code: 'custom',
         params: { type: isOf ? 'out_of_range' : 'invalid_type' },
-        message: isOf ? `must be ${inWords(bounds)}` : `${missing}must be ${kind}`,
+        message: isOf ? `must be ${boundsText(bounds)}` : `${missing}must be ${kind}`,
       });
       return z.NEVER;
     })

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { folded } from '../../shards/folded-text.ts';
+import { foldText } from '../../shards/folded-text.ts';
 import { type Geoid, isGeoid } from '../../shards/geoid.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
-import { spelled } from '../../shards/spelled.ts';
-import { BOUNDS, boundsSchema, DEFAULT_LIMIT, inWords, MOST } from '../bounds.ts';
-import { FIELD_WORDS, type ListWords } from './field-words.ts';
+import { numberWord } from '../../shards/number-words.ts';
+import { BOUNDS, boundsSchema, boundsText, DEFAULT_LIMIT, MOST } from '../bounds.ts';
+import { FIELD_DESCRIPTIONS, type ListDescription } from './field-descriptions.ts';
 import { distinct, listOf } from './list.ts';
 import { anyNumberText, booleanText, integerText, numberText, onceText } from './scalar-text.ts';
 
@@ -46,7 +46,7 @@ export const optionalGeoidParam = named(
   }),
 );
 
-const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${inWords(BOUNDS.contour)}, ascending`;
+const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
 
 /** One level: whoever gives several is told where they go. */
 export const minutesParam = named(
@@ -91,7 +91,7 @@ export const contoursParam = named(
     )
     .optional()
     .meta({
-      description: `Up to ${spelled(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or repeated.`,
+      description: `Up to ${numberWord(MOST.contours)} contours in minutes, ascending: \`10,20,30\`, or repeated.`,
       override: {
         type: 'array',
         items: boundsSchema('integer', BOUNDS.contour),
@@ -106,18 +106,26 @@ export const modeParam = named(
   repeated(
     z.enum(MODE_LABELS, { error: `must be one of ${MODE_LABELS.join(', ')}` }),
     { type: 'string', enum: [...MODE_LABELS] },
-    FIELD_WORDS.mode,
+    FIELD_DESCRIPTIONS.mode,
   ),
 );
 
 export const typeParam = named(
   'Type',
-  repeated(integerText(BOUNDS.typeId), boundsSchema('integer', BOUNDS.typeId), FIELD_WORDS.type),
+  repeated(
+    integerText(BOUNDS.typeId),
+    boundsSchema('integer', BOUNDS.typeId),
+    FIELD_DESCRIPTIONS.type,
+  ),
 );
 
 export const destIdParam = named(
   'DestId',
-  repeated(integerText(BOUNDS.destId), boundsSchema('integer', BOUNDS.destId), FIELD_WORDS.destId),
+  repeated(
+    integerText(BOUNDS.destId),
+    boundsSchema('integer', BOUNDS.destId),
+    FIELD_DESCRIPTIONS.destId,
+  ),
 );
 
 const LAT = {
@@ -179,7 +187,7 @@ export const radiusParam = named(
 
 const name = onceText
   .max(MOST.nameLength, { error: `must be at most ${MOST.nameLength} characters`, abort: true })
-  .refine((text) => folded(text) !== '', { error: 'must not be blank' });
+  .refine((text) => foldText(text) !== '', { error: 'must not be blank' });
 const NAME = {
   description: 'Part of the name; case and accents do not matter.',
   // Something beside spaces and accents.
@@ -200,16 +208,19 @@ const flagParam = (description: string) =>
 
 export const includePopulationParam = named(
   'IncludePopulation',
-  flagParam(FIELD_WORDS.includePopulation),
+  flagParam(FIELD_DESCRIPTIONS.includePopulation),
 );
-export const includeMissingParam = named('IncludeMissing', flagParam(FIELD_WORDS.includeMissing));
+export const includeMissingParam = named(
+  'IncludeMissing',
+  flagParam(FIELD_DESCRIPTIONS.includeMissing),
+);
 
 export const limitParam = named(
   'Limit',
   integerText(BOUNDS.limit)
     .default(DEFAULT_LIMIT)
     .meta({
-      description: FIELD_WORDS.limit,
+      description: FIELD_DESCRIPTIONS.limit,
       override: { ...boundsSchema('integer', BOUNDS.limit), default: DEFAULT_LIMIT },
     }),
 );
@@ -220,7 +231,7 @@ export const optionalLimitParam = named(
   integerText(BOUNDS.limit)
     .optional()
     .meta({
-      description: `${FIELD_WORDS.limit} Without \`limit\` and \`cursor\`: all rows at once.`,
+      description: `${FIELD_DESCRIPTIONS.limit} Without \`limit\` and \`cursor\`: all rows at once.`,
       override: boundsSchema('integer', BOUNDS.limit),
     }),
 );
@@ -230,7 +241,7 @@ export const maxMinutesParam = named(
   numberText(BOUNDS.maxMinutes)
     .optional()
     .meta({
-      description: FIELD_WORDS.maxMinutes,
+      description: FIELD_DESCRIPTIONS.maxMinutes,
       override: boundsSchema('number', BOUNDS.maxMinutes),
     }),
 );
@@ -238,7 +249,11 @@ export const maxMinutesParam = named(
 /** Blocks as integers, as the catchment routes take them. */
 export const blockParam = named(
   'Block',
-  repeated(integerText(BOUNDS.block), boundsSchema('integer', BOUNDS.block), FIELD_WORDS.block),
+  repeated(
+    integerText(BOUNDS.block),
+    boundsSchema('integer', BOUNDS.block),
+    FIELD_DESCRIPTIONS.block,
+  ),
 );
 
 export const cursorParam = named(
@@ -256,7 +271,7 @@ export const cursorParam = named(
 export function repeated<V extends string | number>(
   item: z.ZodType<V>,
   items: Readonly<Record<string, unknown>>,
-  { what, more }: ListWords,
+  { what, more }: ListDescription,
 ) {
   return z
     .preprocess(

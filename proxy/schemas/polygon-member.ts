@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { takes } from '../../portal/http/parse-input.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { POLYGON_LIMITS, REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import { acceptsParameters } from '../../portal/http/validation.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
-import { invalidPolygon } from '../answers/drawn-area.ts';
+import { invalidPolygon } from '../queries/drawn-area.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
 /** What geometries are wrapped in, and what of it is wanted. */
@@ -29,7 +29,7 @@ export const polygonMember = z
     if ('type' in value) checkType(value.type);
     const unknown = Object.keys(value).filter((name) => !MEMBERS.includes(name));
     if (unknown.length > 0) {
-      const message = `unknown member; polygon ${takes(MEMBERS)}`;
+      const message = `unknown member; polygon ${acceptsParameters(MEMBERS)}`;
       context.issues.push({ code: 'unrecognized_keys', keys: unknown, message, input: value });
       return z.NEVER;
     }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Bounds, inWords, isWithin } from '../bounds.ts';
+import { type Bounds, boundsText, isWithin } from '../bounds.ts';
 
 /** Text of a parameter that may be given once. */
 export const onceText = z.string({
@@ -44,7 +44,7 @@ function bounded(bounds: Bounds, kind: string, isOfKind: (value: number) => bool
     context.addIssue({
       code: 'custom',
       params: { type: isOf ? 'out_of_range' : 'invalid_number' },
-      message: isOf ? `must be ${inWords(bounds)}` : `must be ${kind}`,
+      message: isOf ? `must be ${boundsText(bounds)}` : `must be ${kind}`,
     });
     return z.NEVER;
   });

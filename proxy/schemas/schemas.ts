@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { UNLINKED_REASONS } from '../../shards/index/block-index.ts';
+import { UNLINKED_REASONS } from '../../shards/blocks/block-index.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
-import { MISSING_REASONS } from '../answers/areal-page.ts';
 import { BOUNDS } from '../bounds.ts';
+import { MISSING_REASONS } from '../queries/area-times.ts';
 
-const MOST_MINUTES = BOUNDS.maxMinutes.max;
+const MAX_MINUTES = BOUNDS.maxMinutes.max;
 
 const tenthsOfMinutes = z
   .number()
   .min(1)
-  .max(MOST_MINUTES)
+  .max(MAX_MINUTES)
   .meta({
-    description: `Minutes, one decimal. Over ${MOST_MINUTES} is not reached: there is no row.`,
+    description: `Minutes, one decimal. Over ${MAX_MINUTES} is not reached: there is no row.`,
     example: 12.3,
   });
 

@@ -1,34 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Charge } from '../../portal/accounts/metering.ts';
-import type { Body } from '../../portal/http/body.ts';
-import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
-import { acceptsGzip } from '../../portal/http/content-coding.ts';
-import { matchesAny, matchesEtag, variantEtag } from '../../portal/http/etag.ts';
-import { parseInput } from '../../portal/http/parse-input.ts';
+import { CACHE_CONTROL, matchesAny, matchesEtag, variantEtag } from '../../portal/http/caching.ts';
+import type { Body } from '../../portal/http/content-encoding.ts';
+import { acceptsGzip } from '../../portal/http/content-encoding.ts';
+import { parseInput } from '../../portal/http/validation.ts';
 import { PLANS } from '../../portal/plans.ts';
-import type { Askers } from '../../shards/fair-queue.ts';
-import type { Release } from '../../shards/release.ts';
-import type { SentHeader } from '../answer-headers.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { MeteredEndpoint } from '../endpoint.ts';
 import { type Format, formatFor, GEOJSON_OBJECT, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
-import { nextLink } from '../http/next-link.ts';
+import type { SentHeader } from '../http/common-headers.ts';
+import { nextLink } from '../http/common-headers.ts';
 import {
   commonHeaders,
   type HeaderList,
   putHeader,
-  writeAnswer,
-  writeUnpaid,
-} from '../http/raw-answer.ts';
-import { type Admitted, admit } from '../metering/admission.ts';
-import type { FinishedAnswer } from '../metering/answer-cache.ts';
+  writeResponse,
+  writeUnmetered,
+} from '../http/raw-response.ts';
+import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
-import type { MeteredPlan } from '../metering/metered-plan.ts';
-import { handOver, isPenniless, pay, tokensExhausted } from '../metering/payment.ts';
-import type { PlannedRequest } from '../metering/plan-cache.ts';
-import { strongEtag } from '../metering/strong-etag.ts';
+import { deliverBody, hasNoTokens, pay, tokensExhausted } from '../metering/payment.ts';
+import type { MeteredPlan, PlannedRequest } from '../metering/plan-cache.ts';
+import { strongEtag } from '../metering/plan-cache.ts';
+import type { FinishedResponse } from '../metering/response-cache.ts';
 import type { ProxyServices } from '../services.ts';
-import { compressed, finishAnswer, inflated } from './finish-answer.ts';
+import { compressed, finishResponse, inflated } from './finish-response.ts';
 
 /**
  * The way of every metered GET, in this order: key and rate, validation, If-None-Match, reading,
@@ -41,13 +39,13 @@ export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices)
   const route = `GET ${endpoint.path}`;
 
   const work = (release: Release, request: FastifyRequest): Promise<PlannedRequest> =>
-    plans.work(release, request.raw.url!, async () => {
+    plans.getOrCompute(release, request.raw.url!, async () => {
       const plan = await endpoint.plan(release, parseInput(endpoint, request), services);
       return { plan, etag: strongEtag(plan.canonical, plan.dependsOn) };
     });
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const admitted = await admit(ledger, request, reply, endpoint.freeForMembers);
+    const admitted = await authorize(ledger, request, reply, endpoint.freeForMembers);
     const release = releases.current;
     reply.dataRelease = release.version;
     const known = plans.get(release, request.raw.url!);
@@ -78,7 +76,7 @@ interface Asked {
   readonly services: ProxyServices;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly admitted: Admitted;
+  readonly admitted: AuthorizedRequest;
   /** What usage is counted under. */
   readonly route: string;
   /** Of a member, who does not pay for this route. */
@@ -101,11 +99,11 @@ async function answer(asked: Asked): Promise<void> {
     const same = [etag, variantEtag(etag, 'gzip')].find((one) => matchesEtag(ifNoneMatch, one));
     if (same !== undefined) return notModified(asked, same);
   }
-  if (isPenniless(admitted.balance) && !isFree && !endpoint.mayBeEmpty) {
+  if (hasNoTokens(admitted.balance) && !isFree && !endpoint.mayBeEmpty) {
     await locate(asked);
     throw tokensExhausted(admitted.balance);
   }
-  const plain = asked.services.answers.get(etag) ?? (await made(asked));
+  const plain = asked.services.responses.get(etag) ?? (await made(asked));
   return send(asked, await coded(asked, plain));
 }
 
@@ -117,33 +115,33 @@ function notModified(asked: Asked, etag: string): void {
   const { services, reply, admitted, isFree } = asked;
   const headers = headersOf(asked, etag);
   if (!isFree) putTokenHeaders(headers, 0, admitted.balance);
-  writeUnpaid(services.outbox, reply, 304, headers);
+  writeUnmetered(services.responseWriter, reply, 304, headers);
 }
 
 /** The answer compressed, where it is worth it, or for one who takes no compression without it. */
 function coded(
-  { services: { answers }, request, etag }: Asked,
-  plain: FinishedAnswer,
-): FinishedAnswer | Promise<FinishedAnswer> {
+  { services: { responses }, request, etag }: Asked,
+  plain: FinishedResponse,
+): FinishedResponse | Promise<FinishedResponse> {
   if (!acceptsGzip(request.headers['accept-encoding'])) return inflated(plain);
   const zipped = variantEtag(etag, 'gzip');
-  return answers.get(zipped) ?? answers.make(zipped, () => compressed(plain));
+  return responses.get(zipped) ?? responses.make(zipped, () => compressed(plain));
 }
 
-async function send(asked: Asked, answer: FinishedAnswer): Promise<void> {
+async function send(asked: Asked, answer: FinishedResponse): Promise<void> {
   const { services, request, reply, isFree, etag } = asked;
   const { body, contentType, contentEncoding, tokens } = answer;
   const status = contentType === null ? 204 : 200;
   const headers = headersOf(asked, contentEncoding === null ? etag : variantEtag(etag, 'gzip'));
   if (request.method === 'HEAD') {
     // Nothing else of the answer, not even its length: bisected, it would tell rows.
-    if (isFree) return writeUnpaid(services.outbox, reply, status, headers);
+    if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers);
     putHeader(headers, 'x-tokens-cost', tokens);
     // What a GET gives for nothing costs no more to ask about.
     return deliver(asked, Math.min(PLANS.charges.minimum, tokens), status, headers);
   }
   putContentHeaders(headers, request, answer);
-  if (isFree) return writeUnpaid(services.outbox, reply, status, headers, body);
+  if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers, body);
   return deliver(asked, tokens, status, headers, body);
 }
 
@@ -158,11 +156,11 @@ async function deliver(
   const { services, reply, admitted } = asked;
   if (tokens > 0) return charge(asked, tokens, status, headers, body);
   putTokenHeaders(headers, 0, admitted.balance);
-  writeUnpaid(services.outbox, reply, status, headers, body);
+  writeUnmetered(services.responseWriter, reply, status, headers, body);
 }
 
 async function charge(
-  { services: { ledger, outbox }, request, reply, admitted, route }: Asked,
+  { services: { ledger, responseWriter }, request, reply, admitted, route }: Asked,
   tokens: number,
   status: number,
   headers: HeaderList,
@@ -171,11 +169,11 @@ async function charge(
   const { account, keyId } = admitted;
   const due: Charge = { account, keyId, route, tokens, atMs: Date.now() };
   putTokenHeaders(headers, tokens, await pay(ledger, due));
-  const { settled } = await handOver(
+  const { settled } = await deliverBody(
     request,
     tokens,
     (undelivered) => ledger.refund(due, undelivered),
-    () => ({ share: writeAnswer(outbox, reply, status, headers, body) }),
+    () => ({ share: writeResponse(responseWriter, reply, status, headers, body) }),
   );
   return settled;
 }
@@ -192,7 +190,7 @@ function headersOf({ request, admitted, release, plan }: Asked, etag: string): H
 function putContentHeaders(
   headers: HeaderList,
   request: FastifyRequest,
-  { body, contentType, contentEncoding, beside }: FinishedAnswer,
+  { body, contentType, contentEncoding, beside }: FinishedResponse,
 ): void {
   if (contentType === null) return;
   putHeader(headers, 'content-type', contentType);
@@ -212,13 +210,13 @@ function made({
   plan,
   format,
   etag,
-}: Asked): Promise<FinishedAnswer> {
-  const work = async (askers: Askers) => {
-    const located = await endpoint.locate?.(release, plan, askers);
+}: Asked): Promise<FinishedResponse> {
+  const work = async (waiters: Waiters) => {
+    const located = await endpoint.locate?.(release, plan, waiters);
     const { config, cursors } = services;
-    const making = { config, cursors, askers, format: ROW_FORMATS[format] };
-    const answer = await endpoint.answer(release, plan, making, located);
-    return finishAnswer(answer, format, endpoint.table);
+    const context = { config, cursors, waiters, format: ROW_FORMATS[format] };
+    const answer = await endpoint.answer(release, plan, context, located);
+    return finishResponse(answer, format, endpoint.table);
   };
-  return services.answers.make(etag, work, admitted.account);
+  return services.responses.make(etag, work, admitted.account);
 }

@@ -8,44 +8,44 @@ import {
   type Replay,
   type Replays,
 } from '../../portal/accounts/replays.ts';
-import { Body } from '../../portal/http/body.ts';
-import type { BoundedJson } from '../../portal/http/bounded-json.ts';
-import { CACHE_CONTROL } from '../../portal/http/cache-control.ts';
+import { CACHE_CONTROL } from '../../portal/http/caching.ts';
 import {
   acceptsGzip,
-  unzipped,
-  WORTH_COMPRESSING,
-  zipped,
-} from '../../portal/http/content-coding.ts';
+  Body,
+  gunzipBody,
+  gzipBody,
+  MIN_COMPRESSED_BYTES,
+} from '../../portal/http/content-encoding.ts';
+import type { BoundedJson } from '../../portal/http/json-body.ts';
 import { parseJson, validBody } from '../../portal/http/json-body.ts';
-import { parseInput } from '../../portal/http/parse-input.ts';
 import { invalidParameters, Problem } from '../../portal/http/problem.ts';
-import { breathe } from '../../shards/breathe.ts';
-import type { Asker } from '../../shards/fair-queue.ts';
-import type { PostedEndpoint } from '../endpoint.ts';
+import { parseInput } from '../../portal/http/validation.ts';
+import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { PostEndpoint } from '../endpoint.ts';
 import { formatFor, offersOf } from '../formats/negotiate.ts';
 import { ROW_FORMATS } from '../formats/row-format.ts';
-import type { Outbox } from '../http/outbox.ts';
 import {
   commonHeaders,
   type Header,
   type HeaderList,
   putHeader,
-  writeAnswer,
-} from '../http/raw-answer.ts';
-import { type Admitted, admit } from '../metering/admission.ts';
-import type { FinishedAnswer } from '../metering/answer-cache.ts';
+  writeResponse,
+} from '../http/raw-response.ts';
+import type { ResponseWriter } from '../http/response-writer.ts';
+import { type AuthorizedRequest, authorize } from '../metering/authorize.ts';
 import { putMeteredHeaders, putTokenHeaders } from '../metering/metered-headers.ts';
 import {
-  type Handed,
-  handOver,
-  isPenniless,
-  type Settling,
+  type Delivery,
+  deliverBody,
+  hasNoTokens,
+  type Settlement,
   tokensExhausted,
 } from '../metering/payment.ts';
+import type { FinishedResponse } from '../metering/response-cache.ts';
 import { NONE } from '../schemas/parameters.ts';
 import type { ProxyServices } from '../services.ts';
-import { compressed, finishAnswer, inflated } from './finish-answer.ts';
+import { compressed, finishResponse, inflated } from './finish-response.ts';
 
 /** How often an answer is made anew because others have spent what it was made for. */
 const ATTEMPTS = 3;
@@ -53,7 +53,7 @@ const ATTEMPTS = 3;
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who a POST is from: its key is checked before its body is read. */
-    admitted: Admitted | null;
+    admitted: AuthorizedRequest | null;
   }
 }
 
@@ -63,43 +63,43 @@ declare module 'fastify' {
  * answer until the outbox counts it, a request holds a place of the turnstile: however many ask, or
  * however slow the ledger is, only so many answers are in memory.
  */
-export function servePosted(endpoint: PostedEndpoint, services: ProxyServices) {
+export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
   const { ledger } = services;
   const offers = offersOf(endpoint);
   const route = `POST ${endpoint.path}`;
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    request.admitted = await admit(ledger, request, reply);
+    request.admitted = await authorize(ledger, request, reply);
   };
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const release = services.releases.current;
     reply.dataRelease = release.version;
     parseInput({ params: NONE, query: NONE }, request);
     const format = formatFor(request.headers.accept, offers);
-    const asker = request.admitted!.account;
-    await turnOf(asker);
+    const clientId = request.admitted!.account;
+    await turnOf(clientId);
     const json = parseJson(request);
-    await turnOf(asker);
+    await turnOf(clientId);
     const plan = endpoint.plan(release, validBody(endpoint.body, json), services);
     const posted: Posted = {
       request,
       reply,
       ledger,
-      outbox: services.outbox,
+      responseWriter: services.responseWriter,
       admitted: request.admitted!,
       route,
       idempotent: idempotentRequest(endpoint, request, json),
       async make(balance) {
         const { config, cursors } = services;
-        const making = { config, cursors, askers: asker, format: ROW_FORMATS[format] };
-        const answer = await endpoint.answer(release, plan, making, balance);
-        const finished = finishAnswer(answer, format, endpoint.table);
+        const context = { config, cursors, waiters: clientId, format: ROW_FORMATS[format] };
+        const answer = await endpoint.answer(release, plan, context, balance);
+        const finished = finishResponse(answer, format, endpoint.table);
         // Kept with the answer: what is given again is of the release that it was made of.
         const beside = { ...finished.beside, 'x-data-release': release.version };
         return { ...finished, beside };
       },
     };
     try {
-      const { settled } = await services.turnstile.pass(asker, async () => {
+      const { settled } = await services.batchSemaphore.run(clientId, async () => {
         if (request.raw.socket.destroyed) throw new ClientGone();
         return (await replayed(posted)) ?? charged(posted);
       });
@@ -113,8 +113,8 @@ export function servePosted(endpoint: PostedEndpoint, services: ProxyServices) {
 }
 
 /** A large body takes milliseconds to parse, and again to check: not many in one turn of the loop. */
-async function turnOf(asker: Asker): Promise<void> {
-  const pause = breathe(asker);
+async function turnOf(clientId: ClientId): Promise<void> {
+  const pause = yieldIfOverdue(clientId);
   if (pause) await pause;
 }
 
@@ -126,25 +126,25 @@ interface Posted {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly ledger: Metering & Replays;
-  readonly outbox: Outbox;
-  readonly admitted: Admitted;
+  readonly responseWriter: ResponseWriter;
+  readonly admitted: AuthorizedRequest;
   readonly route: string;
   readonly idempotent: IdempotentRequest | null;
   /** The answer that so many tokens can pay. */
-  make(balance: number): Promise<FinishedAnswer>;
+  make(balance: number): Promise<FinishedResponse>;
 }
 
 /** Gives an answer again, if there was one. */
-async function replayed(posted: Posted): Promise<Settling | undefined> {
+async function replayed(posted: Posted): Promise<Settlement | undefined> {
   const { ledger, admitted, idempotent } = posted;
   const replay = idempotent && (await ledger.replay(admitted.account, idempotent, Date.now()));
   return replay ? answerAgain(posted, replay) : undefined;
 }
 
-async function charged(posted: Posted): Promise<Settling> {
+async function charged(posted: Posted): Promise<Settlement> {
   const { request, ledger, admitted, route, idempotent } = posted;
   const { account, keyId, balance } = admitted;
-  if (isPenniless(balance)) throw tokensExhausted(balance);
+  if (hasNoTokens(balance)) throw tokensExhausted(balance);
   for (let attempt = 1, payable = balance; ; attempt++) {
     const answer = await posted.make(payable);
     const { tokens } = answer;
@@ -160,7 +160,7 @@ async function charged(posted: Posted): Promise<Settling> {
     }
     if (paid.outcome !== 'debited') return answerAgain(posted, paid, answer);
     if (paid.receipt) await keep(posted, paid.receipt, answer);
-    return handOver(
+    return deliverBody(
       request,
       due.tokens,
       (undelivered) =>
@@ -179,8 +179,8 @@ async function charged(posted: Posted): Promise<Settling> {
 async function answerAgain(
   posted: Posted,
   replay: Replay,
-  own?: FinishedAnswer,
-): Promise<Settling> {
+  own?: FinishedResponse,
+): Promise<Settlement> {
   const { request, ledger } = posted;
   if (replay.outcome === 'conflict') {
     throw new Problem(
@@ -190,7 +190,7 @@ async function answerAgain(
   }
   if (replay.outcome === 'insufficient') throw tokensExhausted(replay.balance);
   const { balance, charged } = replay;
-  return handOver(
+  return deliverBody(
     request,
     replay.tokens,
     (undelivered) => ledger.undeliver(replay.receipt, undelivered),
@@ -204,15 +204,15 @@ async function answerAgain(
 async function madeBefore(
   posted: Posted,
   { answer, tokens }: Extract<Replay, { outcome: 'replayed' }>,
-  own: FinishedAnswer | undefined,
-): Promise<FinishedAnswer> {
+  own: FinishedResponse | undefined,
+): Promise<FinishedResponse> {
   if (answer === null) return own?.tokens === tokens ? own : posted.make(tokens);
   const { 'content-type': contentType, ...beside } = answer.headers;
   const kept = { contentType, beside, tokens };
   const body = Body.of(answer.gzip);
   // As it is, for those who take it so. Of little, whether it was sent so is not known.
-  return answer.gzip.length < WORTH_COMPRESSING
-    ? { ...kept, body: await unzipped(body), contentEncoding: null }
+  return answer.gzip.length < MIN_COMPRESSED_BYTES
+    ? { ...kept, body: await gunzipBody(body), contentEncoding: null }
     : { ...kept, body, contentEncoding: 'gzip' };
 }
 
@@ -220,11 +220,11 @@ async function madeBefore(
 async function keep(
   { request, ledger }: Posted,
   receipt: Receipt,
-  { body, contentType, beside }: FinishedAnswer,
+  { body, contentType, beside }: FinishedResponse,
 ): Promise<void> {
   const headers = { 'content-type': contentType!, ...beside };
   try {
-    await ledger.keepAnswer(receipt, { headers, gzip: (await zipped(body)).whole() });
+    await ledger.keepAnswer(receipt, { headers, gzip: (await gzipBody(body)).whole() });
   } catch (error) {
     request.log.error({ err: error, reqId: request.id }, 'answer not kept');
   }
@@ -233,7 +233,7 @@ async function keep(
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_IDEMPOTENCY_KEY}}$`);
 
 function idempotentRequest(
-  { path }: PostedEndpoint,
+  { path }: PostEndpoint,
   request: FastifyRequest,
   json: BoundedJson,
 ): IdempotentRequest | null {
@@ -253,12 +253,12 @@ function idempotentRequest(
 }
 
 async function send(
-  { request, reply, outbox, admitted: { rate } }: Posted,
-  made: FinishedAnswer,
+  { request, reply, responseWriter, admitted: { rate } }: Posted,
+  made: FinishedResponse,
   charged: number,
   remaining: number,
   more: Header | [],
-): Promise<Handed> {
+): Promise<Delivery> {
   const isZipped = acceptsGzip(request.headers['accept-encoding']);
   const coded = await (isZipped ? compressed(made) : inflated(made));
   const { body, contentType, contentEncoding, beside } = coded;
@@ -269,5 +269,5 @@ async function send(
   putTokenHeaders(headers, charged, remaining);
   headers.push(...Object.entries(beside).flat(), ...more);
   if (contentEncoding) putHeader(headers, 'content-encoding', contentEncoding);
-  return { share: writeAnswer(outbox, reply, 200, headers, body) };
+  return { share: writeResponse(responseWriter, reply, 200, headers, body) };
 }

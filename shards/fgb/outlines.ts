@@ -1,7 +1,7 @@
-import { inOneGo } from '../breathe.ts';
+import { rankIn } from '../arrays/sorted.ts';
+import { runToCompletion } from '../concurrency/yielding.ts';
 import { ShardError } from '../errors.ts';
 import { type Rings, twiceSignedArea } from '../geometry/rings.ts';
-import { rankIn } from '../sorted.ts';
 import { MICRO } from '../units.ts';
 import { FlatGeobufView } from './flat-geobuf-view.ts';
 
@@ -18,7 +18,7 @@ const BLOCKS_A_STEP = 1000;
  * that is not a FlatGeobuf of blocks is a `ShardError`.
  */
 export function readOutlines(object: string, bytes: Uint8Array): Outlines {
-  return inOneGo(outlineSteps(object, bytes));
+  return runToCompletion(outlineSteps(object, bytes));
 }
 
 /** `readOutlines` in steps of a few milliseconds, for a caller with other things to attend to. */

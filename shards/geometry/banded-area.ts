@@ -1,4 +1,4 @@
-import { sumCounts } from '../prefix-sums.ts';
+import { sumCounts } from '../arrays/prefix-sums.ts';
 import { pastEdge, type Side, sideAfter } from './point-in-area.ts';
 import type { Rings } from './rings.ts';
 

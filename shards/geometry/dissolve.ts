@@ -1,4 +1,4 @@
-import { inOneGo } from '../breathe.ts';
+import { runToCompletion } from '../concurrency/yielding.ts';
 import { MICRO, type SquareMetres } from '../units.ts';
 import { EdgeSet } from './edge-set.ts';
 import { nestRings } from './nest-rings.ts';
@@ -26,7 +26,7 @@ const RADIANS_PER_MICRO_DEGREE = Math.PI / 180 / MICRO;
  * clockwise (RFC 7946). Holes smaller than `fillHolesBelow` are filled. Linear in the points.
  */
 export function dissolve(parts: readonly DissolvePart[], fillHolesBelow: SquareMetres): Rings {
-  return inOneGo(dissolveSteps(parts, fillHolesBelow));
+  return runToCompletion(dissolveSteps(parts, fillHolesBelow));
 }
 
 /** Areas between two steps of `dissolveSteps`. */

@@ -1,5 +1,5 @@
-import { inOneGo } from '../breathe.ts';
-import { grown } from '../grown.ts';
+import { grow } from '../arrays/growable-array.ts';
+import { runToCompletion } from '../concurrency/yielding.ts';
 
 /** Slots of the hash table for every edge in it: half full at most. */
 const SLOTS_AN_EDGE = 2;
@@ -36,10 +36,10 @@ export class EdgeSet {
   reserve(more: number): void {
     const wanted = this.length + more;
     if (wanted <= this.ax.length) return;
-    this.ax = grown(this.ax, wanted);
-    this.ay = grown(this.ay, wanted);
-    this.bx = grown(this.bx, wanted);
-    this.by = grown(this.by, wanted);
+    this.ax = grow(this.ax, wanted);
+    this.ay = grow(this.ay, wanted);
+    this.bx = grow(this.bx, wanted);
+    this.by = grow(this.by, wanted);
   }
 
   /** Adds an edge, for which there must be room. One without length is left out. */
@@ -54,7 +54,7 @@ export class EdgeSet {
 
   /** Removes pairs of opposite edges; the others keep their order. Linear in the edges. */
   cancelOpposites(): void {
-    inOneGo(this.cancelSteps());
+    runToCompletion(this.cancelSteps());
   }
 
   /** `cancelOpposites` in steps, between which nothing else may be done with the edges. */

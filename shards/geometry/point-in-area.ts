@@ -1,4 +1,5 @@
 import { orient2d } from 'robust-predicates';
+import type { Ring } from './polygon.ts';
 import type { Rings } from './rings.ts';
 
 /** On which side of an area's border a point lies. */
@@ -69,4 +70,26 @@ export function pastEdge(
   const isLevel = y1 === y2 && px > Math.min(x1, x2) && px < Math.max(x1, x2);
   const isCorner = (y2 === py && x2 === px) || (y1 === py && x1 === px);
   return isLevel || isCorner ? marks | ON_BORDER : marks;
+}
+
+/**
+ * Whether a ring lies in another that it does not cross; it may touch it. Exact: decided by the
+ * first of its points that is not on the other.
+ */
+export function isRingWithin(outer: Ring, inner: Ring): boolean {
+  for (const [x, y] of inner) {
+    const side = sideOfRing(outer, x, y);
+    if (side !== 'border') return side === 'inside';
+  }
+  return false;
+}
+
+function sideOfRing(ring: Ring, x: number, y: number): Side {
+  let marks = 0;
+  let [fromX, fromY] = ring[ring.length - 1];
+  for (const [toX, toY] of ring) {
+    marks = pastEdge(marks, fromX, fromY, toX, toY, x, y);
+    [fromX, fromY] = [toX, toY];
+  }
+  return sideAfter(marks);
 }

@@ -1,5 +1,5 @@
 import { orient2d } from 'robust-predicates';
-import { countWhile } from '../sorted.ts';
+import { countWhile } from '../arrays/sorted.ts';
 import type { Polygon, Position, Ring } from './polygon.ts';
 
 /**
@@ -245,4 +245,13 @@ function isCounterClockwise(ring: Ring): boolean {
   }
   const before = ring[west === 0 ? ring.length - 2 : west - 1];
   return orient2d(...before, ...ring[west], ...ring[west + 1]) < 0;
+}
+
+/**
+ * What makes a polygon none: its rings cross or run along each other or themselves, or a hole lies
+ * outside its shell or in another hole. Null where it is whole: rings may touch in points, though a
+ * ring may not come back to a point of its own. O(n log n), exact.
+ */
+export function polygonFault(polygon: Polygon): SweepFault | null {
+  return new SweepLine([polygon]).fault();
 }

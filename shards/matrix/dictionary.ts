@@ -1,4 +1,4 @@
-import { VarintReader, VarintWriter } from '../varint.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
 
 /** Encodes ids below 2⁵³ that strictly ascend, each as its distance from the one before. */
 export function encodeDictionary(ids: ArrayLike<number>): Uint8Array {

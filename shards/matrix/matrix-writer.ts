@@ -1,7 +1,7 @@
-import type { Content } from '../content.ts';
-import { envelopeContent } from '../envelope.ts';
-import type { Spool } from '../spool.ts';
-import { VarintWriter } from '../varint.ts';
+import { VarintWriter } from '../codec/varint.ts';
+import { envelopeContent } from '../store/envelope.ts';
+import type { PutBody } from '../store/put-body.ts';
+import type { Spool } from '../store/spool.ts';
 import { encodeDictionary } from './dictionary.ts';
 import { MATRIX_KIND, UNITS } from './matrix.ts';
 import { encodeRow, type ModeRow, type TimeUnit } from './row-codec.ts';
@@ -48,7 +48,7 @@ export class MatrixWriter {
     this.#written += lengths.length;
   }
 
-  finish(): Content {
+  finish(): PutBody {
     const { origins, targets, attributes, modes, unit } = this.#shape;
     if (this.#written !== origins.length) {
       throw new RangeError(`${this.#written} rows for ${origins.length} origins`);

@@ -1,9 +1,9 @@
-import { checkedSection, readEnvelope, readHead, sectionOf } from '../envelope.ts';
+import { ordinalIn } from '../arrays/sorted.ts';
+import { VarintReader } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
-import { ordinalIn } from '../sorted.ts';
+import { checkedSection, readEnvelope, readHead, sectionOf } from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
-import { VarintReader } from '../varint.ts';
 import { decodeDictionary } from './dictionary.ts';
 import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 

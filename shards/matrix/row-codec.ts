@@ -1,6 +1,6 @@
-import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../checked-row.ts';
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { VarintReader, type VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
-import { VarintReader, type VarintWriter } from '../varint.ts';
 
 /**
  * One row of a sparse travel-time matrix: for each mode, the targets within reach and their times.

@@ -1,9 +1,16 @@
-import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../checked-row.ts';
-import { checkedSection, readEnvelope, readHead, sectionOf, writeEnvelope } from '../envelope.ts';
+import { countWhile } from '../arrays/sorted.ts';
+import { checkedRowLength, ROW_CRC_BYTES, sealRow } from '../codec/checked-row.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
 import { ShardError } from '../errors.ts';
 import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
-import { countWhile } from '../sorted.ts';
+import {
+  checkedSection,
+  readEnvelope,
+  readHead,
+  sectionOf,
+  writeEnvelope,
+} from '../store/envelope.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import {
   type BoundingBox,
@@ -13,8 +20,37 @@ import {
   type StatePlace,
   toMicro,
 } from '../units.ts';
-import { VarintReader, VarintWriter } from '../varint.ts';
-import { readOutline, writeOutline } from './outline-codec.ts';
+
+/** Writes the rings of one area: each its number of points, then the steps between them. */
+export function writeOutline(writer: VarintWriter, { firstPoint, x, y }: Rings): void {
+  const rings = firstPoint.length - 1;
+  writer.uint(rings);
+  for (let r = 0; r < rings; r++) writer.uint(firstPoint[r + 1] - firstPoint[r]);
+  let [atX, atY] = [0, 0];
+  for (let i = 0; i < x.length; i++) {
+    writer.int(x[i] - atX);
+    writer.int(y[i] - atY);
+    [atX, atY] = [x[i], y[i]];
+  }
+}
+
+/** Reads what `writeOutline` wrote; a `RangeError` where that is not there. */
+export function readOutline(reader: VarintReader): Rings {
+  const rings = reader.uint();
+  if (rings > reader.left) throw new RangeError(`counts ${rings} rings`);
+  const firstPoint = new Uint32Array(rings + 1);
+  for (let r = 0; r < rings; r++) firstPoint[r + 1] = firstPoint[r] + reader.uint();
+  const points = firstPoint[rings];
+  if (points > reader.left) throw new RangeError(`counts ${points} points`);
+  const x = new Int32Array(points);
+  const y = new Int32Array(points);
+  let [atX, atY] = [0, 0];
+  for (let i = 0; i < points; i++) {
+    x[i] = atX += reader.int();
+    y[i] = atY += reader.int();
+  }
+  return { firstRing: Uint32Array.of(0, rings), firstPoint, x, y };
+}
 
 export const PLACES_KIND = 'PLAC';
 

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
+import { CacheBudget, CostAwareCache } from '../concurrency/cost-aware-cache.ts';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import { messageOf } from '../error-facts.ts';
 import { ShardError } from '../errors.ts';
-import { CostCache, SharedMemory } from '../shared-memory.ts';
-import { SingleFlight } from '../single-flight.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
 import { type Directory, decodeDirectory, findEntry } from './directory.ts';
 import { decodeHeader, type Extent, type PmtilesHeader, ROOT_END } from './header.ts';
@@ -24,7 +24,7 @@ export class PmtilesArchive {
   readonly #root: Directory;
   /** By offset. */
   readonly #leaves = new SingleFlight<number, Directory>(
-    new CostCache(new SharedMemory(LEAVES_KEPT), () => 1),
+    new CostAwareCache(new CacheBudget(LEAVES_KEPT), () => 1),
   );
 
   private constructor(source: RangeSource, ref: ObjectRef, header: PmtilesHeader, root: Directory) {

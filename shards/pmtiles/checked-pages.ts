@@ -1,7 +1,7 @@
-import type { Content } from '../content.ts';
-import { crc32c } from '../crc32c.ts';
-import { checkedSection, readEnvelope, writeEnvelope } from '../envelope.ts';
+import { crc32c } from '../codec/crc32c.ts';
 import { damaged, ShardError } from '../errors.ts';
+import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
+import type { PutBody } from '../store/put-body.ts';
 import { readVerified } from '../store/recorded-hash.ts';
 import type { ObjectRef, RangeSource, Store } from '../store/store.ts';
 import type { Bytes } from '../units.ts';
@@ -20,7 +20,7 @@ const CRC_BYTES = 4;
  * lie beside it. Section `CRCS`: for each 2,048 bytes of the object, the last may be fewer, their
  * CRC-32C, seeded with the number of the page: a right page in a wrong place is found out too.
  */
-export async function pageSumsOf(content: Content): Promise<Uint8Array> {
+export async function pageSumsOf(content: PutBody): Promise<Uint8Array> {
   const crcs = new DataView(new ArrayBuffer(pagesOf(content.bytes) * CRC_BYTES));
   let page = 0;
   let filled = 0;

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { rankIn } from '../sorted.ts';
-import { VarintReader, VarintWriter } from '../varint.ts';
+import { rankIn } from '../arrays/sorted.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
 
 /**
  * Entries ascending by tile id, as parallel arrays. An entry speaks of `runs` tiles from `ids` on,

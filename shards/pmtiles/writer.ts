@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { type Content, contentOf, joined } from '../content.ts';
-import type { ScratchFile } from '../scratch-file.ts';
+import { concatBodies, type PutBody, putBodyOf } from '../store/put-body.ts';
+import type { ScratchFile } from '../store/scratch-file.ts';
 import type { BoundingBox } from '../units.ts';
 import { type Directory, encodeDirectory } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, ROOT_END } from './header.ts';
@@ -63,7 +63,7 @@ export class PmtilesWriter {
   }
 
   /** The archive of all tiles added so far. Its tiles are read from the spill as they are wanted. */
-  finish(facts: ArchiveFacts): Content {
+  finish(facts: ArchiveFacts): PutBody {
     const { entries, contents, tileBytes } = this.#arrange();
     const { root, leaves } = packDirectories(entries);
     const metadata = gzipSync(JSON.stringify(metadataOf(facts)), { level: 9 });
@@ -89,8 +89,8 @@ export class PmtilesWriter {
       },
     });
     const head = Buffer.concat([header, root, metadata, leaves]);
-    return joined([
-      contentOf(head),
+    return concatBodies([
+      putBodyOf(head),
       { bytes: tileBytes, chunks: () => this.#tileChunks(contents) },
     ]);
   }

@@ -1,6 +1,6 @@
-import { inSlices } from '../breathe.ts';
+import type { WaitingGroup } from '../concurrency/fair-queue.ts';
+import { runCooperatively } from '../concurrency/yielding.ts';
 import { ShardError } from '../errors.ts';
-import type { Party } from '../fair-queue.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import { PoiTable } from './poi-table.ts';
@@ -16,10 +16,10 @@ export async function openPoiMatrix(
   store: Store,
   ref: ObjectRef,
   side: 'origins' | 'targets',
-  party: Party,
+  group: WaitingGroup,
 ): Promise<PoiMatrix> {
   const matrix = await Matrix.open(store, ref);
-  const table = await inSlices(party, PoiTable.steps(ref.name, matrix.attributes));
+  const table = await runCooperatively(group, PoiTable.steps(ref.name, matrix.attributes));
   if (table.count !== matrix[side].length) {
     throw new ShardError(ref.name, 'ATTR', `does not match the dictionary of ${side}`);
   }

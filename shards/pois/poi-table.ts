@@ -1,8 +1,8 @@
-import { inOneGo } from '../breathe.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { runToCompletion } from '../concurrency/yielding.ts';
 import { ShardError } from '../errors.ts';
 import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
 import { MICRO, toMicro } from '../units.ts';
-import { VarintReader, VarintWriter } from '../varint.ts';
 import { PoiSet } from './poi-set.ts';
 
 /** What an answer says of a point of interest beside its id and its time. */
@@ -112,7 +112,7 @@ export class PoiTable {
 
   /** Reads a table. Anything that `encodePoiTable` has not written is a `ShardError`. */
   static fromBytes(object: string, bytes: Uint8Array): PoiTable {
-    return inOneGo(PoiTable.steps(object, bytes));
+    return runToCompletion(PoiTable.steps(object, bytes));
   }
 
   /** `fromBytes` in steps of a few milliseconds, for a caller with other things to attend to. */

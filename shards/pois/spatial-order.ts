@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { worldCell } from '../geometry/world-cell.ts';
+import { worldCell } from '../geometry/hilbert.ts';
 import type { PoiTable } from './poi-table.ts';
 
 /** Where the POIs of a county lie, for searches by place. */

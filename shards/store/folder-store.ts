@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type Content, contentOf } from '../content.ts';
 import { systemCode } from '../error-facts.ts';
 import { StoreError } from '../errors.ts';
 import { FolderReader, identityOf } from './folder-reader.ts';
 import { isLocked, isLockUnderWay, takeLock } from './lock-file.ts';
+import { type PutBody, putBodyOf } from './put-body.ts';
 import type { Lock, StoredObject, WritableStore } from './store.ts';
 
 /** Where a build into a folder keeps what it does not publish. */
@@ -35,8 +35,8 @@ export class FolderStore extends FolderReader implements WritableStore {
     return (await this.#entries('')).filter((name) => name !== SCRATCH);
   }
 
-  async putContent(name: string, object: Content | Uint8Array): Promise<'written' | 'present'> {
-    const content = object instanceof Uint8Array ? contentOf(object) : object;
+  async putContent(name: string, object: PutBody | Uint8Array): Promise<'written' | 'present'> {
+    const content = object instanceof Uint8Array ? putBodyOf(object) : object;
     if (await holds(this.pathOf(name), content)) return 'present';
     await this.#writeWhole(name, content);
     return 'written';
@@ -53,7 +53,7 @@ export class FolderStore extends FolderReader implements WritableStore {
       if ((current?.identity ?? null) !== expected) {
         throw new StoreError('conflict', name, 'was replaced by somebody else in the meantime');
       }
-      await this.#writeWhole(name, contentOf(bytes));
+      await this.#writeWhole(name, putBodyOf(bytes));
       return identityOf(bytes);
     } finally {
       await lock.release();
@@ -127,7 +127,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     }
   }
 
-  async #writeWhole(name: string, content: Content): Promise<void> {
+  async #writeWhole(name: string, content: PutBody): Promise<void> {
     const target = this.pathOf(name);
     const scratch = `${target}.${randomUUID()}.tmp`;
     try {
@@ -159,7 +159,7 @@ function lockOf(name: string): string {
 }
 
 /** Whether a file has this content. One that cannot be read has not. */
-async function holds(file: string, content: Content): Promise<boolean> {
+async function holds(file: string, content: PutBody): Promise<boolean> {
   let handle: FileHandle | null = null;
   try {
     handle = await open(file, 'r');

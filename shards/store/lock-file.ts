@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { systemCode } from '../error-facts.ts';
-import { isProcessAlive } from '../process-alive.ts';
+import { isProcessAlive } from './process-alive.ts';
 
 /** A lock that was taken, or the process that has it. */
 export type FileLock =

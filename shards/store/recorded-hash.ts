@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { breathe } from '../breathe.ts';
+import { SHARED, type Waiters } from '../concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../concurrency/yielding.ts';
 import { damaged, ShardError, StoreError } from '../errors.ts';
-import { type Askers, EVERYBODY } from '../fair-queue.ts';
 import type { Bytes } from '../units.ts';
 import type { ObjectRef, Store, WritableStore } from './store.ts';
 
@@ -14,13 +14,13 @@ const READ_BYTES: Bytes = 4 * 2 ** 20;
 export async function readVerified(
   store: Store,
   ref: ObjectRef,
-  askers: Askers = EVERYBODY,
+  waiters: Waiters = SHARED,
 ): Promise<Uint8Array> {
   const whole = await store.readRange(ref, 0, ref.bytes);
   const hash = createHash('sha256');
   for (let at = 0; at < whole.length; at += STEP_BYTES) {
     hash.update(whole.subarray(at, at + STEP_BYTES));
-    const pause = breathe(askers);
+    const pause = yieldIfOverdue(waiters);
     if (pause) await pause;
   }
   requireHash(ref, hash.digest('hex'));

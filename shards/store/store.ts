@@ -1,5 +1,8 @@
-import type { Content } from '../content.ts';
 import type { Bytes } from '../units.ts';
+import type { PutBody } from './put-body.ts';
+
+/** The only mutable object of a store: it names the release in force. */
+export const LATEST = 'latest.json';
 
 /** An immutable object as a manifest records it. */
 export interface ObjectRef {
@@ -71,7 +74,7 @@ export interface WritableStore extends Store {
    * Makes an object have this content, whole or not at all. One that has it already is left alone;
    * one of other content, such as a damaged one, is replaced.
    */
-  putContent(name: string, content: Content | Uint8Array): Promise<'written' | 'present'>;
+  putContent(name: string, content: PutBody | Uint8Array): Promise<'written' | 'present'>;
 
   /**
    * Replaces a mutable object if it still has the `expected` identity (`null`: does not exist).

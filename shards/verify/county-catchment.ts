@@ -1,9 +1,9 @@
-import type { CountyManifest } from '../manifest.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { TENTHS } from '../matrix/row-codec.ts';
 import { PoiTable } from '../pois/poi-table.ts';
+import type { CountyManifest } from '../release/manifest.ts';
 import { type CountyFips, MICRO } from '../units.ts';
-import { type Fault, findFaults } from './fault.ts';
+import { type Finding, findFaults } from './finding.ts';
 import { featuresOf } from './layer.ts';
 import { sameIds } from './row-rules.ts';
 import type { Verification } from './verification.ts';
@@ -17,7 +17,7 @@ export async function* verifyCatchment(
   fips: CountyFips,
   county: CountyManifest,
   onPois: (count: number) => void,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const { release, dests } = verification;
   const { catchment: ref, 'poi-map': mapRef } = county.objects;
   let pois: Float64Array | null = null;

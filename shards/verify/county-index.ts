@@ -1,10 +1,10 @@
+import { BlockIndex } from '../blocks/block-index.ts';
 import { readOutlines } from '../fgb/outlines.ts';
 import { geoidFromNumber } from '../geoid.ts';
-import { BlockIndex } from '../index/block-index.ts';
-import type { CountyManifest } from '../manifest.ts';
+import type { CountyManifest } from '../release/manifest.ts';
 import { type CountyFips, toMicro } from '../units.ts';
 import { least, most } from './extremes.ts';
-import { type Fault, findFaults } from './fault.ts';
+import { type Finding, findFaults } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
 
@@ -13,7 +13,7 @@ export function verifyIndex(
   { release }: Verification,
   fips: CountyFips,
   county: CountyManifest,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const ref = county.objects.index;
   return findFaults(ref.name, async (findings) => {
     const index = BlockIndex.decode(ref.name, await release.store.readRange(ref, 0, ref.bytes));
@@ -39,7 +39,7 @@ export function verifyIndex(
 export function verifyBlockPolygons(
   verification: Verification,
   county: CountyManifest,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const ref = county.objects.blocks;
   return findFaults(ref.name, async (findings) => {
     const { store } = verification.release;

@@ -1,7 +1,5 @@
-import { checkedSection, HEADER_READ_BYTES, readEnvelope, sectionOf } from '../envelope.ts';
 import { ShardError } from '../errors.ts';
 import { geoidFromNumber } from '../geoid.ts';
-import type { CountyManifest } from '../manifest.ts';
 import { type ModeRow, TENTHS } from '../matrix/row-codec.ts';
 import {
   decodeNearestRow,
@@ -11,9 +9,11 @@ import {
   nearestRange,
 } from '../nearest/nearest.ts';
 import type { PoiTable } from '../pois/poi-table.ts';
+import type { CountyManifest } from '../release/manifest.ts';
+import { checkedSection, HEADER_READ_BYTES, readEnvelope, sectionOf } from '../store/envelope.ts';
 import type { ObjectRef, Store } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
-import { type Fault, Findings, findFaults } from './fault.ts';
+import { type Finding, Findings, findFaults } from './finding.ts';
 import { originRowCheck } from './origin-rows.ts';
 import type { Verification } from './verification.ts';
 
@@ -27,7 +27,7 @@ export async function* verifyPois(
   verification: Verification,
   fips: CountyFips,
   county: CountyManifest,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const { release, dests } = verification;
   const { pois: ref, nearest: nearestRef } = county.objects;
   const index = await verification.index(county);
@@ -46,7 +46,7 @@ export async function* verifyPois(
       if (dests && home === null) findings.add('POIs without a county', () => `dest_id ${id}`);
       return home === null ? -1 : verification.countyNumber(home);
     });
-    const least = leastOf(table, release.taxonomy.leafIds, modes.length, findings);
+    const least = minOf(table, release.taxonomy.leafIds, modes.length, findings);
     const scan = verification.pois.matrix(verification.countyNumber(fips), matrix, homes);
     for await (const { ordinal, modes: rows } of matrix.rows()) {
       const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
@@ -66,7 +66,7 @@ export async function* verifyPois(
 }
 
 /** From a row of the matrix to what its row of the nearest object must be. */
-function leastOf(
+function minOf(
   table: PoiTable,
   leafIds: readonly number[],
   modes: number,

@@ -1,11 +1,11 @@
+import { linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
-import { linkModeOf } from '../index/block-index.ts';
-import type { CountyManifest } from '../manifest.ts';
 import { Matrix } from '../matrix/matrix.ts';
 import { MINUTES } from '../matrix/row-codec.ts';
+import type { CountyManifest } from '../release/manifest.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
-import { type Fault, type Findings, findFaults } from './fault.ts';
+import { type Finding, type Findings, findFaults } from './finding.ts';
 import { originRowCheck } from './origin-rows.ts';
 import { timeTo } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
@@ -21,7 +21,7 @@ export function verifyReachFrom(
   verification: Verification,
   fips: CountyFips,
   county: CountyManifest,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const { store, manifest } = verification.release;
   const ref = county.objects['reach-from'];
   return findFaults(ref.name, async (findings) => {
@@ -58,7 +58,7 @@ export function verifyReachTo(
   fips: CountyFips,
   county: CountyManifest,
   ref: ObjectRef,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const { store } = verification.release;
   return findFaults(ref.name, async (findings) => {
     const index = await verification.index(county);

@@ -1,9 +1,9 @@
+import { type BlockIndex, linkModeOf } from '../blocks/block-index.ts';
 import { geoidFromNumber } from '../geoid.ts';
-import { type BlockIndex, linkModeOf } from '../index/block-index.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
 import type { Mode } from '../modes.ts';
-import type { Findings } from './fault.ts';
+import type { Findings } from './finding.ts';
 import { slowerThanWalking } from './row-rules.ts';
 
 /**
@@ -23,8 +23,8 @@ export function originRowCheck(
     const block = () => `block ${geoidFromNumber(matrix.origins[ordinal])}`;
     const late = transit === -1 ? -1 : slowerThanWalking(rows[walk], rows[transit]);
     if (late !== -1) {
-      const told = () => `${block()} to ${nameOf(matrix.targets[late])}`;
-      findings.add('later by transit than on foot', told);
+      const reported = () => `${block()} to ${nameOf(matrix.targets[late])}`;
+      findings.add('later by transit than on foot', reported);
     }
     modes.forEach((mode, m) => {
       if (!index || rows[m].targets.length === 0) return;

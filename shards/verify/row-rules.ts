@@ -1,5 +1,5 @@
+import { ordinalIn } from '../arrays/sorted.ts';
 import type { ModeRow } from '../matrix/row-codec.ts';
-import { ordinalIn } from '../sorted.ts';
 
 /**
  * The first target that a row reaches on foot but by transit later or not at all, or -1. The direct

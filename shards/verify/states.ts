@@ -1,10 +1,10 @@
 import { type GeoidNumber, geoidFromNumber } from '../geoid.ts';
 import type { Rings } from '../geometry/rings.ts';
-import type { StateManifest } from '../manifest.ts';
 import { PlaceTable } from '../places/place-table.ts';
+import type { StateManifest } from '../release/manifest.ts';
 import { type BoundingBox, toMicro } from '../units.ts';
 import { least, most } from './extremes.ts';
-import { type Fault, findFaults } from './fault.ts';
+import { type Finding, findFaults } from './finding.ts';
 import { featuresOf } from './layer.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { countyOfBlock, type Verification } from './verification.ts';
@@ -17,7 +17,7 @@ export async function* verifyState(
   verification: Verification,
   state: string,
   manifest: StateManifest,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   const { store } = verification.release;
   const { places: ref, 'place-map': mapRef } = manifest.objects;
   let listed: number[] | null = null;

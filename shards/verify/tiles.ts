@@ -5,9 +5,9 @@ import { PmtilesArchive } from '../pmtiles/archive.ts';
 import { CheckedPages } from '../pmtiles/checked-pages.ts';
 import { type Directory, decodeDirectory } from '../pmtiles/directory.ts';
 import type { Extent } from '../pmtiles/header.ts';
-import type { Release } from '../release.ts';
+import type { Release } from '../release/release.ts';
 import type { ObjectRef, RangeSource } from '../store/store.ts';
-import { type Fault, type Findings, findFaults } from './fault.ts';
+import { type Finding, type Findings, findFaults } from './finding.ts';
 
 const BLOCK_TILES = 'blocks';
 /** More than any tile holds; a few bytes of gzip could claim gigabytes. */
@@ -23,7 +23,7 @@ export function verifyTiles(
   name: string,
   ref: ObjectRef,
   sums: ObjectRef | null,
-): AsyncGenerator<Fault> {
+): AsyncGenerator<Finding> {
   return findFaults(ref.name, async (findings) => {
     const { modes } = release.manifest;
     const [mode, type] = name.split('-');

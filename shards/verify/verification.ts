@@ -1,14 +1,14 @@
-import type { DestDirectory } from '../dest-ids/dest-directory.ts';
+import type { BlockIndex } from '../blocks/block-index.ts';
 import { ShardError } from '../errors.ts';
 import { BLOCKS_A_COUNTY, type GeoidNumber } from '../geoid.ts';
-import type { BlockIndex } from '../index/block-index.ts';
-import type { CountyManifest } from '../manifest.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 import type { TimeUnit } from '../matrix/row-codec.ts';
-import type { Release } from '../release.ts';
+import type { DestDirectory } from '../pois/dest-directory.ts';
+import type { CountyManifest } from '../release/manifest.ts';
+import type { Release } from '../release/release.ts';
 import type { ObjectRef } from '../store/store.ts';
 import type { CountyFips } from '../units.ts';
-import type { Findings } from './fault.ts';
+import type { Findings } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { TransposeCheck } from './transpose-check.ts';
 

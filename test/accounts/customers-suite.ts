@@ -267,7 +267,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
         const atMs = NOON + day * DAY_MS + tokens;
         await ledger.debit({ account: id, keyId, route, tokens, atMs });
       }
-      const told = async (days?: { from?: string; to?: string }) =>
+      const reported = async (days?: { from?: string; to?: string }) =>
         (await other.usage(id, days)).map(
           ({ day, keyId, route, requests, tokens, lastAtMs }) =>
             `${day} ${keyId} ${route} ${requests} ${tokens} ${lastAtMs - NOON}`,
@@ -278,11 +278,11 @@ export function customersSuite(name: string, newAddress: () => string): void {
         `2026-06-02 a GET /two 1 5 ${DAY_MS + 5}`,
         `2026-06-03 a GET /one 1 1 ${2 * DAY_MS + 1}`,
       ];
-      expect(await told()).toEqual(rows);
-      expect(await told({ from: '2026-06-02', to: '2026-06-02' })).toEqual(rows.slice(1, 3));
-      expect(await told({ from: '2026-06-02' })).toEqual(rows.slice(1));
-      expect(await told({ to: '2026-06-01' })).toEqual(rows.slice(0, 1));
-      expect(await told({ from: '2026-07-01' })).toEqual([]);
+      expect(await reported()).toEqual(rows);
+      expect(await reported({ from: '2026-06-02', to: '2026-06-02' })).toEqual(rows.slice(1, 3));
+      expect(await reported({ from: '2026-06-02' })).toEqual(rows.slice(1));
+      expect(await reported({ to: '2026-06-01' })).toEqual(rows.slice(0, 1));
+      expect(await reported({ from: '2026-07-01' })).toEqual([]);
     });
 
     test('what is done with an account is noted, with who did it, newest first', async () => {
@@ -305,11 +305,11 @@ export function customersSuite(name: string, newAddress: () => string): void {
       await ledger.takeBack(id, { tokens: 6_000, cause: 'r', atMs: NOON + 9000 }, 'payment');
       await ledger.beginSession(id, { ...session('a'), startedAtMs: NOON + 10_000 });
       expect(await ledger.endSession(id, 'a', NOON + 11_000)).toBe(true);
-      const told = (await other.audit(id)).map(
+      const reported = (await other.audit(id)).map(
         ({ what, detail, by, atMs }) => `${(atMs - NOON) / 1000} ${by} ${what} ${detail}`,
       );
       const desk = `${key.prefix}…, desk`;
-      expect(told.reverse()).toEqual([
+      expect(reported.reverse()).toEqual([
         '0 owner account-opened ',
         '0 owner tokens-granted 5000, signup',
         `1 operator key-created ${desk}`,
@@ -407,7 +407,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const lastUse = async () => (await other.keys(id))[0].lastUsedAtMs;
       const hash = hashApiKey(made.plainKey);
       expect(await lastUse()).toBeNull();
-      for (const [second, told] of [
+      for (const [second, reported] of [
         [1, 1],
         [30, 1],
         [60.999, 1],
@@ -419,7 +419,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
         // Of another server too, which notes it for itself.
         const on = second === 200 ? other : ledger;
         expect((await on.admit(hash, NOON + second * 1000)).outcome).toBe('admitted');
-        await expect.poll(lastUse).toBe(NOON + told * 1000);
+        await expect.poll(lastUse).toBe(NOON + reported * 1000);
       }
       await ledger.setKeyDisabled(id, made.key.id, true, BY);
       await ledger.admit(hash, NOON + DAY_MS);

@@ -114,9 +114,9 @@ test('of accounts that were closed before that was written down, the trail tells
     const { closedAtMs: _, ...record } = accounts.get(id)!;
     await accounts.put(id, record);
   }
-  const told = { type: 'invoice.paid', object: 'in_1', receivedAtMs: NOON };
+  const reported = { type: 'invoice.paid', object: 'in_1', receivedAtMs: NOON };
   const never = Number.MAX_SAFE_INTEGER;
-  await table('payment-events').put('evt_1', { id: 'evt_1', ...told, endsAtMs: never });
+  await table('payment-events').put('evt_1', { id: 'evt_1', ...reported, endsAtMs: never });
   const lists = (name: string) =>
     root.openDB<true, (string | number)[]>({ name, sharedStructuresKey });
   await lists('open-payment-events').put([NOON, 'evt_1'], true);
@@ -127,12 +127,12 @@ test('of accounts that were closed before that was written down, the trail tells
   const ledger = await openLedger(`lmdb:${folder}`, OPTIONS);
   expect((await ledger.account(account.id))!.closedAtMs).toBe(NOON + 1);
   expect((await ledger.account(without.account.id))!.closedAtMs).toBeNull();
-  expect(await ledger.openEvents(9)).toEqual([{ id: 'evt_1', ...told }]);
+  expect(await ledger.openEvents(9)).toEqual([{ id: 'evt_1', ...reported }]);
   for (let event = 0; event < 3; event++) {
-    await ledger.keepEvent({ id: `evt_new_${event}`, ...told });
+    await ledger.keepEvent({ id: `evt_new_${event}`, ...reported });
   }
   await ledger.closeEvent('evt_1', NOON);
-  expect(await ledger.keepEvent({ id: 'evt_1', ...told })).toBe(false);
+  expect(await ledger.keepEvent({ id: 'evt_1', ...reported })).toBe(false);
   await ledger.close();
 
   // What ends is noted, and nothing else.

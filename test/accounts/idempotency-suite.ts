@@ -60,8 +60,8 @@ export function idempotencySuite(name: string, open: () => Promise<Ledger>): voi
       if (made.outcome !== 'debited') throw new Error(made.outcome);
       const { receipt } = made;
       expect(made).toEqual({ outcome: 'debited', balance: 93, receipt });
-      const told = { outcome: 'replayed', balance: 93, tokens: 7, charged: 0 };
-      const replayed = { ...told, receipt, answer: first };
+      const reported = { outcome: 'replayed', balance: 93, tokens: 7, charged: 0 };
+      const replayed = { ...reported, receipt, answer: first };
       expect(readable(await ledger.replay(id, request, NOON + HOUR_MS))).toEqual(
         readable(replayed),
       );

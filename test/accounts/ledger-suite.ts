@@ -203,18 +203,18 @@ export function ledgerSuite(name: string, newAddress: () => string): void {
 
     test('kill −9 of a process amid its debits loses none that it was told of', async () => {
       const { id, charge } = await customer(10_000_000);
-      let told = 0;
+      let reported = 0;
       for (const debits of [50, 1_000]) {
         const program = debitor(charge(1), 16);
         await expect.poll(() => toldBy(program)).toBeGreaterThan(debits);
         program.child.kill('SIGKILL');
         await program.ended;
-        told += toldBy(program);
+        reported += toldBy(program);
       }
       const { used } = await booksOf(ledger, id);
-      expect(used).toBeGreaterThanOrEqual(told);
+      expect(used).toBeGreaterThanOrEqual(reported);
       // What was in flight at each kill may have been charged; no more than that.
-      expect(used - told).toBeLessThanOrEqual(2 * 16);
+      expect(used - reported).toBeLessThanOrEqual(2 * 16);
       await expectBooksToAddUp(id);
     });
 

@@ -47,13 +47,13 @@ test('processes that come and go beside a busy one lose no debit', async () => {
   }
   busy.child.kill('SIGKILL');
   await busy.ended;
-  const told = busy.output().split('debited').length - 1;
+  const reported = busy.output().split('debited').length - 1;
   const ledger = await ofThisTest(openLedger(address, OPTIONS));
   const { granted, used } = await booksOf(ledger, account);
   expect(granted).toBe(10_000_012);
-  expect(told).toBeGreaterThan(12);
-  expect(used).toBeGreaterThanOrEqual(told);
-  expect(used - told).toBeLessThanOrEqual(8);
+  expect(reported).toBeGreaterThan(12);
+  expect(used).toBeGreaterThanOrEqual(reported);
+  expect(used - reported).toBeLessThanOrEqual(8);
 });
 
 test('what another process has committed is seen by the very next read, within a turn too', async () => {

@@ -115,12 +115,12 @@ test('changes that share commits have the outcomes that they would have one afte
 
 test('who makes one debit beside the hundreds of another is told among the first', async () => {
   const [many, one] = await Promise.all([newAccount(ledger), newAccount(ledger)]);
-  const told: string[] = [];
+  const reported: string[] = [];
   const debit = async (account: string) => {
     await ledger.debit({ account, keyId: 'key', route: ROUTE, tokens: 0, atMs: 0 });
-    told.push(account);
+    reported.push(account);
   };
   await Promise.all([...Array.from({ length: 300 }, () => debit(many.id)), debit(one.id)]);
-  expect(told).toHaveLength(301);
-  expect(told.indexOf(one.id)).toBeLessThan(8);
+  expect(reported).toHaveLength(301);
+  expect(reported.indexOf(one.id)).toBeLessThan(8);
 });

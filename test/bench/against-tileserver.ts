@@ -12,7 +12,7 @@ import { ask } from './wrk.ts';
 
 const ACCOUNTS = 64;
 const SEED = 20_260_102;
-const MOST_TILES = 5_000;
+const MAX_TILES = 5_000;
 const COMPARED = 40;
 /** As every browser asks. */
 const HEADERS = { 'Accept-Encoding': 'gzip' };
@@ -26,7 +26,7 @@ export async function benchAgainstTileserver({ store, folder }: Built): Promise<
   const [ledger, data] = [path.join(folder, 'tiles-ledger'), path.join(folder, 'tileserver')];
   await mkdir(data);
   const keys = await openAccounts(ledger, ACCOUNTS, { member: true });
-  const tiles = new Random(SEED).shuffle(await tilesOf(file)).slice(0, MOST_TILES);
+  const tiles = new Random(SEED).shuffle(await tilesOf(file)).slice(0, MAX_TILES);
   const running: ServerProcess[] = [];
   try {
     const ours = await startService(store, ledger);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { figure } from './figure.ts';

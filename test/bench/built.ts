@@ -1,4 +1,4 @@
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 import type { BenchInputs } from './inputs.ts';

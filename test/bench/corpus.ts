@@ -29,7 +29,7 @@ const CITY = { blocks: 1_500, seed: 14 };
 const ROW_BUDGET = 2_000;
 /** A customer with so few tokens, so that batches are truncated by them, is one request in ten. */
 const FEW_TOKENS = 150;
-const MOST_TOLD = 10;
+const MAX_TOLD = 10;
 const FORMATS = ['text/csv', 'application/x-ndjson', 'application/geo+json'];
 /** Of the clock and the connection; cross-origin headers say the same of every answer. */
 const NOT_COMPARED =
@@ -83,8 +83,8 @@ async function record(): Promise<void> {
     }
   });
   await writeFile(list, JSON.stringify(recorded));
-  const told = Array.from(kinds, ([kind, count]) => `${count} × ${kind}`);
-  process.stdout.write(`${recorded.length} answers recorded: ${told.join(', ')}\n`);
+  const reported = Array.from(kinds, ([kind, count]) => `${count} × ${kind}`);
+  process.stdout.write(`${recorded.length} answers recorded: ${reported.join(', ')}\n`);
 }
 
 async function compare(): Promise<void> {
@@ -97,7 +97,7 @@ async function compare(): Promise<void> {
     for (const { request, digest } of recorded) {
       const answer = await ask(request);
       if (answer.digest === digest) continue;
-      if (others++ < MOST_TOLD) {
+      if (others++ < MAX_TOLD) {
         process.stdout.write(`${JSON.stringify(request)}\n${answer.text.slice(0, 2_000)}\n\n`);
       }
     }
@@ -144,10 +144,10 @@ async function answerTo(
   const answer = await client.request({ method, path, headers: sent, body });
   const bytes = Buffer.from(await answer.body.arrayBuffer());
   // What is left to the rich follows from all that was asked before.
-  const told = Object.entries(answer.headers).filter(
+  const reported = Object.entries(answer.headers).filter(
     ([name]) => !NOT_COMPARED.test(name) && name !== 'x-tokens-remaining',
   );
-  const head = `${answer.statusCode} ${JSON.stringify(told.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
+  const head = `${answer.statusCode} ${JSON.stringify(reported.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
   const isJson = String(answer.headers['content-type']).startsWith('application/json');
   const isPlain = answer.headers['content-encoding'] === undefined && bytes.length > 0;
   return {

@@ -16,12 +16,12 @@ export async function benchHostile({ store, folder }: Built): Promise<void> {
   for (const [name, perMinute] of Object.entries(LIMITS)) {
     const ledger = path.join(folder, `hostile-ledger-${name}`);
     const hour = await runHour(store, ledger, { perMinute, programs: PROGRAMS });
-    const { idle, beside, hostile, peakMb, mostMb } = hour;
+    const { idle, beside, hostile, peakMb, maxMb } = hour;
     figure(`hostile.${name}.honest_p99`, beside.p99, 'ms', {
       ...{ wanted_ms: WANTED_MS, idle_p99_ms: idle.p99, p50_ms: beside.p50 },
       ...{ longest_ms: beside.longest, requests: beside.requests, failed: beside.failures.length },
       ...{ attacks: hostile.attacks, statuses: hostile.statuses },
     });
-    figure(`hostile.${name}.peak_memory`, peakMb, 'MB', { wanted_mb: mostMb });
+    figure(`hostile.${name}.peak_memory`, peakMb, 'MB', { wanted_mb: maxMb });
   }
 }

@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { locateOrigin, nameBlock } from '../../proxy/answers/located-block.ts';
-import { unroutedReason } from '../../proxy/answers/unrouted.ts';
 import { countWithin, reachable } from '../../proxy/isochrone/reachable.ts';
+import { findBlock, locateOrigin } from '../../proxy/queries/origin-block.ts';
+import { unroutedReason } from '../../proxy/queries/unrouted.ts';
 import type { Geoid } from '../../shards/geoid.ts';
 import type { Mode } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { Minutes } from '../../shards/units.ts';
 import { build } from './build.ts';
 import { type Built, withBuilt } from './built.ts';
@@ -24,11 +24,11 @@ interface Case {
   readonly minutes: Minutes;
   readonly wantedMs: number;
   /** Only origins that reach at least so many blocks. */
-  readonly leastBlocks: number;
+  readonly minBlocks: number;
 }
 
-export const WALK_30: Case = { mode: 'walk', minutes: 30, wantedMs: 3, leastBlocks: 1 };
-const BIKE_60: Case = { mode: 'bike', minutes: 60, wantedMs: 25, leastBlocks: 5000 };
+export const WALK_30: Case = { mode: 'walk', minutes: 30, wantedMs: 3, minBlocks: 1 };
+const BIKE_60: Case = { mode: 'bike', minutes: 60, wantedMs: 25, minBlocks: 5000 };
 /** As long as other requests may wait for one. */
 const WANTED_HELD_MS = 20;
 
@@ -65,18 +65,18 @@ export async function benchIsochrones(built: Built, cases: readonly Case[]): Pro
 /** Origins of isochrones, in a seeded order, and how many blocks they reach. */
 async function originsOf(
   release: Release,
-  { mode, minutes, leastBlocks }: Case,
+  { mode, minutes, minBlocks }: Case,
 ): Promise<{ origins: Geoid[]; meanBlocks: number }> {
   const origins: Geoid[] = [];
   let blocks = 0;
   for (const geoid of await someBlocks(release, Infinity)) {
     const reached = await reachedFrom(release, geoid, mode, minutes);
-    if (reached < leastBlocks) continue;
+    if (reached < minBlocks) continue;
     origins.push(geoid);
     blocks += reached;
     if (origins.length === ORIGINS) break;
   }
-  if (origins.length === 0) throw new Error(`no ${mode} reaches ${leastBlocks} blocks`);
+  if (origins.length === 0) throw new Error(`no ${mode} reaches ${minBlocks} blocks`);
   return { origins, meanBlocks: Math.round(blocks / origins.length) };
 }
 
@@ -87,7 +87,7 @@ async function reachedFrom(
   mode: Mode,
   minutes: Minutes,
 ): Promise<number> {
-  const block = await locateOrigin(release, nameBlock(release, geoid), 'bench');
+  const block = await locateOrigin(release, findBlock(release, geoid), 'bench');
   if (unroutedReason(block.index, block.ordinal, mode) !== null) return 0;
   return countWithin(await reachable(block, mode, 'from'), minutes);
 }

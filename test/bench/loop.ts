@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import type { Built } from './built.ts';
 import { figure } from './figure.ts';

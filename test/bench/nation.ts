@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readLatest } from '../../shards/latest.ts';
+import { readLatest } from '../../shards/release/latest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { figure } from './figure.ts';

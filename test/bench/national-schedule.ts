@@ -1,4 +1,4 @@
-import type { CountySketch } from '../../builder/plan/county-sketch.ts';
+import type { CountyEstimate } from '../../builder/plan/county-estimate.ts';
 import { cutUnits, DEFAULT_UNIT_BLOCKS } from '../../builder/plan/cut-units.ts';
 import type { CountyFips, Seconds } from '../../shards/units.ts';
 import { Dice } from '../transit/dice.ts';
@@ -48,7 +48,7 @@ const HOUR: Seconds = 3_600;
  * Counties of sizes drawn at random, since block counts by county are not at hand: as many as there are,
  * with as many blocks in all. In those with more blocks, more lie around each.
  */
-export function simulatedNation(seed: number): Record<CountyFips, CountySketch> {
+export function simulatedNation(seed: number): Record<CountyFips, CountyEstimate> {
   const dice = new Dice(seed);
   const drawn = Array.from({ length: NATION.counties }, () => {
     const normal = Math.sqrt(-2 * Math.log(1 - dice.next())) * Math.cos(2 * Math.PI * dice.next());
@@ -67,7 +67,7 @@ export function simulatedNation(seed: number): Record<CountyFips, CountySketch> 
       const [column, row] = [i % COLUMNS, Math.floor(i / COLUMNS)];
       const beside = [column > 0 && i - 1, column < COLUMNS - 1 && i + 1, i - COLUMNS, i + COLUMNS];
       const near = beside.filter((j) => j !== false && j >= 0 && j < NATION.counties) as number[];
-      const sketch: CountySketch = {
+      const sketch: CountyEstimate = {
         ...{ blocks, lon: -120 + column * PITCH_DEGREES, lat: 25 + row * PITCH_DEGREES },
         pairs: Math.round((weights[i] / weight) * PAIRS.blocks),
         near: near.map(fips).sort(),

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { startServer } from '../support/server-process.ts';
 import type { Built } from './built.ts';
 import { contest } from './contest.ts';

@@ -1,13 +1,13 @@
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import type { PoiTable } from '../../shards/pois/poi-table.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 import type { Place } from './places.ts';
 import { ask } from './wrk.ts';
 
-const MOST_PATHS = 4_000;
-const MOST_PLACE_PAGES = 300;
+const MAX_PATHS = 4_000;
+const MAX_PLACE_PAGES = 300;
 const SEED = 20_260_101;
 /** Half the side of a search box, in degrees: some 300 m to 2 km. */
 const [SMALLEST_BOX, LARGEST_BOX] = [0.003, 0.02];
@@ -24,13 +24,13 @@ export interface Measured {
 export type PathsOf = (measured: Measured) => Promise<string[]>;
 
 const summaryPaths: PathsOf = async ({ release }) =>
-  (await someBlocks(release, MOST_PATHS)).map((geoid) => `/v1/blocks/${geoid}/summary`);
+  (await someBlocks(release, MAX_PATHS)).map((geoid) => `/v1/blocks/${geoid}/summary`);
 
 const poisPaths: PathsOf = async ({ release }) =>
-  (await someBlocks(release, MOST_PATHS)).map((geoid) => `/v1/blocks/${geoid}/pois`);
+  (await someBlocks(release, MAX_PATHS)).map((geoid) => `/v1/blocks/${geoid}/pois`);
 
 const searchPaths: PathsOf = async ({ release }) =>
-  (await someBoxes(release, MOST_PATHS)).map((bbox) => `/v1/pois?bbox=${bbox}`);
+  (await someBoxes(release, MAX_PATHS)).map((bbox) => `/v1/pois?bbox=${bbox}`);
 
 /** Pages of 1,000 rows of all places that have any, found by following each server's own cursors. */
 export const placePagePaths: PathsOf = async ({ places, address, key }) => {
@@ -38,7 +38,7 @@ export const placePagePaths: PathsOf = async ({ places, address, key }) => {
   for (const { geoid } of places) {
     const first = `/v1/places/${geoid}/blocks?limit=1000`;
     let path: string | null = first;
-    while (path !== null && paths.length < MOST_PLACE_PAGES) {
+    while (path !== null && paths.length < MAX_PLACE_PAGES) {
       const response = await ask(address, { path, key });
       // A release has no place that lies outside it.
       if (response.status === 404) break;

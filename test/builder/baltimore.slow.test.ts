@@ -9,7 +9,7 @@ import { silent } from '../../builder/progress.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
+import { verifyRelease } from '../../shards/verify/verify-release.ts';
 import { readWithOsmium } from '../osm/opl.ts';
 import { BALTIMORE_BLOCKS, BALTIMORE_OSM } from '../support/baltimore.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
@@ -43,9 +43,9 @@ afterAll(() => proxy?.close());
 
 test('the manifest tells how many shops and amenities are of no type, as osmium counts them', () => {
   const elements = readWithOsmium(BALTIMORE_OSM).filter(({ type }) => type !== 'relation');
-  const told = proxy.releases.current.manifest.unmapped_values;
-  expect(told.length).toBeGreaterThan(30);
-  for (const { key, value, elements: count } of told) {
+  const reported = proxy.releases.current.manifest.unmapped_values;
+  expect(reported.length).toBeGreaterThan(30);
+  for (const { key, value, elements: count } of reported) {
     const untyped = elements.filter(
       ({ tags }) =>
         (tags.get(key) ?? '').split(';').includes(value) &&
@@ -53,7 +53,7 @@ test('the manifest tells how many shops and amenities are of no type, as osmium 
     );
     expect([key, value, count]).toEqual([key, value, untyped.length]);
   }
-  expect(told).toContainEqual({ key: 'shop', value: 'chemist', elements: 1 });
+  expect(reported).toContainEqual({ key: 'shop', value: 'chemist', elements: 1 });
 });
 
 test('all 10,025 blocks are answered: routed ones with times, the rest with none', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CountySketch, CountySketches } from '../../builder/plan/county-sketch.ts';
+import { type CountyEstimate, CountyEstimates } from '../../builder/plan/county-estimate.ts';
 import { cutUnits } from '../../builder/plan/cut-units.ts';
 import { forAll } from '../support/for-all.ts';
 
@@ -21,7 +21,7 @@ const land = fc
 const SIDE_DEGREES = 0.1;
 
 function sketch({ columns, blocks, sunk }: typeof land extends fc.Arbitrary<infer T> ? T : never) {
-  const sketches = new CountySketches();
+  const sketches = new CountyEstimates();
   blocks.forEach((count, i) => {
     if (sunk.includes(i) && sunk.length < blocks.length) return;
     const side = Math.ceil(Math.sqrt(count));
@@ -37,7 +37,10 @@ function sketch({ columns, blocks, sunk }: typeof land extends fc.Arbitrary<infe
 }
 
 /** Whether one gets from any county to all others, going from neighbour to neighbour. */
-function hangsTogether(group: readonly string[], counties: Readonly<Record<string, CountySketch>>) {
+function hangsTogether(
+  group: readonly string[],
+  counties: Readonly<Record<string, CountyEstimate>>,
+) {
   const seen = [group[0]];
   for (let i = 0; i < seen.length; i++) {
     for (const next of counties[seen[i]].near) {

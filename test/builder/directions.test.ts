@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
-import type { Direction } from '../../shards/manifest.ts';
+import type { Direction } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { buildPlain } from '../support/build-plain.ts';
 import { faultsIn } from '../support/faults.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
 import { promoteRelease } from '../../builder/publish/promote-release.ts';
 import { publishManifest } from '../../builder/publish/publish.ts';
-import type { Manifest } from '../../shards/manifest.ts';
+import type { Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';

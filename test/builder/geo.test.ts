@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CoverGrid } from '../../builder/geo/cover-grid.ts';
 import { simplify } from '../../builder/geo/simplify.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
-import { polygonFault } from '../../shards/geometry/polygon-fault.ts';
+import { polygonFault } from '../../shards/geometry/sweep-line.ts';
 import { forAll } from '../support/for-all.ts';
 import { positions } from '../support/rings.ts';
 

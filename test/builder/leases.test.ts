@@ -3,9 +3,9 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { collectGarbage } from '../../builder/publish/collect-garbage.ts';
-import { endLease, LEASE_LAPSES_MS, whileLeased } from '../../builder/publish/leases.ts';
+import { endLease, LEASE_LAPSES_MS, withLease } from '../../builder/publish/leases.ts';
+import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { whileBuilding } from '../../builder/publish/output.ts';
-import { whileNoBuildWrites } from '../../builder/publish/sections.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 test('what workers write is cleared neither by gc nor by a build here, until their build is done', async () => {
-  await whileLeased(store, BUILD, async () => {
+  await withLease(store, BUILD, async () => {
     await expect(collect()).rejects.toThrow(/workers of a build are writing to it \(last process/);
     await whileBuilding(other, [], async () => {});
   });
@@ -62,7 +62,7 @@ test('the lease of a build whose workers have died lapses; that of one who works
   const lease = file(`leases/${BUILD}.json`);
   const long = new Date(Date.now() - LEASE_LAPSES_MS - 1_000);
   const aged = () => utimes(lease, long, long);
-  await whileLeased(
+  await withLease(
     store,
     BUILD,
     async () => {
@@ -81,7 +81,7 @@ test('a worker begins to write once gc is done, and says what it waits for', asy
   const said: string[] = [];
   const sweep = await other.lock('.sweep-lock');
   const waiting = (ms: number) =>
-    whileLeased(store, BUILD, async () => 'worked', { ms, onWait: (line) => said.push(line) });
+    withLease(store, BUILD, async () => 'worked', { ms, onWait: (line) => said.push(line) });
   await expect(waiting(0)).rejects.toThrow(/process \d+ is removing what nobody needs/);
   const patient = waiting(10_000);
   await expect.poll(() => said).toEqual([expect.stringMatching(/is removing what nobody needs/)]);
@@ -93,7 +93,7 @@ test('who waits for another build goes on when it is done, and gives up in the e
   const lock = await other.lock('.build-lock');
   const said: string[] = [];
   const publish = (ms: number) =>
-    whileNoBuildWrites(
+    withBuildsLocked(
       store,
       (owner) => `${owner} builds`,
       async () => 'published',

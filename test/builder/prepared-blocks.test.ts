@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { decodeBlocks, decodePoints, encodeBlocks } from '../../builder/census/block-table.ts';
 import type { CensusBlock } from '../../builder/census/blocks.ts';
 import { planRelease } from '../../builder/plan/make-plan.ts';
-import { prepareBlocks } from '../../builder/prepare/prepare-blocks.ts';
+import { writeBlocks } from '../../builder/prepare/write-blocks.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -77,7 +77,7 @@ test('tables are the same, whether blocks were held or laid aside', async () => 
     const [scratch, receipts] = [path.join(folder, `${name}-scratch`), new Receipts(store)];
     await mkdir(scratch);
     const about = { paths: city.files.blocks, keyOf: () => 'files', store, receipts, scratch };
-    const prepared = await prepareBlocks({ ...about, progress: silent, heldBlocks });
+    const prepared = await writeBlocks({ ...about, progress: silent, heldBlocks });
     await store.close();
     return { prepared, laidAside: (await readdir(scratch)).length };
   };

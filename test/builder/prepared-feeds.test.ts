@@ -1,11 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { coarseCellAt } from '../../builder/geo/coarse-cells.ts';
-import {
-  encodeFeedDay,
-  FeedTables,
-  type PreparedFeed,
-} from '../../builder/prepare/prepared-feeds.ts';
+import { encodeFeedDay, FeedTables, type PreparedFeed } from '../../builder/prepare/read-feeds.ts';
 import { silent } from '../../builder/progress.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { transitAround } from '../../builder/region/transit-around.ts';
@@ -60,13 +56,13 @@ test('feeds come in as far as those before them lead, and no others', async () =
     ride(3.001, 4, [0, 20]),
   ];
   const feeds = await feedsOf(days, store);
-  const told: (string | undefined)[] = [];
+  const reported: (string | undefined)[] = [];
   const progress = {
     ...silent,
-    start: () => ({ at: () => {}, finish: (summary?: string) => void told.push(summary) }),
+    start: () => ({ at: () => {}, finish: (summary?: string) => void reported.push(summary) }),
   };
   const { transit, area } = await transitAround(here, byStreet, feeds, 1, progress);
-  expect(told).toEqual(['6 stops of 3 of 5 feeds, 3 patterns']);
+  expect(reported).toEqual(['6 stops of 3 of 5 feeds, 3 patterns']);
   // In the order that they were given in, not that in which they came in.
   expect(transit.stops.map(({ name }) => name)).toEqual(['1.001', '2', '0', '1', '2.001', '3']);
   expect(transit.departures[0]).toEqual(new Map([['line', 4]]));

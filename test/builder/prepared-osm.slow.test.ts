@@ -1,12 +1,12 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { extractCoverageOf } from '../../builder/extract/extract-coverage.ts';
 import { extractOsm } from '../../builder/extract/extract-osm.ts';
 import { gatherOsm } from '../../builder/extract/gather-osm.ts';
-import { claimsOf } from '../../builder/extract/osm-claims.ts';
 import { MapCells } from '../../builder/geo/map-cells.ts';
-import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
-import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
+import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
+import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { objectRefsIn, Receipts } from '../../builder/receipts/receipts.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
@@ -77,7 +77,7 @@ async function prepare(
     receipts: new Receipts(store),
     progress,
   };
-  return prepareOsm({ ...about, store, ...(batchBytes && { batchBytes }) });
+  return writeOsmCells({ ...about, store, ...(batchBytes && { batchBytes }) });
 }
 
 function box(minLon: number, minLat: number, maxLon: number, maxLat: number): BoundingBox {
@@ -144,7 +144,7 @@ test.each(
       false,
       () => {},
     );
-    const files = [{ ...(await claimsOf(file)), newestMs: newestMs.get(file)! }];
+    const files = [{ ...(await extractCoverageOf(file)), newestMs: newestMs.get(file)! }];
     const whole = extractOsm(elements, files, area, streetArea);
     expect(whole.destinations.map(({ name }) => name)).toEqual(expect.arrayContaining(['Wide']));
     expect(whole.impassable.lines.count).toBeGreaterThan(0);

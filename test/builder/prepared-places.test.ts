@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { preparePlaces } from '../../builder/prepare/prepare-places.ts';
-import { PlaceTables } from '../../builder/prepare/prepared-places.ts';
+import { PlaceTables } from '../../builder/prepare/read-places.ts';
+import { writePlaces } from '../../builder/prepare/write-places.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { writeShapefile } from '../../infra/demo/shapefile-writer.ts';
@@ -37,7 +37,7 @@ async function prepare(file: string) {
   await mkdir(scratch);
   const area = { minLon: 0, minLat: 0, maxLon: 2, maxLat: 2 };
   const about = { paths: [file], area, keyOf: () => 'files', receipts, scratch };
-  const prepared = await preparePlaces({ ...about, store, progress: silent });
+  const prepared = await writePlaces({ ...about, store, progress: silent });
   return { prepared, tables: new PlaceTables(store, prepared) };
 }
 

@@ -4,11 +4,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import { readPoiFiles } from '../../builder/destinations/from-files.ts';
 import { ofSingleIds, singlePois } from '../../builder/destinations/single-pois.ts';
-import { preparePois } from '../../builder/prepare/prepare-pois.ts';
-import { PoiTables } from '../../builder/prepare/prepared-pois.ts';
+import { PoiTables } from '../../builder/prepare/read-pois.ts';
+import { writePois } from '../../builder/prepare/write-pois.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
-import { joinLists } from '../../builder/region/join-lists.ts';
+import { joinLists } from '../../builder/region/read-region.ts';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { EVERYWHERE } from '../../shards/geometry/wgs84.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
@@ -43,7 +43,7 @@ async function prepare(paths: readonly string[], name = 'store', heldPois = 10_0
   const scratch = path.join(folder, `${name}-scratch`);
   await mkdir(scratch, { recursive: true });
   const about = { paths, keyOf, area: EVERYWHERE, receipts: new Receipts(store), scratch };
-  const prepared = await preparePois({ ...about, store, progress: silent, heldPois });
+  const prepared = await writePois({ ...about, store, progress: silent, heldPois });
   const tables = new PoiTables(store, prepared);
   const within = async (area: BoundingBox) => {
     const found: Destination[] = [];
@@ -127,8 +127,8 @@ test('a place is what lists tell of it also where they put it past a border, who
   const places = [WEST, EAST].map(
     async (area) => (await joinLists([cafe], tables, area)).destinations,
   );
-  const told = [{ ...cafe, address: { ...ADDRESS, city: 'Elm' } }];
-  expect(await Promise.all(places)).toEqual([told, told]);
+  const reported = [{ ...cafe, address: { ...ADDRESS, city: 'Elm' } }];
+  expect(await Promise.all(places)).toEqual([reported, reported]);
 });
 
 test('a large park is what lists tell of it, also where that stands past what is read', async () => {

@@ -5,7 +5,7 @@ import { type BuildResult, buildRelease } from '../../builder/build.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
 import { silent } from '../../builder/progress.ts';
 import { writeDemoCity } from '../../infra/demo/write-demo-city.ts';
-import { COUNTY_OBJECT_KINDS, type Manifest } from '../../shards/manifest.ts';
+import { COUNTY_OBJECT_KINDS, type Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { ROW, type RowChanges, writeCountyRow } from '../support/county-row.ts';
 import { faultsIn } from '../support/faults.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { putObject } from '../../builder/publish/put-object.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
-import { objectRefSchema } from '../../shards/manifest.ts';
+import { objectRefSchema } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { ofThisTest } from '../support/of-tests.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { fitJoin } from '../../builder/memory-budget.ts';
 import { bytesToDraw } from '../../builder/tiles/tile-drawer.ts';
-import { fitJoin } from '../../builder/within-memory.ts';
 
 const GIB = 2 ** 30;
 /** What the process holds already. */

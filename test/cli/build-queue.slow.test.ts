@@ -135,8 +135,8 @@ test('a worker with another store or program gives its job back and says why, on
     const worker = work(program === TTA ? 'elsewhere' : 'shared', program);
     const [code] = await once(worker.child, 'exit');
     expect(code).toBe(1);
-    const told = worker.said.split('\n').filter((one) => one.startsWith('tta: '));
-    expect(told).toEqual([expect.stringMatching(line)]);
+    const reported = worker.said.split('\n').filter((one) => one.startsWith('tta: '));
+    expect(reported).toEqual([expect.stringMatching(line)]);
     expect(worker.said).not.toMatch(/\n\s+at /);
   }
   expect(await readdir(at('shared'))).not.toContain('latest.json');

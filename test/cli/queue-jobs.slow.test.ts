@@ -7,9 +7,9 @@ import { BuildError } from '../../builder/errors.ts';
 import { programVersion } from '../../builder/plan/program-version.ts';
 import type { ReleasePlan, StoredPlan } from '../../builder/plan/release-plan.ts';
 import { silent } from '../../builder/progress.ts';
-import { whileNobodyWrites } from '../../builder/publish/leases.ts';
+import { withWritesExcluded } from '../../builder/publish/leases.ts';
+import { StoreBusy } from '../../builder/publish/locks.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
-import { StoreBusy } from '../../builder/publish/sections.ts';
 import { BuildQueue, connect, QUEUE_NAME } from '../../infra/build-queue/queue.ts';
 import { mayPass } from '../../infra/build-queue/retries.ts';
 import { submitBuild } from '../../infra/build-queue/submit.ts';
@@ -154,7 +154,7 @@ test('between two jobs of a build nothing is cleared away: its lease stands unti
     { release: 'r' },
     jobsOf(plan, 9),
   );
-  const clear = () => whileNobodyWrites(store, async () => 'cleared');
+  const clear = () => withWritesExcluded(store, async () => 'cleared');
   for (const left of [3, 2, 1, 0]) {
     const [begun, mayEnd] = [gate(), gate()];
     threads.work = () => {

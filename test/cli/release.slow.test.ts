@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import type { Manifest } from '../../shards/manifest.ts';
-import { objectsNamed } from '../../shards/manifest-objects.ts';
+import type { Manifest } from '../../shards/release/manifest.ts';
+import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { TamperedRelease } from '../support/tampered-release.ts';

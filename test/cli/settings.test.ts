@@ -176,12 +176,12 @@ test('all that is wrong with the portal is told at once, and no secret is shown'
     ...{ SMTP_URL: 'http://a:secret@b', STRIPE_SECRET_KEY: 'sk_secret' },
   };
   const text = said(() => portal(wrong));
-  for (const told of [
+  for (const reported of [
     ...['PORTAL_PORT="x": ', 'ACCOUNT_URL="https://example.org/account": has a path'],
     ...['SMTP_URL: a mail server is given as', 'SESSION_SECRETS: a secret has 16'],
     ...['MAIL_FROM: is missing beside SMTP_URL', 'STRIPE_WEBHOOK_SECRET: is missing beside'],
   ]) {
-    expect(text).toContain(told);
+    expect(text).toContain(reported);
   }
   expect(text).not.toMatch(/secret@|sk_secret|short;/);
   expect(text).not.toContain('\n');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { folderOfEachTest } from '../support/temporary-folder.ts';
-import { MOST_ERROR_BYTES } from './fuzz/judge.ts';
+import { MAX_ERROR_BYTES } from './fuzz/judge.ts';
 import { type HourReport, runHour } from './hostile-hour/run-hour.ts';
 
 const FEWEST_OF_EACH_ATTACK = 1;
@@ -11,9 +11,9 @@ const FEWEST_OF_EACH_ATTACK = 1;
 const MORE_FILES = 20;
 /** More than Linux takes of an answer that nobody reads: the largest buffers of both ends. */
 const KERNEL_BYTES = 8 * 2 ** 20;
-const MOST_HEAD_BYTES = 2_000;
+const MAX_HEAD_BYTES = 2_000;
 /** Rows of a block's summary: modes by types, and some. */
-const MOST_OF_A_SUMMARY = 300;
+const MAX_OF_A_SUMMARY = 300;
 
 /** Where the tests are compiled to: those who ask are programs of their own. */
 const COMPILED = path.resolve('node_modules/.cache/tta-tests');
@@ -41,7 +41,7 @@ test.each([
       [],
     );
     expect(hostile.failures, 'answers over 499').toEqual([]);
-    expect(hostile.largestError).toBeLessThanOrEqual(MOST_ERROR_BYTES);
+    expect(hostile.largestError).toBeLessThanOrEqual(MAX_ERROR_BYTES);
     expect(Math.min(...Object.values(hostile.attacks))).toBeGreaterThan(FEWEST_OF_EACH_ATTACK);
     expect(files.after).toBeLessThan(files.before + MORE_FILES);
     booksAgree(hour);
@@ -70,12 +70,12 @@ function booksAgree({ books, begun, idle, beside, largest, hostile }: HourReport
   expect(largest.bytes).toBeGreaterThan(KERNEL_BYTES);
   const tokensFor = (bytes: number) => largest.tokens * Math.min(1, bytes / largest.bytes);
   const broken = attacks['resets in mid-answer'];
-  const came = received.breaking - broken * MOST_HEAD_BYTES;
+  const came = received.breaking - broken * MAX_HEAD_BYTES;
   const least = Math.floor((largest.tokens * came) / largest.bytes);
   expect(books.breaking.used).toBeGreaterThanOrEqual(least);
   const most = broken * tokensFor(received.breaking / broken + KERNEL_BYTES);
   expect(books.breaking.used).toBeLessThan(most);
   const neglected = attacks['paid answers that nobody reads'];
   expect(books.neglecting.used).toBeLessThan(neglected * tokensFor(KERNEL_BYTES));
-  expect(books.leaving.used).toBeLessThanOrEqual(attacks['resets at once'] * MOST_OF_A_SUMMARY);
+  expect(books.leaving.used).toBeLessThanOrEqual(attacks['resets at once'] * MAX_OF_A_SUMMARY);
 }

@@ -75,8 +75,8 @@ describe('§4.5 what is asked', () => {
 
   test('mode is walk unless told, direction from, format geojson', async () => {
     const plain = expectOk(await fromBlock());
-    const told = { mode: 'walk', direction: 'from', format: 'geojson' };
-    expect(expectOk(await fromBlock(told))).toEqual(plain);
+    const reported = { mode: 'walk', direction: 'from', format: 'geojson' };
+    expect(expectOk(await fromBlock(reported))).toEqual(plain);
     expect(plain).toMatchObject({ mode: 'walk', direction: 'from', type: 'FeatureCollection' });
     expectInvalid(await fromBlock({ mode: ['walk', 'walk'] }), 'mode');
   });

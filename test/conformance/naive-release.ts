@@ -3,12 +3,12 @@ import path from 'node:path';
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { readShapefile } from '../../builder/inputs/shapefile.ts';
+import { BlockIndex, type LinkStatus } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { BlockIndex, type LinkStatus } from '../../shards/index/block-index.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode, StreetMode } from '../../shards/modes.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { isInside, type Rings } from './plain-geometry.ts';
 
 export interface NaiveBlock {

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
-import { LATEST } from '../../shards/manifest.ts';
-import { objectsNamed } from '../../shards/manifest-objects.ts';
+import { objectsNamed } from '../../shards/release/manifest-objects.ts';
+import { LATEST } from '../../shards/store/store.ts';
 import { type Answer, type ColdProxy, openColdProxy } from './cold-proxy.ts';
 import { type Flip, FlippingStore } from './flipping-store.ts';
 import { type AskedRequest, CATALOGUE, requestsOf, type Spread } from './requests-of-release.ts';
@@ -76,7 +76,7 @@ export async function flipBytes(
         outcome.refused++;
         continue;
       }
-      for (const { request, answer } of mostTouched(readers.get(name)!, flip, random)) {
+      for (const { request, answer } of maxTouched(readers.get(name)!, flip, random)) {
         report.compare(outcome, flip, request, answer, await proxy.ask(request));
       }
     }
@@ -184,7 +184,7 @@ function flipOf(name: string, bytes: number, readers: readonly Reader[], random:
  * Two requests to ask: one of those that read the least around the byte, whose answer is likeliest
  * to hang on it, and any other that read it. Where nobody read it, any of the object.
  */
-function mostTouched(readers: readonly Reader[], { at }: Flip, random: Random): Reader[] {
+function maxTouched(readers: readonly Reader[], { at }: Flip, random: Random): Reader[] {
   const touched = readers.filter(({ from, to }) => at >= from && at < to);
   if (touched.length === 0) return [random.pick(readers)];
   const least = Math.min(...touched.map(({ from, to }) => to - from));

@@ -1,6 +1,6 @@
 import type { Random } from '../../infra/demo/seeded-random.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { MICRO } from '../../shards/units.ts';
 
 /** A request that a release answers with 200 or 204. */

@@ -241,8 +241,8 @@ describe('a place of Overture', () => {
       ),
     );
     const { places } = await read([file]);
-    const told = new Map(places.map((place) => [place.name, labels(place)]));
-    expect(names.map((name) => told.get(name))).toEqual([
+    const reported = new Map(places.map((place) => [place.name, labels(place)]));
+    expect(names.map((name) => reported.get(name))).toEqual([
       ['elementary_schools'],
       ['universities'],
       undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { schoolLevels } from '../../builder/destinations/school-levels.ts';
+import { schoolLevels } from '../../builder/destinations/school-kind.ts';
 
 const [E, M, H, U] = ['elementary', 'middle', 'high', 'unknown'];
 const SHORT: Readonly<Record<string, string>> = {

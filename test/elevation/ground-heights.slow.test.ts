@@ -137,10 +137,10 @@ const LONG = 4;
 describe('a file that cannot be used is refused by name, and says what to do', () => {
   const plain = () => writeGeoTiff(at('plain.tif'), LATTICE, slope);
   const refusal = async (file: string, points = [[-76.5, 39.5]]) => {
-    const told = await heightsOf([file], points).then(String, (error) => error);
-    expect(told.name).toBe('BuildError');
-    expect(told.message).toContain(file);
-    return told.message.replace(file, 'FILE');
+    const reported = await heightsOf([file], points).then(String, (error) => error);
+    expect(reported.name).toBe('BuildError');
+    expect(reported.message).toContain(file);
+    return reported.message.replace(file, 'FILE');
   };
   const translated = (name: string, ...options: string[]) => {
     execFileSync('gdal_translate', ['-q', ...options, plain(), at(name)]);

@@ -295,12 +295,12 @@ test('two downloads at a time from a host, and one that fails does not stop the 
     };
   });
   mirror.remove('/many/3');
-  mirror.mostAtOnce = 0;
+  mirror.maxAtOnce = 0;
   const folder = await FetchFolder.open(root);
   const errors = await downloadAll('many', files, { http, folder, progress: silent });
   await folder.close();
   expect(errors.map((error) => error !== null)).toEqual(files.map((_, i) => i === 3));
-  expect(mirror.mostAtOnce).toBe(2);
+  expect(mirror.maxAtOnce).toBe(2);
   expect(readdirSync(path.join(root, 'many'))).toHaveLength(7);
 });
 

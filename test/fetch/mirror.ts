@@ -42,7 +42,7 @@ const CHUNK = 16 * 1024;
  */
 export class Mirror {
   readonly exchanges: Exchange[] = [];
-  mostAtOnce = 0;
+  maxAtOnce = 0;
   /** Objects in a page of a listing. */
   pageSize = 1_000;
   readonly #server: Server;
@@ -52,7 +52,7 @@ export class Mirror {
 
   private constructor() {
     this.#server = createServer((request, response) => {
-      this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce);
+      this.maxAtOnce = Math.max(this.maxAtOnce, ++this.#atOnce);
       response.once('close', () => this.#atOnce--);
       this.#answer(request, response).catch((error) => response.destroy(error));
     });

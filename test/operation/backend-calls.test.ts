@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CallTally, LedgerCalls, StoreCalls } from '../../infra/observe/backend-calls.ts';
-import { Breaker } from '../../shards/breaker.ts';
+import { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 
 const fault = new Error('away');
 const failing = {
@@ -9,7 +9,7 @@ const failing = {
   },
   'rejects later': () => Promise.reject(fault),
 };
-const told = (tally: CallTally | undefined) => [
+const reported = (tally: CallTally | undefined) => [
   tally?.failed,
   tally?.underWay,
   tally?.durations.counts.reduce((sum, each) => sum + each),
@@ -22,9 +22,9 @@ test.each(Object.entries(failing))(
     const calls = new LedgerCalls(null, null);
     const made = async () => calls.around({ operation: 'admit' }, call);
     await expect(made()).rejects.toBe(fault);
-    expect(told(calls.byKind.get('admit'))).toEqual([1, 0, 1, 0]);
+    expect(reported(calls.byKind.get('admit'))).toEqual([1, 0, 1, 0]);
     expect(await calls.around({ operation: 'admit' }, async () => 'well')).toBe('well');
-    expect(told(calls.byKind.get('admit'))).toEqual([1, 0, 2, 0]);
+    expect(reported(calls.byKind.get('admit'))).toEqual([1, 0, 2, 0]);
   },
 );
 
@@ -32,12 +32,12 @@ test.each(Object.entries(failing))(
   'of a read of a store that %s no bytes are counted',
   async (_, call) => {
     const rest = { failuresInARow: 2, restMs: 60_000, isFailure: () => true, refusal: () => fault };
-    const calls = new StoreCalls(new Breaker(rest), null);
+    const calls = new StoreCalls(new CircuitBreaker(rest), null);
     const read = { operation: 'range', object: 'nearest/24510-0.tta', bytes: 460 } as const;
     await expect(calls.around(read, call)).rejects.toBe(fault);
-    expect(told(calls.byKind.get('nearest'))).toEqual([1, 0, 1, 0]);
+    expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 1, 0]);
     expect(await calls.around(read, async () => 'row')).toBe('row');
-    expect(told(calls.byKind.get('nearest'))).toEqual([1, 0, 2, 460]);
+    expect(reported(calls.byKind.get('nearest'))).toEqual([1, 0, 2, 460]);
   },
 );
 

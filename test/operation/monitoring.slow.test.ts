@@ -9,7 +9,7 @@ import { queueMetrics } from '../../infra/build-queue/queue-metrics.ts';
 import { type MetricsServer, serveMetrics } from '../../infra/observe/metrics-server.ts';
 import { type PortalServing, servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
-import { PROBLEMS } from '../../portal/http/problem-kinds.ts';
+import { PROBLEM_TYPES } from '../../portal/http/problem-types.ts';
 import { ensureDebianPackage } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';
 import { FAILING, type Inbox, openInbox, REFUSED } from '../support/inbox.ts';
@@ -194,7 +194,7 @@ test('what is told agrees with the books, and no URL is a label', async () => {
 });
 
 test('a portal tells of mails that were sent, and of those that nobody took', async () => {
-  const told = async () => {
+  const reported = async () => {
     const text = await (await fetch(portal.metricsAddress!)).text();
     const value = (name: string) =>
       Number(new RegExp(`^${name}(?:\\{kind="sign-in"\\})? (\\d+)$`, 'm').exec(text)![1]);
@@ -204,15 +204,15 @@ test('a portal tells of mails that were sent, and of those that nobody took', as
       value('tta_mail_addresses_refused_total'),
     ];
   };
-  const [tried, failed, refused] = await told();
+  const [tried, failed, refused] = await reported();
   await signUp('a@example.org');
   await inbox.next('a@example.org');
-  await expect.poll(told).toEqual([tried + 1, failed, refused]);
+  await expect.poll(reported).toEqual([tried + 1, failed, refused]);
   // Anybody can ask for a mail to nobody: it is no failure.
   await signUp(REFUSED);
-  await expect.poll(told).toEqual([tried + 2, failed, refused + 1]);
+  await expect.poll(reported).toEqual([tried + 2, failed, refused + 1]);
   await signUp(FAILING);
-  await expect.poll(told).toEqual([tried + 3, failed + 1, refused + 1]);
+  await expect.poll(reported).toEqual([tried + 3, failed + 1, refused + 1]);
 });
 
 /** What the runbook calls by name: texts of code that are as the pattern says. */
@@ -257,7 +257,7 @@ test('the runbook names metrics, commands, settings, problems and alerts that th
 
   const slugs = await namedInRunbook(/^([a-z]+-[a-z-]+)$/g);
   slugs.delete('travel-times');
-  expect([...slugs].filter((slug) => !(slug in PROBLEMS))).toEqual([]);
+  expect([...slugs].filter((slug) => !(slug in PROBLEM_TYPES))).toEqual([]);
 
   const text = await readFile('infra/monitoring/RUNBOOK.md', 'utf8');
   const names = alerts.map(({ alert }) => alert);

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { openTracing, wantsTraces } from '../../infra/observe/open-tracing.ts';
+import { openTracing, wantsTraces } from '../../infra/observe/tracing.ts';
 import { linkedBlocks, type RunningService, runService } from '../support/running-service.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 

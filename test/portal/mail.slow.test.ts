@@ -142,7 +142,7 @@ test('whoever has many mails sent does not hold up the mail of another', async (
     FROM,
   );
   const text = { subject: 'x', text: 'x', html: 'x' };
-  const send = (to: string, asker: string) => mailer.send({ to, ...text }, asker);
+  const send = (to: string, clientId: string) => mailer.send({ to, ...text }, clientId);
   try {
     const many = Array.from({ length: 1_100 }, (_, i) => send(`many${i}@c.example`, 'one'));
     const settled = Promise.allSettled(many);
@@ -168,13 +168,20 @@ test('the page of mails is for who was told of it where the service began', asyn
   const [portal, other] = [await openPortal(), await openPortal()];
   onTestFinished(() => other.close());
   onTestFinished(() => portal.close());
-  const told = serveMailPage(portal.app, folder);
-  const shown = await portal.app.inject(told);
+  const reported = serveMailPage(portal.app, folder);
+  const shown = await portal.app.inject(reported);
   expect([shown.statusCode, shown.body]).toEqual([200, expect.stringContaining('secret')]);
   expect(shown.body).toContain('<a href="https://x.example/?token=1&#38;next=/my">');
   expect(shown.headers).toMatchObject({ 'referrer-policy': 'no-referrer' });
   const strange = serveMailPage(other.app, folder);
-  for (const path of ['/mail', '/mail/', '/mail/x', strange, told.slice(0, -1), `${told}A`]) {
+  for (const path of [
+    '/mail',
+    '/mail/',
+    '/mail/x',
+    strange,
+    reported.slice(0, -1),
+    `${reported}A`,
+  ]) {
     const answer = await portal.app.inject(path);
     expect([path, answer.statusCode]).toEqual([path, 404]);
     expect(answer.body).not.toContain('secret');

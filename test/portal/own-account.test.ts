@@ -54,9 +54,9 @@ describe('keys', () => {
     for (const daysAgo of [89, 90]) {
       await portal.ledger.debit({ ...charge, tokens: 0, atMs: charge.atMs - daysAgo * DAY_MS });
     }
-    const told = (await visitor.get('/usage')).json();
+    const reported = (await visitor.get('/usage')).json();
     const earliest = new Date(charge.atMs - 89 * DAY_MS).toISOString().slice(0, 10);
-    expect(told).toEqual({
+    expect(reported).toEqual({
       days: [expect.objectContaining({ day: earliest, tokens: 0 }), ...days],
     });
     expect((await visitor.get('/account')).json().tokens_remaining).toBe(4_993);

@@ -87,15 +87,15 @@ test('every day of the chart is told by keyboard, and adds up to what was charge
   expect(await chart.getByRole('option').count()).toBe(30);
   await chart.getByRole('option').last().focus();
   await page.keyboard.press('Home');
-  let told = 0;
+  let reported = 0;
   for (let day = 0; day < 30; day++) {
     const [, tokens] = /: ([\d,]+) tokens?/.exec(
       (await page.locator('figcaption').textContent()) ?? '',
     )!;
-    told += Number(tokens.replaceAll(',', ''));
+    reported += Number(tokens.replaceAll(',', ''));
     await page.keyboard.press('ArrowRight');
   }
-  expect(told).toBe(granted - balance);
+  expect(reported).toBe(granted - balance);
   // In the tab order the chart is one stop.
   expect(await chart.locator('[tabindex="0"]').count()).toBe(1);
   expect(wrong).toEqual([]);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { drawOutline, roundLength } from '../../portal/pages/front/outline.ts';
+import { detailInWords } from '../../portal/pages/my/activity-text.ts';
 import { chartScale } from '../../portal/pages/my/chart-scale.ts';
 import { CODE_SAMPLES } from '../../portal/pages/my/code-samples.ts';
-import { detailInWords } from '../../portal/pages/my/detail-in-words.ts';
 import { divideUsage, lastDays } from '../../portal/pages/my/divided-usage.ts';
 import { nextPath } from '../../portal/pages/shell/routes.ts';
 import { forAll } from '../support/for-all.ts';

@@ -56,17 +56,17 @@ export function paymentOrderSuite(name: string, newAddress: () => string): void 
                 const books = (await shop.ledger.exportBooks(id))!;
                 for (const ledger of others) await ledger.importBooks(books);
               }
-              const told: StripeEvent[] = [];
+              const reported: StripeEvent[] = [];
               const used = new Map<AccountId, number>();
               for (const one of actions) {
                 await act(shop, accounts, used, one);
-                told.push(...shop.books.events);
+                reported.push(...shop.books.events);
                 await shop.deliverNew();
               }
               const [shuffled, lost] = others;
-              await deliverInDisorder(shop, shuffled, told, dice);
-              await reconcile(shop.till(lost), null);
-              await reconcile(shop.till(lost), null);
+              await deliverInDisorder(shop, shuffled, reported, dice);
+              await reconcile(shop.billing(lost), null);
+              await reconcile(shop.billing(lost), null);
               expect(shop.errors).toEqual([]);
               for (const id of accounts) {
                 const inOrder = await shop.standing(id);
@@ -150,11 +150,11 @@ async function act(
 async function deliverInDisorder(
   shop: Shop,
   ledger: Ledger,
-  told: readonly StripeEvent[],
+  reported: readonly StripeEvent[],
   dice: Iterator<number>,
 ): Promise<void> {
   const roll = (sides: number) => dice.next().value % sides;
-  const events = [...told, ...told.filter(() => roll(3) === 0)];
+  const events = [...reported, ...reported.filter(() => roll(3) === 0)];
   for (let i = events.length - 1; i > 0; i--) {
     const j = roll(i + 1);
     [events[i], events[j]] = [events[j], events[i]];

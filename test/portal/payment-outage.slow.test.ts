@@ -86,7 +86,7 @@ test('closings that Stripe does not answer hold up no payment', async () => {
   expect(await shop.ledger.openEvents(10)).toHaveLength(2);
   const id = await shop.newAccount();
   await shop.buyPack(id, 'pack_10k');
-  expect((await shop.told(id)).balance).toBe(10_000);
+  expect((await shop.reported(id)).balance).toBe(10_000);
 });
 
 test('more events that always fail than are read at once hide none that comes later', async () => {
@@ -127,7 +127,7 @@ test('an event that fails by itself holds no other up', async () => {
   const id = await shop.newAccount();
   shop.books.tell('invoice.paid', { id: 'in_lost', object: 'invoice', created: 0 });
   await shop.buyPack(id, 'pack_10k');
-  expect((await shop.told(id)).balance).toBe(10_000);
+  expect((await shop.reported(id)).balance).toBe(10_000);
   expect(await shop.ledger.openEvents(10)).toMatchObject([{ object: 'in_lost' }]);
   shop.books.advance(2 * DAY);
   await shop.payment.settleOpenEvents();
@@ -139,8 +139,8 @@ test('an event that fails by itself holds no other up', async () => {
 });
 
 test('however many events fail, their worker goes on', async () => {
-  const told = { type: 'invoice.paid', object: 'in_lost', receivedAtMs: 0 };
-  const open = Array.from({ length: 150_000 }, (_, i) => ({ id: `evt_${i}`, ...told }));
+  const reported = { type: 'invoice.paid', object: 'in_lost', receivedAtMs: 0 };
+  const open = Array.from({ length: 150_000 }, (_, i) => ({ id: `evt_${i}`, ...reported }));
   const worker = await ofThisTest(
     new EventWorker({
       // On a disk it would take minutes to keep so many.

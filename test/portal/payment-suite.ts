@@ -33,7 +33,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         subscription: subscription.id,
       });
       shop.books.advance(61 * DAY);
-      expect(await shop.told(id)).toMatchObject({
+      expect(await shop.reported(id)).toMatchObject({
         balance: 30_000,
         addsUp: true,
         membership: { status: 'active', renewsAtMs: (end + 60 * DAY) * 1000 },
@@ -48,7 +48,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const paidUntil = item.current_period_end;
       shop.books.withoutMoney.add(subscription.customer);
       shop.books.advance(30 * DAY + 60);
-      const { membership, balance } = await shop.told(id);
+      const { membership, balance } = await shop.reported(id);
       expect(membership).toMatchObject({
         status: 'past_due',
         untilMs: (paidUntil + 3 * DAY) * 1000,
@@ -57,10 +57,10 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       expect(balance).toBe(10_000);
       expect(isMember(membership, shop.now())).toBe(true);
       shop.books.advance(3 * DAY);
-      expect(isMember((await shop.told(id)).membership, shop.now())).toBe(false);
+      expect(isMember((await shop.reported(id)).membership, shop.now())).toBe(false);
       shop.books.withoutMoney.delete(subscription.customer);
       shop.books.advance(3 * DAY);
-      expect(await shop.told(id)).toMatchObject({
+      expect(await shop.reported(id)).toMatchObject({
         balance: 20_000,
         addsUp: true,
         membership: { status: 'active', renewsAtMs: item.current_period_end * 1000 },
@@ -75,7 +75,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       shop.books.advance(30 * DAY + 60);
       item.current_period_start += 30 * DAY;
       item.current_period_end += 30 * DAY;
-      expect((await shop.told(id)).membership?.untilMs).toBe((paidUntil + 3 * DAY) * 1000);
+      expect((await shop.reported(id)).membership?.untilMs).toBe((paidUntil + 3 * DAY) * 1000);
       shop.books.cancel(subscription);
     });
 
@@ -83,33 +83,33 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const { id, subscription } = await member();
       shop.books.withoutMoney.add(subscription.customer);
       shop.books.advance(45 * DAY);
-      expect(await shop.told(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
+      expect(await shop.reported(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
     });
 
     test('one that is cancelled holds until what is paid for ends, unless it is taken up again', async () => {
       const { id, subscription } = await member();
       const [item] = subscription.items.data;
       shop.books.cancelAtPeriodEnd(subscription);
-      expect((await shop.told(id)).membership).toEqual({
+      expect((await shop.reported(id)).membership).toEqual({
         status: 'ending',
         untilMs: item.current_period_end * 1000,
         renewsAtMs: null,
         subscription: subscription.id,
       });
       shop.books.cancelAtPeriodEnd(subscription, false);
-      expect((await shop.told(id)).membership?.status).toBe('active');
+      expect((await shop.reported(id)).membership?.status).toBe('active');
       shop.books.cancelAtPeriodEnd(subscription);
       shop.books.advance(31 * DAY);
-      expect(await shop.told(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
+      expect(await shop.reported(id)).toEqual({ balance: 10_000, membership: null, addsUp: true });
     });
 
     test('a pack is granted when its money is there, by card at once and by bank later', async () => {
       const id = await shop.newAccount();
       await shop.buyPack(id, 'pack_10k');
       const later = await shop.buyPack(id, 'pack_50k', 'bank');
-      expect((await shop.told(id)).balance).toBe(10_000);
+      expect((await shop.reported(id)).balance).toBe(10_000);
       shop.books.moneyArrives(later);
-      expect(await shop.told(id)).toMatchObject({ balance: 60_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 60_000, addsUp: true });
     });
 
     test('a refund takes tokens in proportion to the money; of all of it, in whatever parts, all of them', async () => {
@@ -117,22 +117,22 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
       shop.books.refund(charge, 400);
       // A third of 1,200 cents, of 10,000 tokens: 3,333 and a third.
-      expect((await shop.told(id)).balance).toBe(10_000 - 3_333);
+      expect((await shop.reported(id)).balance).toBe(10_000 - 3_333);
       shop.books.advance(60);
       shop.books.refund(charge, 400);
-      expect((await shop.told(id)).balance).toBe(10_000 - 6_666);
+      expect((await shop.reported(id)).balance).toBe(10_000 - 6_666);
       shop.books.advance(60);
       shop.books.refund(charge, 400);
-      expect(await shop.told(id)).toMatchObject({ balance: 0, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 0, addsUp: true });
     });
 
     test('a refund takes tokens to zero at most', async () => {
       const { id, subscription } = await member();
       await shop.use(id, 9_000);
       shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[0]), 1_000);
-      expect(await shop.told(id)).toMatchObject({ balance: 0, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 0, addsUp: true });
       await shop.buyPack(id, 'pack_10k');
-      expect((await shop.told(id)).balance).toBe(10_000);
+      expect((await shop.reported(id)).balance).toBe(10_000);
     });
 
     test('a refund of half and a dispute of all of one payment take its tokens once, and none of another payment', async () => {
@@ -140,12 +140,12 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
       await shop.buyPack(id, 'pack_50k');
       shop.books.refund(charge, 600);
-      expect((await shop.told(id)).balance).toBe(55_000);
+      expect((await shop.reported(id)).balance).toBe(55_000);
       const dispute = shop.books.dispute(charge, 1_200);
-      expect(await shop.told(id)).toMatchObject({ balance: 50_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 50_000, addsUp: true });
       // What the dispute took beside the refund comes back with it.
       shop.books.closeDispute(dispute, 'won');
-      expect(await shop.told(id)).toMatchObject({ balance: 55_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 55_000, addsUp: true });
     });
 
     test('a refund that fails gives back what it had taken', async () => {
@@ -154,22 +154,22 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         shop.books.chargeOf(await shop.buyPack(id, 'pack_10k')),
         600,
       );
-      expect((await shop.told(id)).balance).toBe(5_000);
+      expect((await shop.reported(id)).balance).toBe(5_000);
       shop.books.failRefund(refund);
-      expect(await shop.told(id)).toMatchObject({ balance: 10_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 10_000, addsUp: true });
     });
 
     test('a dispute takes tokens while it is open or lost, and gives back what it took when won', async () => {
       const id = await shop.newAccount();
       const charge = shop.books.chargeOf(await shop.buyPack(id, 'pack_50k'));
       const inquiry = shop.books.dispute(charge, 5_000, true);
-      expect((await shop.told(id)).balance).toBe(50_000);
+      expect((await shop.reported(id)).balance).toBe(50_000);
       shop.books.closeDispute(inquiry, 'warning_closed');
       await shop.use(id, 20_000);
       const dispute = shop.books.dispute(charge, 5_000);
-      expect((await shop.told(id)).balance).toBe(0);
+      expect((await shop.reported(id)).balance).toBe(0);
       shop.books.closeDispute(dispute, 'won');
-      expect(await shop.told(id)).toMatchObject({ balance: 30_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 30_000, addsUp: true });
 
       // Banks change their minds: lost after all, and won in the end.
       for (const [status, balance] of [
@@ -179,14 +179,14 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         ['won', 30_000],
       ] as const) {
         shop.books.closeDispute(dispute, status);
-        expect(await shop.told(id)).toMatchObject({ balance, addsUp: true });
+        expect(await shop.reported(id)).toMatchObject({ balance, addsUp: true });
       }
 
       const other = shop.books.chargeOf(await shop.buyPack(id, 'pack_10k'));
       const lost = shop.books.dispute(other, 1_200);
       await shop.deliverNew();
       shop.books.closeDispute(lost, 'lost');
-      expect(await shop.told(id)).toMatchObject({ balance: 30_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 30_000, addsUp: true });
     });
 
     test('a refund that is told before its payment leaves no tokens', async () => {
@@ -218,13 +218,13 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         books.addPrice('price_dear', 100_000),
       ];
       for (const price of odd) books.subscribe(customer, price, { account: id });
-      expect(await shop.told(id)).toEqual({ balance: 0, membership: null, addsUp: true });
+      expect(await shop.reported(id)).toEqual({ balance: 0, membership: null, addsUp: true });
       const membership = books.prices.get(MEMBERSHIP_PRICE)!;
       const ours = books.subscribe(customer, membership, { account: id });
       await shop.deliverNew();
       books.bill(ours, 'subscription_update', 400);
       books.bill(ours, 'subscription_cycle', 0);
-      expect((await shop.told(id)).balance).toBe(10_000);
+      expect((await shop.reported(id)).balance).toBe(10_000);
     });
 
     test('a month that a coupon or a balance at Stripe pays, or part of it, is paid; credit for the rest of a month pays none', async () => {
@@ -232,16 +232,16 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const { customer } = subscription;
       shop.books.balances.set(customer, 400);
       shop.books.advance(30 * DAY);
-      expect((await shop.told(id)).balance).toBe(20_000);
+      expect((await shop.reported(id)).balance).toBe(20_000);
       // Of 1,000 cents, 600 by card.
       shop.books.refund(shop.books.chargeOf(invoicesOf(subscription.id)[1]), 600);
-      expect((await shop.told(id)).balance).toBe(14_000);
+      expect((await shop.reported(id)).balance).toBe(14_000);
       shop.books.coupons.set(customer, 1_000);
       shop.books.advance(30 * DAY);
-      expect(await shop.told(id)).toMatchObject({ balance: 24_000, addsUp: true });
+      expect(await shop.reported(id)).toMatchObject({ balance: 24_000, addsUp: true });
       shop.books.coupons.delete(customer);
       shop.books.bill(subscription, 'subscription_cycle', 1_000, 970);
-      expect((await shop.told(id)).balance).toBe(24_000);
+      expect((await shop.reported(id)).balance).toBe(24_000);
       shop.books.cancel(subscription);
     });
 
@@ -290,7 +290,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const { id, subscription } = await member();
       await shop.ledger.setMembership(id, WITHOUT_END, BY);
       shop.books.cancel(subscription);
-      expect((await shop.told(id)).membership).toEqual(WITHOUT_END);
+      expect((await shop.reported(id)).membership).toEqual(WITHOUT_END);
     });
 
     test.each(['older', 'newer'])(
@@ -302,7 +302,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
         const newer = shop.books.subscribe(older.customer, membership, { account: id });
         const holding = longer === 'older' ? older : newer;
         holding.items.data[0].current_period_end += 30 * DAY;
-        expect((await shop.told(id)).membership).toMatchObject({
+        expect((await shop.reported(id)).membership).toMatchObject({
           subscription: holding.id,
           renewsAtMs: holding.items.data[0].current_period_end * 1000,
         });
@@ -317,7 +317,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const membership = shop.books.prices.get(MEMBERSHIP_PRICE)!;
       const second = shop.books.subscribe(subscription.customer, membership, { account: id });
       shop.books.cancel(subscription);
-      expect((await shop.told(id)).membership).toMatchObject({
+      expect((await shop.reported(id)).membership).toMatchObject({
         status: 'active',
         subscription: second.id,
       });
@@ -338,7 +338,7 @@ export function paymentSuite(name: string, newAddress: () => string): void {
       const byBank = await shop.buyPack(id, 'pack_10k', 'bank');
       // Renewed a minute before, and not paid yet.
       books.advance(renewing.subscription.items.data[0].current_period_end - books.now + 60);
-      expect((await shop.told(id)).balance).toBe(0);
+      expect((await shop.reported(id)).balance).toBe(0);
       const sinceMs = shop.now() + 1;
       books.withoutMoney.clear();
       books.advance(10 * DAY);

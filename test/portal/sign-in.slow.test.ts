@@ -225,15 +225,15 @@ describe('guessing', () => {
   });
 
   test('a client has thirty codes sent in ten minutes, and is told how long to wait', async () => {
-    const asker = portal.visitor({ address: '10.3.0.1' });
-    for (let asked = 0; asked < 30; asked++) await asker.ask(someone());
-    const refused = await asker.post('/auth/request', { email: someone() });
+    const clientId = portal.visitor({ address: '10.3.0.1' });
+    for (let asked = 0; asked < 30; asked++) await clientId.ask(someone());
+    const refused = await clientId.post('/auth/request', { email: someone() });
     expect([refused.statusCode, slugOf(refused)]).toEqual([429, 'too-many-codes']);
     const wait = Number(refused.headers['retry-after']);
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(600);
     portal.clock.aheadMs += wait * 1000;
-    expect((await asker.post('/auth/request', { email: someone() })).statusCode).toBe(202);
+    expect((await clientId.post('/auth/request', { email: someone() })).statusCode).toBe(202);
   });
 });
 

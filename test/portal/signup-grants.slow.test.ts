@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
-import { ownMailDomain } from '../../portal/sign-in/public-mail-hosts.ts';
+import { ownMailDomain } from '../../portal/sign-in/signup-grants.ts';
 import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';

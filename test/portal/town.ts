@@ -4,8 +4,8 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { ReleaseSource } from '../../shards/release-source.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { ReleaseSource } from '../../shards/release/release-source.ts';
 import { openStore } from '../../shards/store/open-store.ts';
 import type { Store } from '../../shards/store/store.ts';
 import { openPortal, type PortalHarness, type Visitor } from '../support/portal-harness.ts';
@@ -29,7 +29,7 @@ export class Town {
   readonly random: Random;
   readonly shop: Shop;
   /** Events that Stripe has not got rid of. */
-  readonly outbox: StripeEvent[] = [];
+  readonly responseWriter: StripeEvent[] = [];
   readonly #ledger: string;
   readonly #store: Store;
   readonly #releases: ReleaseSource;
@@ -161,8 +161,8 @@ export class Town {
 
   /** Stripe sends what it has to tell, in no order; some of it is lost on the way. */
   async post(): Promise<void> {
-    this.outbox.push(...this.shop.books.events.splice(0));
-    for (const event of this.random.shuffle(this.outbox.splice(0))) {
+    this.responseWriter.push(...this.shop.books.events.splice(0));
+    for (const event of this.random.shuffle(this.responseWriter.splice(0))) {
       if (this.random.chance(0.05)) {
         this.lost++;
         continue;
@@ -172,7 +172,7 @@ export class Town {
         ...{ method: 'POST', url: '/billing/webhook', payload: body },
         headers: { 'stripe-signature': signature },
       });
-      if (answer.statusCode !== 200 || this.random.chance(0.1)) this.outbox.push(event);
+      if (answer.statusCode !== 200 || this.random.chance(0.1)) this.responseWriter.push(event);
     }
   }
 }

@@ -188,8 +188,8 @@ test('each follows releases by itself, and none serves one that cannot be opened
   const metricsPort = await freePort();
   await start({ FREE_RATE_LIMIT_PER_MINUTE: '1000000', METRICS_PORT: String(metricsPort) });
   const failures = async () => {
-    const told = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
-    const each = told.matchAll(/^tta_release_refresh_failures\{process="\d"\} (\d+)$/gm);
+    const reported = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
+    const each = reported.matchAll(/^tta_release_refresh_failures\{process="\d"\} (\d+)$/gm);
     return Array.from(each, ([, count]) => Number(count));
   };
   const dispatcher = strangers();
@@ -300,8 +300,8 @@ test('one that cannot begin while another serves is tried until it can, and the 
   await expect.poll(tried).toBe(2);
   const state = async () => (await get('/v1/ready')).body.json();
   expect(await state()).toMatchObject({ processes: { serving: 1, wanted: 2 } });
-  const told = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
-  const counted = [...told.matchAll(/^(tta_processes_\w+ .*)$/gm)].map(([, line]) => line);
+  const reported = await (await request(`http://127.0.0.1:${metricsPort}/metrics`)).body.text();
+  const counted = [...reported.matchAll(/^(tta_processes_\w+ .*)$/gm)].map(([, line]) => line);
   expect(counted).toEqual(['tta_processes_serving 1', 'tta_processes_wanted 2']);
   await rename(at('away'), at('store/manifests'));
   await expect.poll(state).toMatchObject({ processes: { serving: 2 } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Restarts } from '../../infra/processes/restarts.ts';
+import { Restarts } from '../../infra/processes/serve-by-processes.ts';
 
 test('a process that dies is started again after longer and longer, and then no more', () => {
   const restarts = new Restarts(2);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { blocksIn } from '../../proxy/answers/blocks-in-area.ts';
-import { drawnArea } from '../../proxy/answers/drawn-area.ts';
-import { circleArea, type SearchedArea } from '../../proxy/answers/searched-area.ts';
+import { blocksIn } from '../../proxy/queries/blocks-in-area.ts';
+import { drawnArea } from '../../proxy/queries/drawn-area.ts';
+import { circleArea, type SearchedArea } from '../../proxy/queries/poi-search.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { boxRing, positions } from '../support/rings.ts';
 import { type WideCounty, wholeCountry, wideRelease } from '../support/wide-release.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { answerInOrder } from '../../portal/http/answer-in-order.ts';
+import { respondInOrder } from '../../portal/http/slow-clients.ts';
 import { openProxy, type ProxyHarness } from '../support/proxy-harness.ts';
 import { publishSmallRelease } from '../support/small-release.ts';
 import { smallCounty } from '../support/small-world.ts';
@@ -172,7 +172,7 @@ test('of too many connections, the one that has been idle for the longest time e
   });
   app.get('/now', async () => 'now');
   app.get('/later', () => later);
-  answerInOrder(app, 3);
+  respondInOrder(app, 3);
   onTestFinished(() => app.close());
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const ended: number[] = [];

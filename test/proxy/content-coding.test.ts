@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { Body } from '../../portal/http/body.ts';
-import { unzipped, zipped } from '../../portal/http/content-coding.ts';
+import { Body, gunzipBody, gzipBody } from '../../portal/http/content-encoding.ts';
 
 const texts = [0, 1_400, 2 ** 16, 2 ** 16 + 1, 3_000_000].map((length) =>
   Buffer.from('"dest_id":4213,"travel_time":7.4,'.repeat(Math.ceil(length / 33)).slice(0, length)),
@@ -11,25 +10,25 @@ const texts = [0, 1_400, 2 ** 16, 2 ** 16 + 1, 3_000_000].map((length) =>
 test.each([...texts, randomBytes(300_000)].map((bytes) => [bytes.length, bytes] as const))(
   '%i bytes are what they were, compressed and inflated',
   async (_length, bytes) => {
-    expect(gunzipSync((await zipped(Body.of(bytes))).whole()).equals(bytes)).toBe(true);
-    expect((await unzipped(Body.of(gzipSync(bytes)))).whole().equals(bytes)).toBe(true);
+    expect(gunzipSync((await gzipBody(Body.of(bytes))).whole()).equals(bytes)).toBe(true);
+    expect((await gunzipBody(Body.of(gzipSync(bytes)))).whole().equals(bytes)).toBe(true);
   },
 );
 
 test('what is no gzip, or is cut off, is an error, also where it is large', async () => {
   const whole = gzipSync(randomBytes(100_000));
-  await expect(unzipped(Body.of(whole.subarray(0, 50_000)))).rejects.toThrow();
-  await expect(unzipped(Body.of(randomBytes(100_000)))).rejects.toThrow();
+  await expect(gunzipBody(Body.of(whole.subarray(0, 50_000)))).rejects.toThrow();
+  await expect(gunzipBody(Body.of(randomBytes(100_000)))).rejects.toThrow();
 });
 
 test('a small one is not kept waiting by large ones', async () => {
   const done: string[] = [];
   const large = Array.from({ length: 8 }, async () => {
-    await zipped(Body.of(texts[4]));
+    await gzipBody(Body.of(texts[4]));
     done.push('large');
   });
   await new Promise(setImmediate);
-  await zipped(Body.of(texts[1]));
+  await gzipBody(Body.of(texts[1]));
   done.push('small');
   await Promise.all(large);
   expect(done[0]).toBe('small');

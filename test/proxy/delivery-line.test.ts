@@ -110,11 +110,11 @@ describe.each([
     async (name) => {
       for (const how of ['noticed', 'unnoticed'] as const) {
         const { socket, send, used } = await ask(name, 0);
-        const { outbox } = proxy.app.services;
-        const original = outbox.send.bind(outbox);
+        const { responseWriter } = proxy.app.services;
+        const original = responseWriter.send.bind(responseWriter);
         let paid = 0;
         const settled = new Promise<number>((resolve) => {
-          outbox.send = async (raw, body) => {
+          responseWriter.send = async (raw, body) => {
             paid = await used();
             // The answer has been debited, and is about to be written.
             if (how === 'noticed') socket.reset();
@@ -126,7 +126,7 @@ describe.each([
         });
         send();
         expect([how, await settled]).toEqual([how, 0]);
-        outbox.send = original;
+        responseWriter.send = original;
         expect(paid).toBeGreaterThan(0);
         await expect.poll(() => used()).toBe(0);
         expect(socket.taken).toHaveLength(0);

@@ -75,12 +75,12 @@ test('an answer cut off by a reset is paid for as far as the kernel took it', as
 
 test('an answer written to a connection that was reset, which Node calls finished, costs nothing', async () => {
   const { id, key } = await proxy.customer({ tokens: TOKENS });
-  const { outbox } = proxy.app.services;
-  const send = outbox.send.bind(outbox);
+  const { responseWriter } = proxy.app.services;
+  const send = responseWriter.send.bind(responseWriter);
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
   const [isFinished, paid] = await new Promise<[boolean, number]>((resolve) => {
-    outbox.send = async (raw, ...rest) => {
+    responseWriter.send = async (raw, ...rest) => {
       const used = await books(id);
       let hasFinished = false;
       raw.once('finish', () => {
@@ -96,7 +96,7 @@ test('an answer written to a connection that was reset, which Node calls finishe
       `GET /v1/blocks/${geoid}/summary HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`,
     );
   });
-  outbox.send = send;
+  responseWriter.send = send;
   expect([isFinished, paid > 0]).toEqual([true, true]);
   await expect.poll(() => books(id)).toBe(0);
 });
@@ -106,7 +106,7 @@ test('a reader who stops just before the end, which the kernel has, is not repai
   const { socket, text } = await askForMuch(key, (received, length) => received > length - 200_000);
   const charged = chargedIn(text);
   expect(rowsIn(text)).toBeLessThan(charged);
-  await expect.poll(() => proxy.app.services.outbox.waiting).toBe(0);
+  await expect.poll(() => proxy.app.services.responseWriter.waiting).toBe(0);
   socket.resetAndDestroy();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await books(id)).toBe(charged);

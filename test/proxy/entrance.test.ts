@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { Entrance } from '../../portal/http/entrance.ts';
-import { httpServer } from '../../portal/http/http-server.ts';
+import { RequestScheduler } from '../../portal/http/overload.ts';
+import { httpServer } from '../../portal/http/server.ts';
 
 const MANY = 200;
 /** What leads to no route; what the router cannot decode, or read. */
@@ -16,10 +16,10 @@ function spend(ms: number): void {
 }
 
 test('one who asks once enters before all that another asks at the same time', async () => {
-  const entrance = new Entrance();
+  const entrance = new RequestScheduler();
   const entered: string[] = [];
-  const begin = (asker: string) => () => {
-    entered.push(asker);
+  const begin = (clientId: string) => () => {
+    entered.push(clientId);
     spend(1);
   };
   for (let i = 0; i < MANY; i++) entrance.pass(() => 'many', begin('many'));
@@ -35,7 +35,7 @@ test('one who asks once enters before all that another asks at the same time', a
 });
 
 test('those of one asker enter in their order, whether they wait or not', async () => {
-  const entrance = new Entrance();
+  const entrance = new RequestScheduler();
   const entered: number[] = [];
   for (let i = 0; i < MANY; i++) {
     entrance.pass(

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { AreaIndex } from '../../shards/geometry/area-index.ts';
-import { BlockIndex } from '../../shards/index/block-index.ts';
 import { MICRO } from '../../shards/units.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextLink } from '../../proxy/http/next-link.ts';
+import { nextLink } from '../../proxy/http/common-headers.ts';
 import { forAll } from '../support/for-all.ts';
 import { proxyOfTests } from '../support/proxy-harness.ts';
 

@@ -1,20 +1,24 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Body } from '../../portal/http/body.ts';
-import { Outbox, type OutboxLimits, type Share } from '../../proxy/http/outbox.ts';
+import { Body } from '../../portal/http/content-encoding.ts';
+import {
+  type DeliveredFraction,
+  ResponseWriter,
+  type ResponseWriterLimits,
+} from '../../proxy/http/response-writer.ts';
 import { ControlledSocket } from '../support/controlled-socket.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** More than the kernel takes for a reader that does not read. */
 const LARGE = 32 * MEBIBYTE;
 
-let outbox: Outbox;
+let responseWriter: ResponseWriter;
 let server: Server;
 const sockets: Socket[] = [];
 afterEach(async () => {
   vi.useRealTimers();
-  outbox.close();
+  responseWriter.close();
   for (const socket of sockets.splice(0)) socket.destroy();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -40,9 +44,9 @@ class WatchedBody extends Body {
 }
 
 /** A server whose answers are as many bytes as the path says. */
-async function serve(limits: OutboxLimits, beforeEnd = () => {}) {
-  outbox = new Outbox(limits);
-  const shares = new Map<number, Promise<Share>>();
+async function serve(limits: ResponseWriterLimits, beforeEnd = () => {}) {
+  responseWriter = new ResponseWriter(limits);
+  const shares = new Map<number, Promise<DeliveredFraction>>();
   const finished = new Set<number>();
   server = createServer((request, response) => {
     const bytes = Number(request.url!.slice(1));
@@ -50,7 +54,7 @@ async function serve(limits: OutboxLimits, beforeEnd = () => {}) {
     response.on('finish', () => finished.add(bytes));
     const body = new WatchedBody([Buffer.alloc(bytes, 'x')]);
     body.beforeEnd = beforeEnd;
-    shares.set(bytes, outbox.send(response, body));
+    shares.set(bytes, responseWriter.send(response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { shares, finished };
@@ -81,7 +85,7 @@ test.each([0, 1, 16_384, 16_385, 5 * MEBIBYTE])(
     const { shares } = await serve({ maxWaiting: MEBIBYTE * 64 });
     await ask(bytes);
     expect(await shares.get(bytes)).toBe(1);
-    expect(outbox.waiting).toBe(0);
+    expect(responseWriter.waiting).toBe(0);
   },
 );
 
@@ -93,7 +97,7 @@ test('of an answer cut off by a reset, the share that the kernel took was delive
   const share = (await shares.get(LARGE))!;
   expect(share * LARGE).toBeGreaterThanOrEqual(read - 16_384 - 200);
   expect(share).toBeLessThan(1);
-  expect(outbox.waiting).toBe(0);
+  expect(responseWriter.waiting).toBe(0);
 });
 
 test.each([
@@ -112,7 +116,7 @@ test.each([
     await expect.poll(() => shares.has(bytes)).toBe(true);
     expect((await shares.get(bytes))! * bytes).toBeCloseTo(delivered);
     expect(finished).toContain(bytes);
-    expect(outbox.waiting).toBe(0);
+    expect(responseWriter.waiting).toBe(0);
   },
 );
 
@@ -125,7 +129,7 @@ test('a reader that stops just before the end has got it', async () => {
 
 test('a reader that does not keep up is ended, and one that does is not', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setInterval'] });
-  const limits = { patienceMs: 5_000, leastBytesPerSecond: MEBIBYTE / 4 };
+  const limits = { patienceMs: 5_000, minBytesPerSecond: MEBIBYTE / 4 };
   const { shares } = await serve({ maxWaiting: MEBIBYTE * 256, ...limits });
   // Of one the kernel has 2 MiB at least by then, of the other more than 8 MiB are never taken.
   const slow = await ask(LARGE, 2 * MEBIBYTE);
@@ -138,31 +142,31 @@ test('a reader that does not keep up is ended, and one that does is not', async 
   expect(await shares.get(LARGE + 1)).toBeLessThan(1);
   stalled.socket.removeAllListeners('data').resume();
   await closed;
-  expect(outbox.waiting).toBe(0);
+  expect(responseWriter.waiting).toBe(0);
 });
 
 test('when too much waits, those that have taken nothing for longest are ended', async () => {
   const { shares } = await serve({ maxWaiting: 3 * LARGE });
   const stalled = [LARGE, LARGE + 1, LARGE + 2];
   for (const bytes of stalled) await ask(bytes, 1);
-  expect(outbox.waiting).toBeGreaterThan(2 * LARGE);
+  expect(responseWriter.waiting).toBeGreaterThan(2 * LARGE);
   await new Promise((resolve) => setTimeout(resolve, 50));
   // Reads all, while there is no room for it beside the others.
   await ask(LARGE + 3);
   expect(await shares.get(LARGE + 3)).toBe(1);
   expect(await shares.get(LARGE)).toBeLessThan(1);
-  expect(outbox.waiting).toBeLessThanOrEqual(3 * LARGE);
+  expect(responseWriter.waiting).toBeLessThanOrEqual(3 * LARGE);
 });
 
 test('a reader who leaves in a tail that nobody pays for has got all that is paid for', async () => {
-  outbox = new Outbox({ maxWaiting: MEBIBYTE });
+  responseWriter = new ResponseWriter({ maxWaiting: MEBIBYTE });
   const [paid, tail] = [100_000, 100_000];
   const shareAfter = async (allowance: number) => {
-    const settled = new Promise<Share>((resolve) => {
+    const settled = new Promise<DeliveredFraction>((resolve) => {
       server = createServer((_, response) => {
         response.writeHead(200, { 'content-length': paid + tail });
         const body = new Body([Buffer.alloc(paid, 'x'), Buffer.alloc(tail, 'y')], tail);
-        outbox.send(response, body).then(resolve);
+        responseWriter.send(response, body).then(resolve);
       });
     });
     const socket = new ControlledSocket(allowance);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
-import { findPlaces } from '../../proxy/answers/place-search.ts';
-import { folded } from '../../shards/folded-text.ts';
-import { ringsOf } from '../../shards/geometry/rings-of.ts';
+import { findPlaces } from '../../proxy/queries/places.ts';
+import { foldText } from '../../shards/folded-text.ts';
+import { ringsOf } from '../../shards/geometry/rings.ts';
 import { encodePlaces, type PlaceWithBlocks } from '../../shards/places/place-table.ts';
-import { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
+import { Release } from '../../shards/release/release.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { forAll } from '../support/for-all.ts';
 import { wideRelease } from '../support/wide-release.ts';
@@ -61,7 +61,7 @@ function releaseOf(towns: readonly Town[]): { release: Release; geoidOf: (town: 
 
 /** How well a name matches, as the contract has it; null where it does not. */
 function matchOf(name: string, asked: string): number | null {
-  const [given, wanted] = [folded(name), folded(asked)];
+  const [given, wanted] = [foldText(name), foldText(asked)];
   if (given === wanted) return 0;
   if (given.startsWith(wanted)) return 1;
   const words = given.split(/[^\p{L}\p{N}]+/u);
@@ -110,7 +110,7 @@ describe('places are found as looking at every one finds them', () => {
     await forAll(
       1_000,
       fc.array(town, { maxLength: 30 }),
-      asked.filter((text) => folded(text) !== ''),
+      asked.filter((text) => foldText(text) !== ''),
       fc.integer({ min: 1, max: 20 }),
       async (towns, text, limit) => {
         const { release, geoidOf } = releaseOf(towns);

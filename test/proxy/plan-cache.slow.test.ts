@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { CursorSealer } from '../../proxy/cursors/cursor.ts';
 import type { MeteredEndpoint } from '../../proxy/endpoint.ts';
 import { poiSearch } from '../../proxy/endpoints/poi-search.ts';
+import { CursorSealer } from '../../proxy/http/cursor.ts';
 import { PlanCache } from '../../proxy/metering/plan-cache.ts';
 import type { ProxyServices } from '../../proxy/services.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { wholeCountry, wideRelease } from '../support/wide-release.ts';
 
 setFlagsFromString('--expose-gc');
@@ -32,7 +32,7 @@ async function grownBy(
   const before = heapBytes();
   for (let i = 0; i < urls; i++) {
     const { url, query } = asked(i);
-    await plans.work(release, url, async () => ({
+    await plans.getOrCompute(release, url, async () => ({
       plan: await endpoint.plan(release, { params: {}, query }, services),
       etag: `"${i}"`,
     }));

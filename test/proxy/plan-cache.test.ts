@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PlanCache, type PlannedRequest } from '../../proxy/metering/plan-cache.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { forAll } from '../support/for-all.ts';
 
 const RELEASES = ['first', 'second'].map((name) => ({ name }) as unknown as Release);
@@ -32,7 +32,7 @@ test('a plan is given for its own URL and release, whichever release is planned 
       if (does === 'begin') {
         made++;
         let end = () => {};
-        const worked = plans.work(RELEASES[release], url, async () => {
+        const worked = plans.getOrCompute(RELEASES[release], url, async () => {
           await new Promise<void>((resolve) => {
             end = resolve;
           });
@@ -60,8 +60,8 @@ test('a plan is given for its own URL and release, whichever release is planned 
 
 test('a plan that could not be worked out leaves those that are there', async () => {
   const plans = new PlanCache(1e6);
-  await plans.work(RELEASES[0], '/a', async () => planOf(0, '/a'));
-  const failing = plans.work(RELEASES[1], '/b', () => Promise.reject(new Error('no plan')));
+  await plans.getOrCompute(RELEASES[0], '/a', async () => planOf(0, '/a'));
+  const failing = plans.getOrCompute(RELEASES[1], '/b', () => Promise.reject(new Error('no plan')));
   await expect(failing).rejects.toThrow('no plan');
   expect(plans.get(RELEASES[0], '/a')).toEqual(planOf(0, '/a'));
 });
@@ -73,7 +73,7 @@ test('of URLs up to 500 characters the plan is kept, of longer ones not', async 
     [501, false],
   ] as const) {
     const url = `/${'x'.repeat(length - 1)}`;
-    await plans.work(RELEASES[0], url, async () => planOf(0, url));
+    await plans.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
     expect(plans.get(RELEASES[0], url) !== undefined).toBe(isKept);
   }
 });
@@ -82,7 +82,7 @@ test('of more plans than it may hold, those asked for last are kept', async () =
   const plans = new PlanCache(10_000);
   const urls = Array.from({ length: 20 }, (_, i) => `/${i}`);
   for (const url of urls) {
-    await plans.work(RELEASES[0], url, async () => planOf(0, url));
+    await plans.getOrCompute(RELEASES[0], url, async () => planOf(0, url));
     expect(plans.get(RELEASES[0], urls[0])).toBeDefined();
   }
   const kept = urls.filter((url) => plans.get(RELEASES[0], url) !== undefined);

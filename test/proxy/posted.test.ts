@@ -218,7 +218,7 @@ const triangles = Array.from({ length: 666 }, (_, i) => {
   const first = [lon, lat, 1.5];
   return [[first, [lon + 0.005, lat, 1.5], [lon, lat + 0.005, 1.5], first]];
 });
-const mostDetailed = {
+const maxDetailed = {
   type: 'MultiPolygon',
   bbox: [-76.6, 39.2, 1.5, -76.3, 39.5, 1.5],
   coordinates: triangles,
@@ -250,7 +250,7 @@ test('the largest body that the document tells of is read to its end', async () 
       ...Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, largest(of)])),
       // The largest number is no type, and would be refused before the body's end is missed.
       ...(rest.type && { type: Array(rest.type.maxItems!).fill(101) }),
-      ...(polygon && { polygon: mostDetailed }),
+      ...(polygon && { polygon: maxDetailed }),
     };
     const answer = await proxy.post(url, proxy.key, payload);
     expect([url, answer.statusCode, answer.body]).toEqual([url, 200, expect.anything()]);

@@ -2,7 +2,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { networkOf, rateSubject } from '../../portal/http/rate-subject.ts';
+import { networkOf, rateSubject } from '../../portal/http/rate-limiting.ts';
 import { forAll } from '../support/for-all.ts';
 
 test.each([

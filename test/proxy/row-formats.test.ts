@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { timeTexts } from '../../proxy/answers/time-texts.ts';
 import { renderJson, renderRows } from '../../proxy/formats/render.ts';
 import { ROW_FORMATS } from '../../proxy/formats/row-format.ts';
 import { POI_TIMES, withOrigin } from '../../proxy/formats/row-table.ts';
 import { Rows } from '../../proxy/formats/rows.ts';
+import { timeTexts } from '../../proxy/queries/fragments.ts';
 import { MODE_LABELS } from '../../shards/modes.ts';
 import { forAll } from '../support/for-all.ts';
 import { ROWS_AS_OBJECTS } from '../support/rows-as-objects.ts';

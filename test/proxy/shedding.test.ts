@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { expect, inject, test } from 'vitest';
 import { RateWindow } from '../../portal/accounts/rate-window.ts';
-import { httpServer } from '../../portal/http/http-server.ts';
-import { LoadShedder } from '../../portal/http/shedding.ts';
+import { LoadShedder } from '../../portal/http/overload.ts';
+import { httpServer } from '../../portal/http/server.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 

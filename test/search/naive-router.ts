@@ -15,7 +15,7 @@ import {
  */
 const WALK = 4.8 / 3.6;
 const RIDE = 15 / 3.6;
-const LEAST_VERTICES = 40;
+const MIN_VERTICES = 40;
 /** Milliseconds to push a bicycle through a barrier. */
 const DISMOUNT = 10_000;
 /** Metres that streets where trips seldom begin count as farther off. */
@@ -64,9 +64,9 @@ export function naiveTimes(
   points: readonly Point[],
 ): (number[] | null)[] {
   const snaps = points.map((point) => (point.lon > east ? [] : snapsOf(segments, places, point)));
-  const leastOf = (rows: readonly number[][]) =>
+  const minOf = (rows: readonly number[][]) =>
     snaps.map((_, to) => Math.min(...rows.map((row) => row[to])));
-  return snaps.map((from) => (from.length === 0 ? null : leastOf(from.map(timesFrom))));
+  return snaps.map((from) => (from.length === 0 ? null : minOf(from.map(timesFrom))));
 
   function timesFrom(from: Snap): number[] {
     // A trip has a first leg on local streets, then public ones, then a last leg on local ones.
@@ -299,14 +299,14 @@ function usableSegments(
     });
     return all.filter((_, i) => outside.has(pieceOf[i]));
   };
-  const large = parts(segments).filter(({ counted }) => counted >= LEAST_VERTICES);
+  const large = parts(segments).filter(({ counted }) => counted >= MIN_VERTICES);
   const cut = new Set(piecesOutside(segments, new Set(large.flatMap(({ nodes }) => nodes))));
   const open = segments.filter((segment) => !cut.has(segment));
   // Past where the street data ends nothing counts, nor what only that joins to the rest.
   const isIn = (node: number) => places[node].lon <= east;
   const within = parts(open.filter(({ ends }) => ends.every(isIn)));
   const whole = new Set(
-    within.filter(({ vertices }) => vertices >= LEAST_VERTICES).flatMap(({ nodes }) => nodes),
+    within.filter(({ vertices }) => vertices >= MIN_VERTICES).flatMap(({ nodes }) => nodes),
   );
   for (const segment of open)
     if (!segment.ends.some((end) => whole.has(end))) segment.detour = DETOUR;

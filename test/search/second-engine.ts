@@ -16,7 +16,7 @@ const OPEN = ['yes', 'designated', 'permissive'];
 const EARTH_METRES = 6_371_008.8;
 const METRES_PER_MS = 4.8 / 3600;
 /** Nodes a piece of the map must have for points to be tied to it. */
-const LEAST_NODES = 60;
+const MIN_NODES = 60;
 
 interface Piece {
   readonly a: number;
@@ -106,7 +106,7 @@ export class SecondEngine {
           piece.push(to);
         }
       }
-      if (piece.length >= LEAST_NODES) for (const node of piece) kept.add(node);
+      if (piece.length >= MIN_NODES) for (const node of piece) kept.add(node);
     }
     return kept;
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Breaker } from '../../shards/breaker.ts';
+import { CircuitBreaker } from '../../shards/concurrency/circuit-breaker.ts';
 
 const REST_MS = 100;
 const rested = () => vi.advanceTimersByTime(REST_MS);
@@ -16,7 +16,7 @@ afterEach(() => {
 
 function opened() {
   const changes: boolean[] = [];
-  const breaker = new Breaker({
+  const breaker = new CircuitBreaker({
     ...{ failuresInARow: 3, restMs: REST_MS, refusal: () => refused },
     isFailure: (error) => error === trouble,
     onChange: (isOpen) => changes.push(isOpen),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { breathe, inSlices } from '../../shards/breathe.ts';
+import { runCooperatively, yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 
 const STEP_MS = 0.25;
 
@@ -38,9 +38,9 @@ async function stepsByTurn(work: (busy: (ms: number) => Generator<undefined, voi
 
 test('what many do at the same time holds the event loop no longer than what one does', async () => {
   const works = 40;
-  const alone = await stepsByTurn((busy) => inSlices('asker', busy(200)));
+  const alone = await stepsByTurn((busy) => runCooperatively('asker', busy(200)));
   const together = await stepsByTurn((busy) =>
-    Promise.all(Array.from({ length: works }, () => inSlices('asker', busy(200)))),
+    Promise.all(Array.from({ length: works }, () => runCooperatively('asker', busy(200)))),
   );
   expect(alone.length).toBeGreaterThan(40);
   // Each begins with a step; were each given a slice a turn, a turn would take forty times as long.
@@ -53,7 +53,7 @@ test('what one asker wants goes on in the order in which it came', async () => {
   const works = Array.from({ length: 5 }, async (_, nr) => {
     for (let round = 0; round < 3; round++) {
       vi.advanceTimersByTime(10);
-      await breathe('asker');
+      await yieldIfOverdue('asker');
       order.push(nr);
     }
   });
@@ -64,12 +64,12 @@ test('what one asker wants goes on in the order in which it came', async () => {
 
 test('a hundred works of one asker keep the work of another waiting for a turn, not for a hundred', async () => {
   const order: string[] = [];
-  const work = async (asker: string, pauses: number) => {
+  const work = async (clientId: string, pauses: number) => {
     for (let pause = 0; pause < pauses; pause++) {
       vi.advanceTimersByTime(5);
-      await breathe(asker);
+      await yieldIfOverdue(clientId);
     }
-    order.push(asker);
+    order.push(clientId);
   };
   const many = Array.from({ length: 100 }, () => work('many', 2));
   await Promise.all([...many, work('few', 3)]);
@@ -79,6 +79,6 @@ test('a hundred works of one asker keep the work of another waiting for a turn, 
 });
 
 test('short work goes on in the same turn', async () => {
-  const pauses = [breathe('asker'), breathe('asker')];
+  const pauses = [yieldIfOverdue('asker'), yieldIfOverdue('asker')];
   expect(pauses).toEqual([undefined, undefined]);
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Content } from '../../shards/content.ts';
 import { ShardError, StoreError } from '../../shards/errors.ts';
 import { CheckedPages, pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
+import type { PutBody } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { forAll } from '../support/for-all.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
@@ -19,7 +19,7 @@ const randomBytes = (length: number) =>
   Uint8Array.from({ length }, () => Math.floor(Math.random() * 256));
 
 /** Bytes that come in chunks of a length that no page begins at. */
-function inChunks(bytes: Uint8Array, length: number): Content {
+function inChunks(bytes: Uint8Array, length: number): PutBody {
   return {
     bytes: bytes.length,
     async *chunks() {

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crc32c } from '../../shards/crc32c.ts';
+import { ordinalIn } from '../../shards/arrays/sorted.ts';
+import { BlockIndex, type BlockRecord, LINK_STATUSES } from '../../shards/blocks/block-index.ts';
+import { crc32c } from '../../shards/codec/crc32c.ts';
+import { VarintReader, VarintWriter } from '../../shards/codec/varint.ts';
 import { ShardError } from '../../shards/errors.ts';
-import { BlockIndex, type BlockRecord, LINK_STATUSES } from '../../shards/index/block-index.ts';
 import { decodeDictionary, encodeDictionary } from '../../shards/matrix/dictionary.ts';
 import {
   decodeRow,
@@ -19,8 +21,6 @@ import {
   readNearestShape,
 } from '../../shards/nearest/nearest.ts';
 import { encodePoiTable, PoiTable } from '../../shards/pois/poi-table.ts';
-import { ordinalIn } from '../../shards/sorted.ts';
-import { VarintReader, VarintWriter } from '../../shards/varint.ts';
 import { forAll } from '../support/for-all.ts';
 import { harmedAt } from '../support/harmed.ts';
 

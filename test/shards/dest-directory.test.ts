@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
+import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import { forAll } from '../support/for-all.ts';
 import { expectRightOrNamed } from '../support/harmed.ts';
 

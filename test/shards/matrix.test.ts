@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { wholeOf } from '../../shards/content.ts';
-import { crc32c } from '../../shards/crc32c.ts';
-import { writeEnvelope } from '../../shards/envelope.ts';
+import { crc32c } from '../../shards/codec/crc32c.ts';
+import { VarintWriter } from '../../shards/codec/varint.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { MATRIX_KIND, Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
@@ -14,9 +13,10 @@ import {
   TENTHS,
   type TimeUnit,
 } from '../../shards/matrix/row-codec.ts';
-import { Spool } from '../../shards/spool.ts';
+import { writeEnvelope } from '../../shards/store/envelope.ts';
+import { bufferBody } from '../../shards/store/put-body.ts';
+import { Spool } from '../../shards/store/spool.ts';
 import type { RangeSource } from '../../shards/store/store.ts';
-import { VarintWriter } from '../../shards/varint.ts';
 import { forAll } from '../support/for-all.ts';
 import { expectRightOrNamed } from '../support/harmed.ts';
 import { LooseObjects } from '../support/loose-objects.ts';
@@ -80,7 +80,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
 function encode({ rows, ...shape }: Drawn): Promise<Uint8Array> {
   const writer = new MatrixWriter(shape, new Spool('small enough for memory'));
   for (const row of rows) writer.row(row);
-  return wholeOf(writer.finish());
+  return bufferBody(writer.finish());
 }
 
 describe('a travel-time matrix', () => {

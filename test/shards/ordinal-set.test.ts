@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OrdinalSet } from '../../shards/ordinal-set.ts';
+import { OrdinalSet } from '../../shards/arrays/ordinal-set.ts';
 import { Dice } from '../transit/dice.ts';
 
 test('a set of ordinals lists each once, ascending, and is empty then', () => {

@@ -76,10 +76,10 @@ test('caches are told to keep an object for ever, and what may be replaced never
   inStore(async (store, bucket) => {
     await store.putContent('kind/object.tta', bytes);
     await store.putConditional('latest.json', bytes, null);
-    const told = async (name: string) =>
+    const reported = async (name: string) =>
       (await rgw.client.headObject({ Bucket: bucket, Key: `store/${name}` })).CacheControl;
-    expect(await told('kind/object.tta')).toBe('public, max-age=31536000, immutable');
-    expect(await told('latest.json')).toBe('no-cache');
+    expect(await reported('kind/object.tta')).toBe('public, max-age=31536000, immutable');
+    expect(await reported('latest.json')).toBe('no-cache');
   }));
 
 test('an object that another program put there is read to know what it is', () =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CostCache, SharedMemory } from '../../shards/shared-memory.ts';
+import { CacheBudget, CostAwareCache } from '../../shards/concurrency/cost-aware-cache.ts';
 import { forAll } from '../support/for-all.ts';
 
 const bytesOf = (bytes: number) => bytes;
@@ -14,10 +14,10 @@ test('caches never hold more than their memory in all, nor one more than its own
     isRead: fc.boolean(),
   });
   await forAll(100, fc.array(change, { maxLength: 200 }), (changes) => {
-    const memory = new SharedMemory(300);
+    const memory = new CacheBudget(300);
     const caches = [
-      new CostCache<number, number>(memory, bytesOf),
-      new CostCache<number, number>(memory, bytesOf, 100),
+      new CostAwareCache<number, number>(memory, bytesOf),
+      new CostAwareCache<number, number>(memory, bytesOf, 100),
     ];
     for (const { isFirst, key, bytes, costMs, isRead } of changes) {
       const cache = caches[isFirst ? 0 : 1];
@@ -41,8 +41,8 @@ test('what goes is what saves least of all there is, as a list on paper has it',
     isRead: fc.boolean(),
   });
   await forAll(100, fc.array(change, { maxLength: 150 }), (changes) => {
-    const memory = new SharedMemory(300);
-    const caches = [0, 1].map(() => new CostCache<number, number>(memory, bytesOf));
+    const memory = new CacheBudget(300);
+    const caches = [0, 1].map(() => new CostAwareCache<number, number>(memory, bytesOf));
     let paper: { at: string; bytes: number; costMs: number; uses: number; priority: number }[] = [];
     let age = 0;
     for (const [i, { cache, key, bytes, isRead }] of changes.entries()) {
@@ -74,9 +74,9 @@ test('what goes is what saves least of all there is, as a list on paper has it',
 });
 
 test('what is dear for its bytes outlives what is cheap, whichever cache it is in', () => {
-  const memory = new SharedMemory(100);
-  const heads = new CostCache<string, number>(memory, bytesOf);
-  const answers = new CostCache<string, number>(memory, bytesOf);
+  const memory = new CacheBudget(100);
+  const heads = new CostAwareCache<string, number>(memory, bytesOf);
+  const answers = new CostAwareCache<string, number>(memory, bytesOf);
   heads.set('dear', 40, 80);
   heads.set('cheap', 40, 1);
   answers.set('middling', 20, 10);
@@ -86,8 +86,8 @@ test('what is dear for its bytes outlives what is cheap, whichever cache it is i
 });
 
 test('what is asked for often outlives what is asked for once, and goes when nobody asks any more', () => {
-  const memory = new SharedMemory(100);
-  const cache = new CostCache<string, number>(memory, bytesOf);
+  const memory = new CacheBudget(100);
+  const cache = new CostAwareCache<string, number>(memory, bytesOf);
   cache.set('often', 50, 1);
   for (let i = 0; i < 20; i++) cache.get('often');
   const isKept = (passing: number) => {
@@ -99,7 +99,7 @@ test('what is asked for often outlives what is asked for once, and goes when nob
 });
 
 test('what was saved is the time that making it took, each time it was at hand', () => {
-  const cache = new CostCache<string, number>(new SharedMemory(100), bytesOf);
+  const cache = new CostAwareCache<string, number>(new CacheBudget(100), bytesOf);
   cache.set('a', 10, 3);
   cache.set('b', 10, 5);
   for (const key of ['a', 'b', 'a', 'c']) cache.get(key);
@@ -107,7 +107,7 @@ test('what was saved is the time that making it took, each time it was at hand',
 });
 
 test('one that is larger than the memory is not kept, and pushes nothing out', () => {
-  const cache = new CostCache<string, number>(new SharedMemory(100), bytesOf);
+  const cache = new CostAwareCache<string, number>(new CacheBudget(100), bytesOf);
   cache.set('a', 60, 1);
   cache.set('b', 101, 1000);
   expect([cache.get('a'), cache.get('b')]).toEqual([60, undefined]);

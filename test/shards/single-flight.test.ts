@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { breathe } from '../../shards/breathe.ts';
-import type { Askers } from '../../shards/fair-queue.ts';
-import { SingleFlight } from '../../shards/single-flight.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
 
 test('those who ask at the same time share one making, and later ones find it kept', async () => {
   const flight = new SingleFlight<string, number>(new Map());
@@ -10,8 +10,8 @@ test('those who ask at the same time share one making, and later ones find it ke
     await new Promise(setImmediate);
     return ++made;
   };
-  const askers = Array.from({ length: 5 }, () => flight.make('a', make));
-  expect(await Promise.all(askers)).toEqual([1, 1, 1, 1, 1]);
+  const waiters = Array.from({ length: 5 }, () => flight.make('a', make));
+  expect(await Promise.all(waiters)).toEqual([1, 1, 1, 1, 1]);
   expect(await flight.make('a', make)).toBe(1);
   expect(await flight.make('b', make)).toBe(2);
   expect(flight.get('a')).toBe(1);
@@ -43,10 +43,10 @@ test('where nothing is kept, the making is still shared', async () => {
 test('what one makes slowly, another who wants it too makes go on in his own turns', async () => {
   const flight = new SingleFlight<string, number>(null);
   const steps = 10;
-  const work = (nr: number) => async (askers: Askers) => {
+  const work = (nr: number) => async (waiters: Waiters) => {
     for (let step = 0; step < steps; step++) {
       for (const end = performance.now() + 5; performance.now() < end; );
-      await breathe(askers);
+      await yieldIfOverdue(waiters);
     }
     return nr;
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ordinalsOf } from '../../shards/sorted.ts';
+import { ordinalsOf } from '../../shards/arrays/sorted.ts';
 import { forAll } from '../support/for-all.ts';
 
 const ascending = fc

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wholeOf } from '../../shards/content.ts';
-import { Spool } from '../../shards/spool.ts';
+import { bufferBody } from '../../shards/store/put-body.ts';
+import { Spool } from '../../shards/store/spool.ts';
 import { forAll } from '../support/for-all.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';
 
@@ -18,11 +18,11 @@ test('gives back what was appended, in order, again and again, also between appe
     for (const piece of early) spool.append(piece);
     const first = Buffer.concat(early);
     expect(spool.bytes).toBe(first.length);
-    expect(Buffer.from(await wholeOf(spool))).toEqual(first);
+    expect(Buffer.from(await bufferBody(spool))).toEqual(first);
     for (const piece of late) spool.append(piece);
     const all = Buffer.concat([first, ...late]);
     for (let times = 0; times < 2; times++) {
-      expect(Buffer.from(await wholeOf(spool))).toEqual(all);
+      expect(Buffer.from(await bufferBody(spool))).toEqual(all);
     }
     spool.close();
     expect(existsSync(file)).toBe(false);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { triedAgain } from '../../shards/tried-again.ts';
+import { retry } from '../../shards/concurrency/retry.ts';
 
 test('who no longer wants what is tried for ends the pause before the next try', async () => {
   const ending = new AbortController();
@@ -9,6 +9,6 @@ test('who no longer wants what is tried for ends the pause before the next try',
     return Promise.reject(new Error('away'));
   };
   const pauseMs = () => (tries < 3 ? 1 : 60_000);
-  await expect(triedAgain(attempt, pauseMs, { signal: ending.signal })).rejects.toThrow('aborted');
+  await expect(retry(attempt, pauseMs, { signal: ending.signal })).rejects.toThrow('aborted');
   expect(tries).toBe(3);
 });

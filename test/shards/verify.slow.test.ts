@@ -1,10 +1,7 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { contentOf } from '../../shards/content.ts';
-import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
 import { writeFlatGeobuf } from '../../shards/fgb/writer.ts';
-import { objectsNamed } from '../../shards/manifest-objects.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
 import {
@@ -15,8 +12,11 @@ import {
 } from '../../shards/nearest/nearest.ts';
 import { encodePlaces, PlaceTable } from '../../shards/places/place-table.ts';
 import { pageSumsOf } from '../../shards/pmtiles/checked-pages.ts';
+import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import { PoiTable } from '../../shards/pois/poi-table.ts';
+import { objectsNamed } from '../../shards/release/manifest-objects.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { forAll } from '../support/for-all.ts';
 import { TamperedRelease, withTime } from '../support/tampered-release.ts';
@@ -165,7 +165,7 @@ test('a tile that cannot be unpacked is named, though the hash of its archive fo
   // The last tile lies at the end.
   bytes[bytes.length - 12] ^= 16;
   await release.replace(ref, bytes);
-  await release.replace(sums, await pageSumsOf(contentOf(bytes)));
+  await release.replace(sums, await pageSumsOf(putBodyOf(bytes)));
   release.manifest.tiles = { [name]: { archive: ref, sums } };
   await release.publish();
   const faults = await release.faults();
@@ -189,7 +189,7 @@ test('checksums that are not those of the archive they lie beside are found', as
   await expectOneFault(blocks.sums, `CRCS: are not those of the ${bytes.length} bytes`);
   Object.assign(blocks.sums, original);
   bytes[bytes.length - 1] ^= 1;
-  await release.replace(blocks.sums, await pageSumsOf(contentOf(bytes)));
+  await release.replace(blocks.sums, await pageSumsOf(putBodyOf(bytes)));
   await expectOneFault(blocks.archive, /bytes from \d+: corrupted/);
 });
 

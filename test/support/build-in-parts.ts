@@ -1,10 +1,10 @@
 import { buildRegion } from '../../builder/build-region.ts';
 import type { BuildRequest } from '../../builder/build-request.ts';
-import { joinRelease, publishRelease } from '../../builder/join-release.ts';
+import { joinRelease, publishRelease } from '../../builder/join/join-release.ts';
 import { planRelease } from '../../builder/plan/make-plan.ts';
 import { silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
-import type { Manifest } from '../../shards/manifest.ts';
+import type { Manifest } from '../../shards/release/manifest.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import type { CountyFips } from '../../shards/units.ts';
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../shards/store/store.ts';
-import { verifyRelease } from '../../shards/verify.ts';
+import { verifyRelease } from '../../shards/verify/verify-release.ts';
 import { releaseIn } from './release-in.ts';
 
 /** What is found wrong with the release of a store, as `object: problem`. */

@@ -22,21 +22,23 @@ function resolved<T extends object>(document: object, node: T | { readonly $ref:
  * in their places. Schemas stay among its components.
  */
 export function inPlace<T extends object>(document: T): T {
-  const told = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(told);
+  const reported = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(reported);
     if (node === null || typeof node !== 'object') return node;
     const isReference = '$ref' in node && !String(node.$ref).startsWith('#/components/schemas/');
     const found = isReference ? resolved(document, node as { $ref: string }) : node;
-    return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, told(value)]));
+    return Object.fromEntries(
+      Object.entries(found).map(([name, value]) => [name, reported(value)]),
+    );
   };
-  return { ...document, paths: told((document as { paths?: object }).paths) };
+  return { ...document, paths: reported((document as { paths?: object }).paths) };
 }
 
 /** Holds a document against the linter, and its examples, so many at least, against what it says. */
-export async function expectSoundOpenApi(document: string, leastExamples: number): Promise<void> {
+export async function expectSoundOpenApi(document: string, minExamples: number): Promise<void> {
   expect(await lintOpenApi(document)).toMatch(/valid/i);
   const checked = checkedExamples(JSON.parse(document));
-  expect(checked.length).toBeGreaterThan(leastExamples);
+  expect(checked.length).toBeGreaterThan(minExamples);
   expect(checked.filter(({ faults }) => faults)).toEqual([]);
 }
 

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Destination } from '../../builder/destinations/destination.ts';
 import type { OsmExtract } from '../../builder/extract/extract-osm.ts';
-import { prepareBlocks } from '../../builder/prepare/prepare-blocks.ts';
-import { prepareFeeds } from '../../builder/prepare/prepare-feeds.ts';
-import { prepareOsm } from '../../builder/prepare/prepare-osm.ts';
-import { preparePois } from '../../builder/prepare/prepare-pois.ts';
-import { BlockTables } from '../../builder/prepare/prepared-blocks.ts';
-import { FeedTables } from '../../builder/prepare/prepared-feeds.ts';
-import { OsmTables } from '../../builder/prepare/prepared-osm.ts';
-import { PoiTables } from '../../builder/prepare/prepared-pois.ts';
+import { BlockTables } from '../../builder/prepare/read-blocks.ts';
+import { FeedTables } from '../../builder/prepare/read-feeds.ts';
+import { OsmTables } from '../../builder/prepare/read-osm-cells.ts';
+import { PoiTables } from '../../builder/prepare/read-pois.ts';
+import { writeBlocks } from '../../builder/prepare/write-blocks.ts';
+import { writeFeeds } from '../../builder/prepare/write-feeds.ts';
+import { writeOsmCells } from '../../builder/prepare/write-osm-cells.ts';
+import { writePois } from '../../builder/prepare/write-pois.ts';
 import { type Progress, silent } from '../../builder/progress.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
 import { type Region, type RegionInputs, readRegion } from '../../builder/region/read-region.ts';
@@ -43,15 +43,15 @@ export const keyOf = (madeOf: readonly unknown[]) =>
   createHash('sha256').update(JSON.stringify(madeOf)).digest('hex');
 
 const tablesOf = async (paths: readonly string[], means: Means) =>
-  new BlockTables(means.store, await prepareBlocks({ ...means, paths, keyOf }));
+  new BlockTables(means.store, await writeBlocks({ ...means, paths, keyOf }));
 
-const preparedOf = (feeds: DatedFeeds, means: Means) => prepareFeeds(feeds, { ...means, keyOf });
+const preparedOf = (feeds: DatedFeeds, means: Means) => writeFeeds(feeds, { ...means, keyOf });
 
 const osmOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
-  new OsmTables(means.store, await prepareOsm({ ...means, paths, area, keyOf }));
+  new OsmTables(means.store, await writeOsmCells({ ...means, paths, area, keyOf }));
 
 const poisOf = async (paths: readonly string[], means: Means, area = EVERYWHERE) =>
-  new PoiTables(means.store, await preparePois({ ...means, paths, area, keyOf }));
+  new PoiTables(means.store, await writePois({ ...means, paths, area, keyOf }));
 
 /** What is in files of OpenStreetMap within an area, as a unit has it that reads what was prepared. */
 export function extractOsm(

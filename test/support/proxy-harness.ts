@@ -9,8 +9,8 @@ import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { buildProxy } from '../../proxy/app.ts';
 import type { ProxyConfigInput } from '../../proxy/config.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { ReleaseSource } from '../../shards/release-source.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { ReleaseSource } from '../../shards/release/release-source.ts';
 import { openCustomer } from './books.ts';
 import { CountingStore } from './counting-store.ts';
 

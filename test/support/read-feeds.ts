@@ -3,7 +3,7 @@ import type { DatedFeeds } from '../../builder/transit/date-feeds.ts';
 import { type FeedDay, readFeedDay } from '../../builder/transit/feed-day.ts';
 import { joinFeeds, type Transit } from '../../builder/transit/join-feeds.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
-import type { FeedFacts } from '../../shards/manifest.ts';
+import type { FeedFacts } from '../../shards/release/manifest.ts';
 
 /** All that feeds run on their days, without a map of their stations, and what is known of each. */
 export async function readFeeds({

@@ -1,6 +1,6 @@
-import type { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
-import { openRelease } from '../../shards/release-source.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
+import { openRelease } from '../../shards/release/release-source.ts';
 import type { Store } from '../../shards/store/store.ts';
 
 /** The release in force of a store, with memory for all that tests read of it. */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Account, AccountId } from '../../portal/accounts/accounts.ts';
 import type { Ledger } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
+import type { BillingContext, MembershipPrices } from '../../portal/payment/billing-context.ts';
 import { type OpenPayment, openPayment } from '../../portal/payment/open-payment.ts';
 import { reconcile } from '../../portal/payment/reconcile.ts';
 import { stripeClient } from '../../portal/payment/stripe-client.ts';
-import type { MembershipPrices, Till } from '../../portal/payment/till.ts';
 import type { PackId } from '../../portal/plans.ts';
 import { booksOf } from './books.ts';
 import type { Session, StripeEvent, Subscription } from './stripe-stand-in/objects.ts';
@@ -123,10 +123,10 @@ export class Shop {
 
   /** Asks Stripe for what was missed. */
   reconcile(sinceMs: number | null = null) {
-    return reconcile(this.till(), sinceMs);
+    return reconcile(this.billing(), sinceMs);
   }
 
-  till(ledger: Ledger = this.ledger): Till {
+  billing(ledger: Ledger = this.ledger): BillingContext {
     const { address: apiUrl, secretKey } = this.standIn;
     const stripe = stripeClient({ apiUrl, secretKey });
     return { stripe, ledger, membershipPrices: this.membershipPrices, now: this.now };
@@ -140,7 +140,7 @@ export class Shop {
   }
 
   /** The same once all that is new is delivered. */
-  async told(id: AccountId) {
+  async reported(id: AccountId) {
     await this.deliverNew();
     return this.standing(id);
   }

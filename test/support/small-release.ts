@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import { beforeAll } from 'vitest';
-import { wholeOf } from '../../shards/content.ts';
-import { DestDirectory } from '../../shards/dest-ids/dest-directory.ts';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
+import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
 import { StoreError } from '../../shards/errors.ts';
-import { FORMAT_VERSION } from '../../shards/format-version.ts';
-import { BlockIndex } from '../../shards/index/block-index.ts';
-import { encodeLatest } from '../../shards/latest.ts';
-import {
-  COUNTY_OBJECT_KINDS,
-  type CountyManifest,
-  type CountyObjectKind,
-  LATEST,
-  type Latest,
-  type Manifest,
-} from '../../shards/manifest.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import { TENTHS } from '../../shards/matrix/row-codec.ts';
 import type { Mode } from '../../shards/modes.ts';
 import { encodeNearest } from '../../shards/nearest/nearest.ts';
+import { DestDirectory } from '../../shards/pois/dest-directory.ts';
 import { encodePoiTable } from '../../shards/pois/poi-table.ts';
-import { Spool } from '../../shards/spool.ts';
+import { encodeLatest } from '../../shards/release/latest.ts';
+import {
+  COUNTY_OBJECT_KINDS,
+  type CountyManifest,
+  type CountyObjectKind,
+  type Latest,
+  type Manifest,
+} from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { bufferBody } from '../../shards/store/put-body.ts';
+import { Spool } from '../../shards/store/spool.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import { LATEST } from '../../shards/store/store.ts';
 import type { DestinationType } from '../../shards/taxonomy.ts';
 import { SMALL_MODES, type SmallBlock, type SmallCounty, type SmallPoi } from './small-world.ts';
 import { folderOfTests } from './temporary-folder.ts';
@@ -181,7 +181,7 @@ function encodeMatrix(
       }),
     );
   }
-  return wholeOf(writer.finish());
+  return bufferBody(writer.finish());
 }
 
 const idOf = ({ destId }: SmallPoi) => destId;

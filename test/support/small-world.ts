@@ -1,4 +1,4 @@
-import type { LinkStatus } from '../../shards/index/block-index.ts';
+import type { LinkStatus } from '../../shards/blocks/block-index.ts';
 import type { Mode } from '../../shards/modes.ts';
 
 /** A county as plain data: what shards are written from, and what answers are checked against. */

@@ -3,15 +3,16 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { putObject } from '../../builder/publish/put-object.ts';
-import { wholeOf } from '../../shards/content.ts';
-import { encodeLatest } from '../../shards/latest.ts';
-import { LATEST, type Manifest } from '../../shards/manifest.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import { MatrixWriter } from '../../shards/matrix/matrix-writer.ts';
 import type { ModeRow } from '../../shards/matrix/row-codec.ts';
-import { Spool } from '../../shards/spool.ts';
+import { encodeLatest } from '../../shards/release/latest.ts';
+import type { Manifest } from '../../shards/release/manifest.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
+import { bufferBody } from '../../shards/store/put-body.ts';
+import { Spool } from '../../shards/store/spool.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
+import { LATEST } from '../../shards/store/store.ts';
 import { faultsIn } from './faults.ts';
 
 /** A copy of a store whose release can be made wrong, with or without its hashes following. */
@@ -76,7 +77,7 @@ export class TamperedRelease {
     for await (const { ordinal, modes } of matrix.rows()) {
       writer.row(edit(modes, ordinal, matrix));
     }
-    await this.replace(ref, await wholeOf(writer.finish()));
+    await this.replace(ref, await bufferBody(writer.finish()));
     spool.close();
   }
 

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto';
-import { FORMAT_VERSION } from '../../shards/format-version.ts';
-import { BlockIndex } from '../../shards/index/block-index.ts';
-import { COUNTY_OBJECT_KINDS, type CountyManifest, type Manifest } from '../../shards/manifest.ts';
-import { Release } from '../../shards/release.ts';
-import { ReleaseCache } from '../../shards/release-cache.ts';
+import { BlockIndex } from '../../shards/blocks/block-index.ts';
+import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import {
+  COUNTY_OBJECT_KINDS,
+  type CountyManifest,
+  type Manifest,
+} from '../../shards/release/manifest.ts';
+import { Release } from '../../shards/release/release.ts';
+import { ReleaseCache } from '../../shards/release/release-cache.ts';
 import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import { MICRO } from '../../shards/units.ts';
 import { SMALL_TAXONOMY } from './small-release.ts';

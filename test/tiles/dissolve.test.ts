@@ -4,7 +4,7 @@ import { merge } from 'topojson-client';
 import { topology } from 'topojson-server';
 import type { GeometryCollection } from 'topojson-specification';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { inOneGo } from '../../shards/breathe.ts';
+import { runToCompletion } from '../../shards/concurrency/yielding.ts';
 import { dissolve } from '../../shards/geometry/dissolve.ts';
 import { polygonsOfAll } from '../../shards/geometry/geo-json.ts';
 import { type Rings, twiceSignedArea } from '../../shards/geometry/rings.ts';
@@ -176,7 +176,7 @@ test('blocks of two counties join as topojson joins them', async () => {
 });
 
 test('with the shared borders found before, a union is the same, point by point', async () => {
-  const borders = city.map(({ outlines }) => inOneGo(sharedBorderSteps(outlines)));
+  const borders = city.map(({ outlines }) => runToCompletion(sharedBorderSteps(outlines)));
   await forAll(25, fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(), (share, seed) => {
     const parts = city.map(({ outlines }, county) => ({
       outlines,
@@ -204,7 +204,7 @@ test('shared borders of areas with holes, spurs, and corners where the neighbour
       ...[0, 0, 9, 9, 14, 9, 9, 2, 3, 3, 2],
     ).map((y) => y * CELL),
   };
-  const borders = inOneGo(sharedBorderSteps(areas));
+  const borders = runToCompletion(sharedBorderSteps(areas));
   for (let union = 0; union < 8; union++) {
     const chosen = Uint32Array.of(0, 1, 2).filter((area) => (union >> area) % 2 === 1);
     const part = { outlines: areas, areas: chosen };

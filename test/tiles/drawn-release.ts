@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { VectorTileFeature } from '@mapbox/vector-tile';
 import type { PMTiles } from 'pmtiles';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { isInside } from '../conformance/plain-geometry.ts';
 import { releaseIn } from '../support/release-in.ts';

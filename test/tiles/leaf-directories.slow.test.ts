@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { wholeOf } from '../../shards/content.ts';
 import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
 import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
-import { ScratchFile } from '../../shards/scratch-file.ts';
+import { bufferBody } from '../../shards/store/put-body.ts';
+import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
@@ -21,7 +21,7 @@ test('200,000 tiles: leaf directories, one read to open, one a tile, one a leaf 
   // Lengths without a pattern: directories of them do not shrink much.
   const textOf = (i: number) => `${i} ${'x'.repeat((Math.imul(i, 0x9e3779b1) >>> 16) % 400)}`;
   for (let i = 0; i < 200_000; i++) writer.add(at(i), gzipSync(textOf(i), { level: 0 }));
-  const bytes = await wholeOf(writer.finish(ARCHIVE_FACTS));
+  const bytes = await bufferBody(writer.finish(ARCHIVE_FACTS));
   spill.close();
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const ref = { name: 'tiles/large.pmtiles', bytes: bytes.length, sha256 };

@@ -5,12 +5,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { tileIdToZxy, zxyToTileId } from 'pmtiles';
 import { expect, test } from 'vitest';
-import { wholeOf } from '../../shards/content.ts';
 import { ShardError } from '../../shards/errors.ts';
 import { PmtilesArchive } from '../../shards/pmtiles/archive.ts';
 import { type TileAddress, tileId } from '../../shards/pmtiles/tile-id.ts';
 import { PmtilesWriter } from '../../shards/pmtiles/writer.ts';
-import { ScratchFile } from '../../shards/scratch-file.ts';
+import { bufferBody } from '../../shards/store/put-body.ts';
+import { ScratchFile } from '../../shards/store/scratch-file.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { forAll } from '../support/for-all.ts';
@@ -28,7 +28,7 @@ async function write(tiles: readonly (readonly [TileAddress, Uint8Array])[]): Pr
   try {
     const writer = new PmtilesWriter(spill);
     for (const [tile, bytes] of tiles) writer.add(tile, bytes);
-    return await wholeOf(writer.finish(ARCHIVE_FACTS));
+    return await bufferBody(writer.finish(ARCHIVE_FACTS));
   } finally {
     spill.close();
   }

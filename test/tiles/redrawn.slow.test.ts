@@ -5,7 +5,7 @@ import { silent } from '../../builder/progress.ts';
 import { inScratchFolder } from '../../builder/scratch-folder.ts';
 import { buildTiles } from '../../builder/tiles/build-tiles.ts';
 import type { TilesRequest } from '../../builder/tiles/tile-drawer.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import { releaseIn } from '../support/release-in.ts';
 import { folderOfTests } from '../support/temporary-folder.ts';

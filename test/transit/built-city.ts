@@ -4,7 +4,7 @@ import type { BuildRequest } from '../../builder/build-request.ts';
 import type { Progress } from '../../builder/progress.ts';
 import { Matrix } from '../../shards/matrix/matrix.ts';
 import type { Mode } from '../../shards/modes.ts';
-import type { Release } from '../../shards/release.ts';
+import type { Release } from '../../shards/release/release.ts';
 import { FolderStore } from '../../shards/store/folder-store.ts';
 import type { Minutes, Tenths } from '../../shards/units.ts';
 import { releaseIn } from '../support/release-in.ts';

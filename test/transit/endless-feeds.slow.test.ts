@@ -97,9 +97,9 @@ test('times beyond a week cannot be, and are taken as blank', async () => {
   const [first, ...rest] = tables['stop_times.txt'];
   const late = { ...first, arrival_time: '168:00:01', departure_time: '999:00:00' };
   const { facts } = await read({ ...tables, 'stop_times.txt': [late, ...rest] });
-  const told = facts[0].problems.map(({ problem }) => problem);
-  expect(told).toContain('impossible arrival_time; taken as blank');
-  expect(told).toContain('impossible departure_time; taken as blank');
+  const reported = facts[0].problems.map(({ problem }) => problem);
+  expect(reported).toContain('impossible arrival_time; taken as blank');
+  expect(reported).toContain('impossible departure_time; taken as blank');
 });
 
 test('a quote that does not close is refused, by record, early in a table or late', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedFacts } from '../../shards/manifest.ts';
+import type { FeedFacts } from '../../shards/release/manifest.ts';
 import { type AvenueTrip, avenueFeed } from './avenue.ts';
 import { BusTown, busFeed, busLine, EIGHT, RIDE, STOPS, TIME } from './bus-town.ts';
 import { AGENCY, exception, service } from './feed-records.ts';
@@ -265,7 +265,7 @@ test('a call back in time is left out and told; the others of its trip run', asy
     const { minutes, feeds } = await town.build([await town.write(name, feed)]);
     return { minutes, problems: feeds[0].problems };
   };
-  const told = (rows: number, first_line: number) => [
+  const reported = (rows: number, first_line: number) => [
     {
       ...{ file: 'stop_times.txt', problem: 'goes back in time; the call is left out' },
       ...{ rows, first_line },
@@ -278,18 +278,18 @@ test('a call back in time is left out and told; the others of its trip run', asy
     ['M', -5],
     ['B', RIDE],
   ]);
-  expect(early).toEqual({ minutes: TIME, problems: told(trips, 3) });
+  expect(early).toEqual({ minutes: TIME, problems: reported(trips, 3) });
   const last = await built('last.zip', [
     ['A', 0],
     ['B', RIDE],
     ['C', RIDE - 1],
   ]);
-  expect(last).toEqual({ minutes: TIME, problems: told(trips, 4) });
+  expect(last).toEqual({ minutes: TIME, problems: reported(trips, 4) });
   const late = await built('late.zip', [
     ['A', 0],
     ['M', 600],
     ['B', RIDE],
     ['C', RIDE + 9],
   ]);
-  expect(late).toEqual({ minutes: TIME, problems: told(trips, 3) });
+  expect(late).toEqual({ minutes: TIME, problems: reported(trips, 3) });
 });

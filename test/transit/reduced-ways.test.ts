@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reducedWays } from '../../builder/transit/reduced-ways.ts';
-import { sumCounts } from '../../shards/prefix-sums.ts';
+import { prunedTransfers } from '../../builder/transit/pruned-transfers.ts';
+import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import { forAll } from '../support/for-all.ts';
 import { Dice } from './dice.ts';
 
@@ -67,7 +67,7 @@ function reduced(
   const firstSource = new Int32Array(calls.placeOf.length + 1);
   for (const [, to] of ways) firstSource[to + 1]++;
   sumCounts(firstSource);
-  const kept = reducedWays(calls, {
+  const kept = prunedTransfers(calls, {
     firstSource,
     sources: Int32Array.from(sorted, ([from]) => from),
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FeedFacts } from '../../shards/manifest.ts';
+import type { FeedFacts } from '../../shards/release/manifest.ts';
 import { BusTown, busFeed, busLine, TIME } from './bus-town.ts';
 import { exception, service } from './feed-records.ts';
 import type { FeedTables } from './gtfs-text.ts';

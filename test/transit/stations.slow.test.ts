@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StationDoors } from '../../builder/gtfs/doors.ts';
+import { StationEntrances } from '../../builder/gtfs/entrances.ts';
 import { type Feed, type RailKind, readFeed } from '../../builder/gtfs/feed.ts';
 import type { TransitOfFeeds } from '../../builder/transit/join-feeds.ts';
 import { assumeLevels } from '../../builder/transit/station-levels.ts';
@@ -12,7 +12,7 @@ const town = new BusTown();
 
 /** Seconds in and out by the doors of stops, and inside to others, where so much calls on rails. */
 function stationsIn(read: Feed, rails: Readonly<Record<string, RailKind>> = {}) {
-  const doors = new StationDoors(read, new Map(Object.entries(rails)));
+  const doors = new StationEntrances(read, new Map(Object.entries(rails)));
   const platforms = [...read.stops.values()].filter(({ type }) => type === 0);
   const ids = platforms.map(({ id }) => id);
   const stops = platforms.map((stop) => {
@@ -334,8 +334,8 @@ test('a bus every twenty minutes in each of two directions makes no frequent sto
   ]);
   const feed = avenueFeed(stops, trips);
   const frequentWith = async (name: string, more: FeedRecord) => {
-    const told = feed['trips.txt'].map((trip) => ({ ...trip, ...more }));
-    const file = await town.write(name, { ...feed, 'trips.txt': told });
+    const reported = feed['trips.txt'].map((trip) => ({ ...trip, ...more }));
+    const file = await town.write(name, { ...feed, 'trips.txt': reported });
     return (await town.build([file])).frequent;
   };
   // By where they end, as no direction is told; were all in one, there would be six an hour.

@@ -10,8 +10,8 @@ import {
 import { counted } from '../../../portal/accounts/counted.ts';
 import type { Ledger } from '../../../portal/accounts/ledger.ts';
 import { UsageError } from '../../errors.ts';
+import { ledgerSchema } from '../../settings/locations.ts';
 import { paymentSettings } from '../../settings/payment.ts';
-import { ledgerSchema } from '../../settings/places.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
 import { addSettings } from '../setting-options.ts';

@@ -1,15 +1,8 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { DEST_IDS_KIND, DestDirectory } from '../../../shards/dest-ids/dest-directory.ts';
-import {
-  checkedSection,
-  HEADER_READ_BYTES,
-  readEnvelope,
-  SELF_CHECKED,
-} from '../../../shards/envelope.ts';
+import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/blocks/block-index.ts';
 import { ShardError } from '../../../shards/errors.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
-import { BlockIndex, INDEX_KIND, LINK_MODES } from '../../../shards/index/block-index.ts';
 import { MATRIX_KIND, Matrix } from '../../../shards/matrix/matrix.ts';
 import {
   decodeNearestRow,
@@ -20,7 +13,14 @@ import {
 import { PLACES_KIND, PlaceTable } from '../../../shards/places/place-table.ts';
 import { PmtilesArchive } from '../../../shards/pmtiles/archive.ts';
 import { PAGE_SUMS_KIND } from '../../../shards/pmtiles/checked-pages.ts';
+import { DEST_IDS_KIND, DestDirectory } from '../../../shards/pois/dest-directory.ts';
 import { PoiTable } from '../../../shards/pois/poi-table.ts';
+import {
+  checkedSection,
+  HEADER_READ_BYTES,
+  readEnvelope,
+  SELF_CHECKED,
+} from '../../../shards/store/envelope.ts';
 import { openStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store } from '../../../shards/store/store.ts';
 import { MICRO } from '../../../shards/units.ts';

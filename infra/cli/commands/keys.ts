@@ -7,7 +7,7 @@ import type { Ledger } from '../../../portal/accounts/ledger.ts';
 import { MAX_ACTIVE_KEYS } from '../../../portal/key-limits.ts';
 import { PLANS } from '../../../portal/plans.ts';
 import { UsageError } from '../../errors.ts';
-import { ledgerSchema } from '../../settings/places.ts';
+import { ledgerSchema } from '../../settings/locations.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { integer } from '../integer-flag.ts';
 import { addSettings } from '../setting-options.ts';

@@ -6,7 +6,7 @@ import { counted } from '../../../portal/accounts/counted.ts';
 import type { Ledger } from '../../../portal/accounts/ledger.ts';
 import { exportLines, importLines, NotAnExport } from '../../../portal/accounts/transfer.ts';
 import { UsageError } from '../../errors.ts';
-import { ledgerSchema } from '../../settings/places.ts';
+import { ledgerSchema } from '../../settings/locations.ts';
 import type { Flags } from '../../settings/read-settings.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';

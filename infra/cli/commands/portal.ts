@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openLedgerToServe } from '../../../portal/accounts/late-ledger.ts';
-import { endOnSignals } from '../../end-on-signals.ts';
+import { shutDownOnSignals } from '../../end-on-signals.ts';
 import { CLOSE_WITHIN_MS } from '../../listen.ts';
 import { servePortal } from '../../portal.ts';
 import { portalSchema, portalSettings } from '../../settings/portal-server.ts';
@@ -23,7 +23,7 @@ export function addPortalCommand(program: Command): void {
         await ledger.close();
         throw error;
       });
-      endOnSignals({
+      shutDownOnSignals({
         async close() {
           await serving.close();
           await ledger.close();

@@ -6,18 +6,18 @@ import {
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
-import { objectsNamed } from '../../../shards/manifest-objects.ts';
-import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/manifests.ts';
-import { Release } from '../../../shards/release.ts';
-import { ReleaseCache } from '../../../shards/release-cache.ts';
-import { type CountyDiff, diffReleases } from '../../../shards/release-diff.ts';
-import { openRelease } from '../../../shards/release-source.ts';
+import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
+import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
+import { Release } from '../../../shards/release/release.ts';
+import { ReleaseCache } from '../../../shards/release/release-cache.ts';
+import { type CountyDiff, diffReleases } from '../../../shards/release/release-diff.ts';
+import { openRelease } from '../../../shards/release/release-source.ts';
 import { openStore, openWritableStore } from '../../../shards/store/open-store.ts';
 import type { ObjectRef, Store, WritableStore } from '../../../shards/store/store.ts';
 import { canBeWritten } from '../../../shards/store/store-location.ts';
-import { verifyRelease } from '../../../shards/verify.ts';
+import { verifyRelease } from '../../../shards/verify/verify-release.ts';
 import { UsageError } from '../../errors.ts';
-import { storeSchema } from '../../settings/places.ts';
+import { storeSchema } from '../../settings/locations.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { endOnSignals } from '../../end-on-signals.ts';
+import { shutDownOnSignals } from '../../end-on-signals.ts';
 import { UsageError } from '../../errors.ts';
 import { endsWithinMs } from '../../listen.ts';
 import { type ServeSettings, serveSchema, serveSettings } from '../../settings/api-server.ts';
@@ -26,7 +26,7 @@ export function addServeCommand(program: Command): void {
 async function serveHere(settings: ServeSettings): Promise<void> {
   const { serve } = await import('../../serve.ts');
   const starting = serve(settings);
-  endOnSignals({
+  shutDownOnSignals({
     close: async () => (await starting).close(),
     withinMs: () => endsWithinMs(settings),
   });
@@ -39,7 +39,7 @@ async function serveBeside(settings: ServeSettings): Promise<void> {
   const { ServingProcesses } = await import('../../processes/serve-by-processes.ts');
   const note = (words: string) => process.stderr.write(`${words}\n`);
   const processes = new ServingProcesses(settings, note);
-  const ending = endOnSignals({
+  const ending = shutDownOnSignals({
     close: () => processes.close(),
     withinMs: () => endsWithinMs(settings) + MORE_FOR_ALL_MS,
     atOnce: () => processes.kill(),

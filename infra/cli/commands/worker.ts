@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { shownLocation } from '../../../shards/store/store-location.ts';
-import { endOnSignals } from '../../end-on-signals.ts';
+import { shutDownOnSignals } from '../../end-on-signals.ts';
 import { UsageError } from '../../errors.ts';
 import { serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
@@ -54,7 +54,7 @@ async function work(flags: WorkerFlags): Promise<void> {
       opened.push(() => metrics.close());
       process.stdout.write(`metrics at ${metrics.address}\n`);
     }
-    const ending = endOnSignals({ close, withinMs: () => ENDS_WITHIN_MS });
+    const ending = shutDownOnSignals({ close, withinMs: () => ENDS_WITHIN_MS });
     process.stdout.write(`worker of ${shownLocation(STORE)} waits for jobs\n`);
     const allDone = flags.untilDone ? queue.untilDone() : new Promise<never>(() => {});
     const problem = await Promise.race([worker.gaveUp, allDone]);

@@ -1,5 +1,5 @@
 import { open, type RootDatabase } from 'lmdb';
-import { type Asker, EVERYBODY } from '../../../shards/fair-queue.ts';
+import { type ClientId, SHARED } from '../../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 import type { LedgerBatch } from './batch.ts';
@@ -79,10 +79,10 @@ export class LedgerDatabase {
   }
 
   /** Resolves once the change is on the disk. `asker`: whose turn its outcome takes. */
-  async write<T>(change: (batch: LedgerBatch) => T, asker: Asker = EVERYBODY): Promise<T> {
+  async write<T>(change: (batch: LedgerBatch) => T, clientId: ClientId = SHARED): Promise<T> {
     if (this.#closed) throw this.#closedError();
     try {
-      return await this.#commits.apply(change, asker);
+      return await this.#commits.apply(change, clientId);
     } catch (error) {
       throw error instanceof CommitFailed ? unavailable(this.#directory, error.cause) : error;
     }

@@ -1,4 +1,4 @@
-import { type Asker, FairQueue } from '../../../shards/fair-queue.ts';
+import { type ClientId, FairQueue } from '../../../shards/concurrency/fair-queue.ts';
 import type { Millis } from '../../../shards/units.ts';
 import { LedgerBatch } from './batch.ts';
 import type { Books } from './books.ts';
@@ -10,7 +10,7 @@ export class CommitFailed extends Error {
 }
 
 interface Pending {
-  readonly asker: Asker;
+  readonly clientId: ClientId;
   /** Makes the change inside the transaction and keeps its outcome. */
   apply(batch: LedgerBatch): void;
   /** Hands the outcome to the caller, after the commit. */
@@ -59,11 +59,11 @@ export class GroupCommit {
    * Makes a change in the next transaction. Resolves with what it returned once that is on the
    * disk; rejects with what it threw, or with `CommitFailed`. `asker`: whose turn its outcome takes.
    */
-  apply<T>(change: (batch: LedgerBatch) => T, asker: Asker): Promise<T> {
+  apply<T>(change: (batch: LedgerBatch) => T, clientId: ClientId): Promise<T> {
     return new Promise((resolve, reject) => {
       let settle = () => {};
       this.#queue.push({
-        asker,
+        clientId,
         apply: (batch) => {
           try {
             const value = change(batch);
@@ -104,7 +104,7 @@ export class GroupCommit {
       });
       this.lastFailure = null;
       const outcomes = new FairQueue<Pending>();
-      for (const one of pending) outcomes.push(one.asker, one);
+      for (const one of pending) outcomes.push(one.clientId, one);
       for (let i = 1, one = outcomes.shift(); one; one = outcomes.shift(), i++) {
         one.settle();
         if (i % HANDFUL === 0) await new Promise(setImmediate);

@@ -188,8 +188,8 @@ export class RedisConnection {
   /** How many replicas each master has, and wants to have to take writes. */
   async replicas(): Promise<{ connected: number; wanted: number }[]> {
     const settings = await this.settings('min-replicas-to-write');
-    const told = this.#masters().map((node) => node.info('replication').catch(() => ''));
-    return (await Promise.all(told)).map((info, i) => ({
+    const reported = this.#masters().map((node) => node.info('replication').catch(() => ''));
+    return (await Promise.all(reported)).map((info, i) => ({
       connected: Number(/^connected_slaves:(\d+)/m.exec(info)?.[1] ?? 0),
       wanted: Number(settings[i]?.get('min-replicas-to-write') ?? 0),
     }));

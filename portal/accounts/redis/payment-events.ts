@@ -16,7 +16,7 @@ export async function openEvents(
   offset: number,
 ): Promise<PaymentEvent[]> {
   if (limit < 1) return [];
-  const most = Math.min(limit, MOST_EVENTS);
+  const most = Math.min(limit, MAX_EVENTS);
   const texts = await redis.run(
     OPEN_EVENTS,
     [EVENTS.open, EVENTS.records],
@@ -30,7 +30,7 @@ export async function closeEvent(redis: RedisConnection, id: string): Promise<vo
 }
 
 /** Lua hands on no more values at once. */
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 const KEEP_EVENT = script<0 | 1>(
   `

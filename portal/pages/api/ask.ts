@@ -14,7 +14,7 @@ export class Fault extends Error {
 
 const PATIENCE_MS = 20_000;
 
-/** Asks for JSON. Everything but a success is a `Fault`; so is no answer in twenty seconds. */
+/** Asks for JSON. Everything but a success is a `Finding`; so is no answer in twenty seconds. */
 export async function ask<Answer>(url: string, init: RequestInit = {}): Promise<Answer> {
   return (await answerOf(url, init)).json();
 }

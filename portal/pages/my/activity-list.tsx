@@ -4,7 +4,7 @@ import { useLoaded } from '../api/use-loaded.ts';
 import { momentOf } from '../parts/formats.ts';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
-import { detailInWords } from './detail-in-words.ts';
+import { detailInWords } from './activity-text.ts';
 
 const FIRST = 10;
 

@@ -5,7 +5,7 @@ import { count } from '../parts/formats.ts';
 import { Page } from '../parts/page.tsx';
 import { Link } from '../router/link.tsx';
 import { useSession } from '../session/session.tsx';
-import { membershipInWords } from './membership-in-words.ts';
+import { membershipText } from './membership-text.ts';
 import { Usage } from './usage.tsx';
 
 /** The balance, and where it went. */
@@ -27,7 +27,7 @@ export function OverviewPage({ account }: { readonly account: Account }) {
           <dd class="figure">{membership ? 'Member' : 'None'}</dd>
           <dd class="quiet">
             {membership ? (
-              membershipInWords(membership)
+              membershipText(membership)
             ) : (
               <Link to={PAGE_PATHS.plan}>See the plans</Link>
             )}

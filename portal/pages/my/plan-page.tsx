@@ -1,14 +1,80 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Account } from '../../answers.ts';
-import { portalConfig } from '../api/portal.ts';
+import type { Account, Membership, PortalConfig } from '../../answers.ts';
+import { buyPack, manageBilling, portalConfig, subscribe } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { count } from '../parts/formats.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
+import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
 import { useSession } from '../session/session.tsx';
-import { MembershipPlan } from './membership-plan.tsx';
-import { TokenPacks } from './token-packs.tsx';
+import { membershipText } from './membership-text.ts';
+
+/** What a membership gives, and how to begin or to manage it. */
+export function MembershipPlan(props: {
+  readonly plan: PortalConfig['plans']['membership'];
+  readonly membership: Membership | null;
+  /** Leads to a page of the payment processor; `null` where nothing can be paid. */
+  readonly pay: ((askAddress: () => Promise<string>) => void) | null;
+}) {
+  const { plan, membership, pay } = props;
+  return (
+    <Section id="membership" title="Membership">
+      <div class={`card ${membership ? 'card-accent' : ''}`}>
+        <p class="price">
+          ${plan.price_usd} <small>a {plan.interval}</small>
+        </p>
+        <ul class="plain-list">
+          <li>{count(plan.tokens_per_month)} tokens each month</li>
+          <li>isochrones and map tiles at no charge</li>
+        </ul>
+        {membership && <p>You are a member. {membershipText(membership)}</p>}
+        {pay &&
+          (membership?.portal_url ? (
+            <button type="button" class="button" onClick={() => pay(manageBilling)}>
+              Manage the membership
+            </button>
+          ) : membership ? null : (
+            <button type="button" class="button button-main" onClick={() => pay(subscribe)}>
+              Become a member
+            </button>
+          ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Tokens that are bought once. */
+export function TokenPacks(props: {
+  readonly packs: PortalConfig['plans']['token_packs'];
+  /** Leads to a page of the payment processor; `null` where nothing can be paid. */
+  readonly pay: ((askAddress: () => Promise<string>) => void) | null;
+}) {
+  const { packs, pay } = props;
+  return (
+    <Section id="packs" title="Token packs">
+      <ul class="prices">
+        {packs.map(({ id, tokens, price_usd }) => (
+          <li class="card" key={id}>
+            <h3>{count(tokens)} tokens</h3>
+            <p class="price">${price_usd}</p>
+            {pay && (
+              <button
+                type="button"
+                class="button"
+                aria-label={`Buy ${count(tokens)} tokens`}
+                onClick={() => pay(() => buyPack(id))}
+              >
+                Buy
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">Bought once; they do not run out with time.</p>
+    </Section>
+  );
+}
 
 /** The membership and token packs. Payment itself is made at the payment processor’s pages. */
 export function PlanPage({ account }: { readonly account: Account }) {

@@ -1,10 +1,26 @@
-import { useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count, counted, dayOf } from '../parts/formats.ts';
 import { nextByKey } from '../parts/next-by-key.ts';
 import { chartScale } from './chart-scale.ts';
 import type { DayUsage, DividedUsage } from './divided-usage.ts';
 import { UsageBar } from './usage-bar.tsx';
-import { useWidth } from './use-width.ts';
+
+const UNTIL_KNOWN = 720;
+
+/** How wide an element is, in pixels, now and whenever it changes. */
+export function useWidth<Kind extends HTMLElement>(): [RefObject<Kind | null>, number] {
+  const element = useRef<Kind>(null);
+  const [width, setWidth] = useState(UNTIL_KNOWN);
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    setWidth(element.current.clientWidth);
+    const observer = new ResizeObserver(([{ contentRect }]) => setWidth(contentRect.width));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return [element, width];
+}
 
 /** What a day's name under the chart takes, in pixels. */
 const NAME_WIDTH = 80;
@@ -15,7 +31,7 @@ const NAME_WIDTH = 80;
  */
 export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
   const { days, parts } = usage;
-  const [told, setTold] = useState<number | null>(null);
+  const [reported, setTold] = useState<number | null>(null);
   const [reached, setReached] = useState(days.length - 1);
   const bars = useRef<(SVGGElement | null)[]>([]);
   const focusable = Math.min(reached, days.length - 1);
@@ -60,7 +76,7 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
               scale={scale}
               name={sentence(day, parts)}
               isNamed={(days.length - 1 - i) % each === 0}
-              isTold={told === i}
+              isTold={reported === i}
               isFocusable={i === focusable}
               barRef={(bar) => {
                 bars.current[i] = bar;
@@ -72,10 +88,10 @@ export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
         </svg>
       </div>
       <figcaption class="told">
-        {told === null || days[told] === undefined ? (
+        {reported === null || days[reported] === undefined ? (
           <span class="quiet">Point at a day, or go there by keyboard.</span>
         ) : (
-          sentence(days[told], parts)
+          sentence(days[reported], parts)
         )}
       </figcaption>
     </figure>
@@ -100,6 +116,6 @@ function Legend({ parts }: { readonly parts: readonly string[] }) {
 /** `Sat 22 Nov: 40 tokens, 2 requests`, and the parts, where there are any. */
 function sentence({ day, tokens, requests, ofParts }: DayUsage, parts: readonly string[]): string {
   const all = `${dayOf(day)}: ${counted(tokens, 'token')}, ${counted(requests, 'request')}`;
-  const told = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));
-  return parts.length > 1 && told.length > 0 ? `${all} (${told.join(', ')})` : all;
+  const reported = ofParts.flatMap((part, i) => (part > 0 ? [`${parts[i]} ${count(part)}`] : []));
+  return parts.length > 1 && reported.length > 0 ? `${all} (${reported.join(', ')})` : all;
 }

@@ -1,16 +1,83 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Key, UsageDay } from '../../answers.ts';
 import { PAGE_PATHS } from '../../page-paths.ts';
 import { keys, usage } from '../api/portal.ts';
 import { useLoaded } from '../api/use-loaded.ts';
-import { counted } from '../parts/formats.ts';
+import { count, counted, dayOf } from '../parts/formats.ts';
 import { Section } from '../parts/section.tsx';
 import { Shown } from '../parts/shown.tsx';
+import { WideTable } from '../parts/wide-table.tsx';
 import { Link } from '../router/link.tsx';
-import { Choice } from './choice.tsx';
 import { divideUsage, lastDays } from './divided-usage.ts';
 import { UsageChart } from './usage-chart.tsx';
-import { UsageTable } from './usage-table.tsx';
+
+/** One of some values, by their names. */
+export function Choice<Value extends string | number>(props: {
+  readonly label: string;
+  readonly options: Readonly<Record<string, Value>>;
+  readonly chosen: Value;
+  readonly onChoose: (value: Value) => void;
+}) {
+  const { label, options, chosen, onChoose } = props;
+  const id = useId();
+  return (
+    <span class="choice">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={Object.keys(options).find((name) => options[name] === chosen)}
+        onChange={({ currentTarget }) => onChoose(options[currentTarget.value])}
+      >
+        {Object.keys(options).map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** The usage in figures, the newest day first. */
+export function UsageTable(props: {
+  readonly rows: readonly UsageDay[];
+  readonly keyName: (row: UsageDay) => string;
+}) {
+  const { rows, keyName } = props;
+  return (
+    <details class="behind">
+      <summary>The same as a table</summary>
+      <WideTable label="Usage by day, key and route">
+        <thead>
+          <tr>
+            <th scope="col">Day (UTC)</th>
+            <th scope="col">Key</th>
+            <th scope="col">Route</th>
+            <th scope="col" class="number">
+              Requests
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.toReversed().map((row) => (
+            <tr key={`${row.day} ${row.key_id} ${row.route}`}>
+              <th scope="row">{dayOf(row.day)}</th>
+              <td>{keyName(row)}</td>
+              <td>
+                <code>{row.route}</code>
+              </td>
+              <td class="number">{count(row.requests)}</td>
+              <td class="number">{count(row.tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </WideTable>
+    </details>
+  );
+}
 
 const SPANS = { 'last 7': 7, 'last 30': 30, 'last 90': 90 };
 const DIVISIONS = { together: 'together', 'by key': 'key', 'by route': 'route' } as const;

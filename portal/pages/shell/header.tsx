@@ -1,9 +1,50 @@
+import { useState } from 'preact/hooks';
 import { PAGE_PATHS } from '../../page-paths.ts';
-import { Sign } from '../parts/sign.tsx';
+import { Fault } from '../api/ask.ts';
+import { signOut } from '../api/portal.ts';
 import { Link } from '../router/link.tsx';
+import { navigate } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
-import { SignOutButton } from './sign-out-button.tsx';
 import { useApiAddress } from './use-api-address.ts';
+
+/** The sign of the service: bands of time about a place. */
+export function Sign() {
+  return (
+    <svg class="sign" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+      <circle class="band-3" cx="16" cy="16" r="15" />
+      <circle class="band-2" cx="16" cy="16" r="10" />
+      <circle class="band-1" cx="16" cy="16" r="5" />
+    </svg>
+  );
+}
+
+export function SignOutButton() {
+  const { ended } = useSession();
+  const [fault, setFault] = useState('');
+  const leave = async () => {
+    try {
+      await signOut();
+    } catch (error) {
+      // Whose session is over already is signed out.
+      if (!(error instanceof Fault) || error.slug !== 'no-session') {
+        setFault('Not signed out: the service cannot be reached.');
+        return;
+      }
+    }
+    navigate(PAGE_PATHS.front);
+    ended();
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void leave()}>
+        Sign out
+      </button>
+      <span role="alert" class="fault-text">
+        {fault}
+      </span>
+    </>
+  );
+}
 
 /** What stands above every page. */
 export function Header() {

@@ -1,10 +1,45 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Account } from '../../answers.ts';
 import type { OwnPagePath } from '../../page-paths.ts';
+import { Fault } from '../api/ask.ts';
 import { requestCode, verifyCode } from '../api/portal.ts';
 import { Field } from '../parts/field.tsx';
-import { plainly } from './plainly.ts';
-import { useCountdown } from './use-countdown.ts';
+
+/** Why signing in did not work, for the person who tries. */
+export function plainly(error: unknown): string {
+  if (!(error instanceof Fault)) return 'Something went wrong here. Please try again.';
+  switch (error.slug) {
+    case 'invalid-code':
+      return 'That code does not work. Check the six digits in the newest message; after five wrong tries or ten minutes, have another sent.';
+    case 'too-many-codes':
+    case 'rate-limited':
+      return `That was often. Please try again in ${inWords(error.retryAfterSeconds)}.`;
+    default:
+      return error.message;
+  }
+}
+
+function inWords(seconds: number): string {
+  if (seconds <= 0) return 'a while';
+  if (seconds < 100) return `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
+}
+
+/** Whole seconds until something may be done again. */
+export function useCountdown(first: number): {
+  readonly seconds: number;
+  begin(seconds: number): void;
+} {
+  const [endsAt, setEndsAt] = useState(() => performance.now() + first * 1000);
+  const [seconds, setSeconds] = useState(first);
+  useEffect(() => {
+    const tick = () => setSeconds(Math.max(0, Math.ceil((endsAt - performance.now()) / 1000)));
+    tick();
+    const timer = setInterval(tick, 250);
+    return () => clearInterval(timer);
+  }, [endsAt]);
+  return { seconds, begin: (wait) => setEndsAt(performance.now() + wait * 1000) };
+}
 
 const RESEND_AFTER_S = 30;
 const DIGITS = 6;

@@ -1,17 +1,16 @@
 import { Agent, type Dispatcher } from 'undici';
+import { TransientError } from '../../concurrency/retry.ts';
 import { StoreError } from '../../errors.ts';
-import { LATEST } from '../../manifest.ts';
-import { Passing } from '../../tried-again.ts';
 import type { Bytes } from '../../units.ts';
 import type { ObjectRef, ObjectStat, Store } from '../store.ts';
-import { Allowance } from './allowance.ts';
-import { type Attempt, hedged } from './hedge.ts';
-import type { Headers, HttpFace, Refusal } from './http-face.ts';
-import { Latencies } from './latencies.ts';
-import { passingFault } from './network-faults.ts';
-import { PATIENT, type Patience } from './patience.ts';
-import { beginningOf, bytesOf, MOST_WHOLE_BYTES, textOf } from './received.ts';
-import { retried } from './retry.ts';
+import { LATEST } from '../store.ts';
+import { type Attempt, hedged, Latencies } from './hedging.ts';
+import { transientFault } from './network-errors.ts';
+import type { Headers, ObjectProtocol, Refusal } from './object-protocol.ts';
+import { beginningOf, bytesOf, MAX_WHOLE_BYTES, textOf } from './response-body.ts';
+import { retryRequest } from './retry.ts';
+import { RetryBudget } from './retry-budget.ts';
+import { BUILDING_TIMEOUTS, type Timeouts } from './timeouts.ts';
 
 const CONNECTIONS = 128;
 const KEEP_ALIVE_MS = 20_000;
@@ -36,7 +35,7 @@ export interface HttpReaderOptions {
   /** Certificates to trust beside the usual ones, PEM. */
   readonly ca?: string;
   /** By default a build's. */
-  readonly patience?: Patience;
+  readonly patience?: Timeouts;
 }
 
 /** What reading over HTTP has cost beside what was asked for. */
@@ -57,22 +56,22 @@ export interface WireCounts {
  */
 export class HttpReader implements Store {
   readonly location: string;
-  readonly #face: HttpFace;
+  readonly #face: ObjectProtocol;
   readonly #agent: Agent;
   readonly #latencies = new Latencies();
   /**
    * A retry a five reads, and fifty saved up; a second read a ten, which is twice those that are
    * late.
    */
-  readonly #retries = new Allowance(0.2, 50, 50);
-  readonly #hedges = new Allowance(0.1, 10, 0);
-  readonly #patience: Patience;
+  readonly #retries = new RetryBudget(0.2, 50, 50);
+  readonly #hedges = new RetryBudget(0.1, 10, 0);
+  readonly #patience: Timeouts;
   #fetchedBytes: Bytes = 0;
 
   constructor(
     location: string,
-    face: HttpFace,
-    { ca, patience = PATIENT }: HttpReaderOptions = {},
+    face: ObjectProtocol,
+    { ca, patience = BUILDING_TIMEOUTS }: HttpReaderOptions = {},
   ) {
     this.location = location;
     this.#face = face;
@@ -122,10 +121,10 @@ export class HttpReader implements Store {
     return this.#retried(name, () => {
       const attempt = this.#begin('GET', name, headers, WHOLE_MS, async (answer) => {
         await this.#requireStatus(200, name, answer);
-        const told = answer.headers['content-length'];
-        const length = told === undefined ? null : Number(told);
-        if (length !== null && length > MOST_WHOLE_BYTES) {
-          throw new Passing(`more than ${MOST_WHOLE_BYTES} bytes are said to come`);
+        const reported = answer.headers['content-length'];
+        const length = reported === undefined ? null : Number(reported);
+        if (length !== null && length > MAX_WHOLE_BYTES) {
+          throw new TransientError(`more than ${MAX_WHOLE_BYTES} bytes are said to come`);
         }
         return {
           bytes: await this.#bytesOf(answer, length),
@@ -161,7 +160,7 @@ export class HttpReader implements Store {
 
   #retried<T>(name: string, attempt: () => Promise<T>): Promise<T> {
     const { retryWithinMs } = this.#patience;
-    return retried(this.#face.nameOf(name), this.#retries, retryWithinMs, attempt);
+    return retryRequest(this.#face.nameOf(name), this.#retries, retryWithinMs, attempt);
   }
 
   #bytesOf(answer: Dispatcher.ResponseData, length: number | null): Promise<Uint8Array> {
@@ -192,7 +191,8 @@ export class HttpReader implements Store {
   ): Attempt<T> {
     const abort = new AbortController();
     const deadline = setTimeout(
-      () => abort.abort(new Passing(`no whole answer within ${Math.round(withinMs / 1000)} s`)),
+      () =>
+        abort.abort(new TransientError(`no whole answer within ${Math.round(withinMs / 1000)} s`)),
       withinMs,
     );
     const ask = async (): Promise<T> => {
@@ -209,13 +209,13 @@ export class HttpReader implements Store {
           answer.body.destroy();
         }
       } catch (error) {
-        throw passingFault(origin, error);
+        throw transientFault(origin, error);
       }
     };
     const done = ask().finally(() => clearTimeout(deadline));
     // One that was given up has nobody who waits for it.
     done.catch(() => {});
-    return { done, giveUp: () => abort.abort(new Passing('given up')) };
+    return { done, giveUp: () => abort.abort(new TransientError('given up')) };
   }
 
   async #requireRange(
@@ -231,7 +231,9 @@ export class HttpReader implements Store {
     if (total !== undefined) this.#requireLength(ref, Number(total));
     const last = offset + length - 1;
     if (Number(from) !== offset || Number(to) !== last) {
-      throw new Passing(`bytes ${offset} to ${last} were asked for; the answer says "${range}"`);
+      throw new TransientError(
+        `bytes ${offset} to ${last} were asked for; the answer says "${range}"`,
+      );
     }
     this.#requireHash(ref, textOf(answer.headers[SHA256_HEADER]));
   }
@@ -244,10 +246,12 @@ export class HttpReader implements Store {
     const { statusCode: status, headers } = answer;
     if (status === wanted) return;
     if (status === 200) {
-      throw new Passing('the server sent all of an object for a range of it; a store needs ranges');
+      throw new TransientError(
+        'the server sent all of an object for a range of it; a store needs ranges',
+      );
     }
     const refusal: Refusal = { status, headers, body: await beginningOf(answer) };
-    throw this.#face.explain(name, refusal) ?? new Passing(`the server answered ${status}`);
+    throw this.#face.explain(name, refusal) ?? new TransientError(`the server answered ${status}`);
   }
 
   async #nothingOf(ref: ObjectRef): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors.ts';
 import { identityOf } from '../folder-reader.ts';
-import { encodePath, type HttpFace, type Refusal } from './http-face.ts';
 import { HttpReader, type HttpReaderOptions } from './http-reader.ts';
+import { encodePath, type ObjectProtocol, type Refusal } from './object-protocol.ts';
 
 /**
  * A store behind `https://host/prefix`, to read only: a CDN, or what a bucket shows the public.
@@ -13,7 +13,7 @@ export class HttpsReader extends HttpReader {
   }
 }
 
-function publicFace({ origin, pathname }: URL): HttpFace {
+function publicFace({ origin, pathname }: URL): ObjectProtocol {
   const folder = pathname.replace(/\/*$/, '');
   const nameOf = (name: string) => `${origin}${folder}/${name}`;
   return {

@@ -1,7 +1,7 @@
+import { retry, TransientError } from '../../concurrency/retry.ts';
 import { StoreError } from '../../errors.ts';
-import { Passing, triedAgain } from '../../tried-again.ts';
 import type { Millis } from '../../units.ts';
-import type { Allowance } from './allowance.ts';
+import type { RetryBudget } from './retry-budget.ts';
 
 const TRIES = 4;
 const FIRST_PAUSE_MS = 50;
@@ -13,16 +13,16 @@ const LONGEST_PAUSE_MS = 1_000;
  * together. No try begins later than `withinMs` after the first. Rejects with a `StoreError` of
  * `object`.
  */
-export async function retried<T>(
+export async function retryRequest<T>(
   object: string,
-  allowance: Allowance,
+  allowance: RetryBudget,
   withinMs: Millis,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const lastMs = performance.now() + withinMs;
   allowance.earn();
-  return triedAgain(attempt, (error, tries) => {
-    if (!(error instanceof Passing)) throw error;
+  return retry(attempt, (error, tries) => {
+    if (!(error instanceof TransientError)) throw error;
     if (tries === TRIES || performance.now() > lastMs || !allowance.spend()) {
       const times = tries === 1 ? '' : `, ${tries} times over`;
       const cause = { cause: error.cause ?? error };

@@ -1,7 +1,7 @@
 import { HttpReader, type HttpReaderOptions } from '../http/http-reader.ts';
 import { type S3Access, s3Access } from './s3-access.ts';
 import { type S3Address, s3Address } from './s3-address.ts';
-import { s3Face } from './s3-face.ts';
+import { s3Protocol } from './s3-protocol.ts';
 
 /**
  * A store in a bucket of S3, to read: `s3://bucket/prefix`. Reads are signed requests of our own
@@ -14,7 +14,7 @@ export class S3Reader extends HttpReader {
   constructor(location: string, options?: HttpReaderOptions) {
     const address = s3Address(location);
     const access = s3Access(location);
-    super(location, s3Face(address, access), options);
+    super(location, s3Protocol(address, access), options);
     this.address = address;
     this.access = access;
   }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { S3, S3ServiceException } from '@aws-sdk/client-s3';
-import { type Content, contentOf, wholeOf } from '../../content.ts';
 import { StoreError } from '../../errors.ts';
 import type { Bytes } from '../../units.ts';
-import { passingFault } from '../http/network-faults.ts';
+import { transientFault } from '../http/network-errors.ts';
+import { bufferBody, type PutBody, putBodyOf } from '../put-body.ts';
 import { isAsRecorded } from '../recorded-hash.ts';
 import type { Lock, StoredObject, WritableStore } from '../store.ts';
 import { s3Name } from './s3-address.ts';
-import { s3Problem } from './s3-faults.ts';
+import { s3Problem } from './s3-errors.ts';
 import { type HeldLock, LOCK_LAPSES_MS, takeObjectLock } from './s3-lock.ts';
 import { S3Reader } from './s3-reader.ts';
 
@@ -54,9 +54,9 @@ export class S3Store extends S3Reader implements WritableStore {
     return [...objects.map(({ name }) => name), ...folders];
   }
 
-  async putContent(name: string, object: Content | Uint8Array): Promise<'written' | 'present'> {
+  async putContent(name: string, object: PutBody | Uint8Array): Promise<'written' | 'present'> {
     await this.#requireLocks();
-    const content = object instanceof Uint8Array ? contentOf(object) : object;
+    const content = object instanceof Uint8Array ? putBodyOf(object) : object;
     const hash = createHash('sha256');
     for await (const chunk of content.chunks()) hash.update(chunk);
     const sha256 = hash.digest('hex');
@@ -64,7 +64,7 @@ export class S3Store extends S3Reader implements WritableStore {
     const put = { ...this.#objectOf(name), ...FOR_EVER, Metadata: { sha256 } };
     await this.#ask(name, async (client) => {
       if (content.bytes <= PART_BYTES) {
-        await client.putObject({ ...put, Body: await wholeOf(content) });
+        await client.putObject({ ...put, Body: await bufferBody(content) });
         return;
       }
       const { Upload } = await import('@aws-sdk/lib-storage');
@@ -243,7 +243,7 @@ export class S3Store extends S3Reader implements WritableStore {
     const object = s3Name(this.address, name);
     const status = $metadata?.httpStatusCode;
     if (status === undefined) {
-      const fault = passingFault(this.access.endpoint?.origin ?? 's3.amazonaws.com', error);
+      const fault = transientFault(this.access.endpoint?.origin ?? 's3.amazonaws.com', error);
       if (fault instanceof StoreError) return fault;
       return new StoreError('unavailable', object, (fault as Error).message, { cause: error });
     }

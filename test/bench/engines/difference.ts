@@ -96,24 +96,24 @@ function agrees({ ours, theirs }: Pair, part: number, minutes: Minutes): boolean
 
 /** Prints how two engines differ over some pairs; `about` names engine and mode. */
 export function printDifference(name: string, pairs: readonly Pair[], about: object): void {
-  const told = { ...about, pairs: pairs.length };
+  const reported = { ...about, pairs: pairs.length };
   const share = (part: number, minutes: Minutes) =>
     (100 * pairs.filter((pair) => agrees(pair, part, minutes)).length) / pairs.length;
-  figure(`${name}.within_2_percent`, share(0.02, 0), '%', told);
-  figure(`${name}.within_5_percent`, share(0.05, 0), '%', told);
-  figure(`${name}.within_10_percent`, share(0.1, 0), '%', told);
-  figure(`${name}.within_2_minutes`, share(0, 2), '%', told);
-  figure(`${name}.within_10_percent_or_2_minutes`, share(0.1, 2), '%', told);
+  figure(`${name}.within_2_percent`, share(0.02, 0), '%', reported);
+  figure(`${name}.within_5_percent`, share(0.05, 0), '%', reported);
+  figure(`${name}.within_10_percent`, share(0.1, 0), '%', reported);
+  figure(`${name}.within_2_minutes`, share(0, 2), '%', reported);
+  figure(`${name}.within_10_percent_or_2_minutes`, share(0.1, 2), '%', reported);
   const apart = pairs
     .filter(({ ours, theirs }) => Number.isFinite(ours) && Number.isFinite(theirs))
     .map(({ ours, theirs }) => ours - theirs)
     .sort((a, b) => a - b);
   for (const percent of [1, 5, 50, 95, 99]) {
     const at = apart[Math.floor((percent / 100) * (apart.length - 1))];
-    figure(`${name}.difference_p${percent}`, at, 'min', told);
+    figure(`${name}.difference_p${percent}`, at, 'min', reported);
   }
   const one = (wanted: 'ours' | 'theirs', other: 'ours' | 'theirs') =>
     pairs.filter((pair) => Number.isFinite(pair[wanted]) && !Number.isFinite(pair[other])).length;
-  figure(`${name}.reached_by_ours_only`, one('ours', 'theirs'), 'pairs', told);
-  figure(`${name}.reached_by_theirs_only`, one('theirs', 'ours'), 'pairs', told);
+  figure(`${name}.reached_by_ours_only`, one('ours', 'theirs'), 'pairs', reported);
+  figure(`${name}.reached_by_theirs_only`, one('theirs', 'ours'), 'pairs', reported);
 }

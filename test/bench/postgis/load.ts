@@ -1,5 +1,5 @@
 import { modeIdOf } from '../../../shards/modes.ts';
-import type { Release } from '../../../shards/release.ts';
+import type { Release } from '../../../shards/release/release.ts';
 import { MICRO } from '../../../shards/units.ts';
 import type { Place } from '../places.ts';
 import type { Cluster } from './cluster.ts';

@@ -3,14 +3,14 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import { hashApiKey, isWellFormedApiKey } from '../../../portal/accounts/api-key.ts';
 import { RateWindow } from '../../../portal/accounts/rate-window.ts';
-import { Body } from '../../../portal/http/body.ts';
-import { policyHeader, rateHeader } from '../../../portal/http/rate-headers.ts';
-import { requestId } from '../../../portal/http/request-id.ts';
-import { canonicalRequest } from '../../../proxy/answers/paged-request.ts';
-import { CursorSealer } from '../../../proxy/cursors/cursor.ts';
-import { Outbox } from '../../../proxy/http/outbox.ts';
-import { commonHeaders, writeAnswer } from '../../../proxy/http/raw-answer.ts';
-import { strongEtag } from '../../../proxy/metering/strong-etag.ts';
+import { Body } from '../../../portal/http/content-encoding.ts';
+import { policyHeader, rateHeader } from '../../../portal/http/rate-limiting.ts';
+import { requestId } from '../../../portal/http/server.ts';
+import { CursorSealer } from '../../../proxy/http/cursor.ts';
+import { commonHeaders, writeResponse } from '../../../proxy/http/raw-response.ts';
+import { ResponseWriter } from '../../../proxy/http/response-writer.ts';
+import { strongEtag } from '../../../proxy/metering/plan-cache.ts';
+import { canonicalRequest } from '../../../proxy/queries/pagination.ts';
 import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**
@@ -37,7 +37,7 @@ const sql = postgres({
   // GEOIDs, ids and balances: all below 2⁵³.
   types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
 });
-const outbox = new Outbox({ maxWaiting: 2 ** 27 });
+const responseWriter = new ResponseWriter({ maxWaiting: 2 ** 27 });
 const cursors = new CursorSealer([settings.CURSOR_SECRET]);
 const rates = new RateWindow(1_000_000_000);
 const release = [{ name: 'release', bytes: 0, sha256: settings.RELEASE_SHA256 }];
@@ -94,8 +94,8 @@ function serveRoute(route: TwinRoute): void {
     const answer = route.body(asked, rows, next, ...rest);
     const body = Body.of(Buffer.from(JSON.stringify(answer)));
     const charged = Math.max(1, answer.results.length);
-    return writeAnswer(
-      outbox,
+    return writeResponse(
+      responseWriter,
       reply,
       200,
       [

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { KeyHash } from '../../../portal/accounts/key-hash.ts';
-import type { Release } from '../../../shards/release.ts';
+import type { Release } from '../../../shards/release/release.ts';
 import { type ServerProcess, startServer } from '../../support/server-process.ts';
 import type { Place } from '../places.ts';
 import { startCluster } from './cluster.ts';

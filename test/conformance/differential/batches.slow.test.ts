@@ -111,14 +111,14 @@ function toldOf({ path, origins }: Batch): object {
     return { blocks: known.filter(({ isRoutable }) => isRoutable).map(factsOf) };
   }
   if (path !== '/v1/point/summary' && path !== '/v1/point/pois') return {};
-  const told = origins.flatMap(({ lat, lon }) => {
+  const reported = origins.flatMap(({ lat, lon }) => {
     const block = blockAt(demo.release, lon, lat);
     if (!block?.isRoutable) return [];
     const { geoid, ...facts } = factsOf(block);
     const origin = { origin_lat: lat, origin_lon: lon, resolved_block: geoid };
     return { ...origin, ...(path.endsWith('summary') ? facts : {}) };
   });
-  return { origins: told };
+  return { origins: reported };
 }
 
 const factsOf = ({ geoid, population, land_area_m2 }: NaiveBlock) => ({
@@ -137,10 +137,12 @@ describe('batches', () => {
       const answer = await demo.api.post(batch.path, bodyOf(batch));
       const body = expectRows(answer, results.length);
       const errors = outcomes.flatMap(({ id, error }) => (error ? { ...id, type: error } : []));
-      const told = { ...toldOf(batch), truncated: [], truncated_reason: null };
-      expect(body).toMatchObject({ results, errors, ...told });
+      const reported = { ...toldOf(batch), truncated: [], truncated_reason: null };
+      expect(body).toMatchObject({ results, errors, ...reported });
       // Of an answer cut off, the part that came is paid: nobody has all rows before its end.
-      expect(Object.keys(body).sort()).toEqual(['results', 'errors', ...Object.keys(told)].sort());
+      expect(Object.keys(body).sort()).toEqual(
+        ['results', 'errors', ...Object.keys(reported)].sort(),
+      );
       expect(Object.keys(body).at(-1)).toBe('results');
     }));
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { decodeLatest, encodeLatest } from '../../../shards/latest.ts';
+import { decodeLatest, encodeLatest } from '../../../shards/release/latest.ts';
 import { folderOfTests } from '../../support/temporary-folder.ts';
 import { Api, type Call, expectOk, expectProblem } from '../api.ts';
 import { type Demo, openDemo } from '../demo.ts';

@@ -27,7 +27,7 @@ export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
     const revoked = await opened('revoked', RICH);
     const [key] = await ledger.keys(revoked.account!);
     await ledger.revokeKey(revoked.account!, key.id, BY);
-    const refused = (asker: Opened): Opened => ({ ...asker, isAdmitted: false });
+    const refused = (clientId: Opened): Opened => ({ ...clientId, isAdmitted: false });
     const typed = String(rich[0].authorization);
     const mistyped = typed.slice(0, -1) + (typed.endsWith('a') ? 'b' : 'a');
     const unknown = (name: string, authorization: string | null): Opened => {
@@ -46,12 +46,12 @@ export async function openFuzzAccounts(folder: string): Promise<Opened[]> {
 /** Once the service is closed: where what was charged, debited and delivered differ. */
 export async function faultsInBooks(
   folder: string,
-  askers: readonly Opened[],
+  waiters: readonly Opened[],
   { charged }: Tally,
 ): Promise<string[]> {
   return withLedger(folder, async (ledger) => {
     const faults: string[] = [];
-    for (const { name, account } of askers) {
+    for (const { name, account } of waiters) {
       const said = charged.get(name) ?? { tokens: 0, worth: 0, answers: 0 };
       if (account === null) {
         if (said.tokens !== 0) faults.push(`${name} was charged ${said.tokens}`);

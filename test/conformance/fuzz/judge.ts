@@ -3,7 +3,7 @@ import { NO_UTF8 } from './requests.ts';
 import { type Delivered, isMetered, worthOf } from './worth.ts';
 
 /** No error is longer. */
-export const MOST_ERROR_BYTES = 16 * 1024;
+export const MAX_ERROR_BYTES = 16 * 1024;
 
 const BODILESS = [204, 304];
 const TOKEN_HEADERS = ['x-tokens-charged', 'x-tokens-remaining'];
@@ -39,8 +39,8 @@ export function judge(answer: Delivered): { worth: number; faults: string[] } {
 }
 
 /** Whether its key has been checked on a metered route: then it says what is left. */
-function tellsTokens({ method, asker, route, status, path, body }: Delivered): boolean {
-  if (!asker.isAdmitted || !isMetered({ route, asker }) || method === 'OPTIONS') return false;
+function tellsTokens({ method, clientId, route, status, path, body }: Delivered): boolean {
+  if (!clientId.isAdmitted || !isMetered({ route, clientId }) || method === 'OPTIONS') return false;
   // No such method, no such route, or no URL of any: nobody has looked at the key.
   const isNoUrl = path.includes(NO_UTF8) || path.split(/[/?]/).some((part) => part.length > 200);
   const isNoRoute = method === 'HEAD' ? status === 404 : body.includes('/not-found"');
@@ -60,14 +60,14 @@ export function problemFaults({
   if (!headers['content-type']?.startsWith('application/problem+json')) {
     return [`an error as ${headers['content-type']}`];
   }
-  if (body.length > MOST_ERROR_BYTES) return [`an error of ${body.length} bytes`];
+  if (body.length > MAX_ERROR_BYTES) return [`an error of ${body.length} bytes`];
   const text = body.toString();
   if (INTERNAL.test(text)) return ['an error that shows what is inside'];
   try {
     const problem = JSON.parse(text);
     const slug = new URL(problem.type).pathname.split('/').at(-1) ?? '';
-    const told = (PROBLEM_STATUS as Readonly<Record<string, number>>)[slug];
-    if (told !== status || problem.status !== status) return [`${slug} with ${status}`];
+    const reported = (PROBLEM_STATUS as Readonly<Record<string, number>>)[slug];
+    if (reported !== status || problem.status !== status) return [`${slug} with ${status}`];
     if (typeof problem.title !== 'string' || problem.title === '') return ['an error untitled'];
     if (slug === 'invalid-parameters' && !(problem.errors?.length > 0)) return ['no errors told'];
     return [];

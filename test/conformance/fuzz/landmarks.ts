@@ -1,5 +1,5 @@
 import { geoidFromNumber } from '../../../shards/geoid.ts';
-import type { Release } from '../../../shards/release.ts';
+import type { Release } from '../../../shards/release/release.ts';
 import { type Degrees, MICRO } from '../../../shards/units.ts';
 import type { Landmarks } from '../routes.ts';
 import type { Pools } from './schema-arbitrary.ts';

@@ -26,7 +26,7 @@ export function newTally(): Tally {
   };
 }
 
-const MOST_TOLD_OF_A_BODY = 500;
+const MAX_TOLD_OF_A_BODY = 500;
 /** Bodies by their content coding. */
 const DECODED: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => gunzipSync(bytes),
@@ -52,22 +52,22 @@ export class Lane {
   }
 
   /** Asks, and now and then asks for what the answer leads to. */
-  async ask(request: FuzzRequest, asker: Asker): Promise<void> {
-    const answer = await this.#send(request, asker);
+  async ask(request: FuzzRequest, clientId: Asker): Promise<void> {
+    const answer = await this.#send(request, clientId);
     if (answer?.status !== 200 || !this.#random.chance(FOLLOWED)) return;
     const next = followUp(request, answer, this.#random);
     if (next === undefined) return;
     this.#tally.followUps++;
-    const second = await this.#send(next.request, asker);
+    const second = await this.#send(next.request, clientId);
     // Between the two, another may have spent the last tokens, or the same key.
     const isExcused = second === undefined || second.status === 429;
-    if (!isExcused) this.#note(next.faults(second), next.request, asker, second);
+    if (!isExcused) this.#note(next.faults(second), next.request, clientId, second);
   }
 
-  async #send(request: FuzzRequest, asker: Asker): Promise<Delivered | undefined> {
+  async #send(request: FuzzRequest, clientId: Asker): Promise<Delivered | undefined> {
     const tally = this.#tally;
     tally.requests++;
-    const { authorization } = asker;
+    const { authorization } = clientId;
     const { method, path, body } = request;
     const sent = { ...request.headers, ...(authorization === null ? {} : { authorization }) };
     try {
@@ -76,15 +76,15 @@ export class Lane {
       const bytes = Buffer.from(await answer.body.arrayBuffer());
       const decoded = bytes.length === 0 ? undefined : DECODED[headers['content-encoding'] ?? ''];
       const delivered: Delivered = {
-        ...{ method, path, route: request.route, asker },
+        ...{ method, path, route: request.route, clientId },
         ...{ status: answer.statusCode, headers, body: decoded?.(bytes) ?? bytes },
       };
       const { worth, faults } = judge(delivered);
-      this.#count(delivered, worth, asker);
-      this.#note(faults, request, asker, delivered);
+      this.#count(delivered, worth, clientId);
+      this.#note(faults, request, clientId, delivered);
       return delivered;
     } catch (error) {
-      this.#note([`no answer: ${error}`], request, asker);
+      this.#note([`no answer: ${error}`], request, clientId);
       return undefined;
     }
   }
@@ -101,7 +101,12 @@ export class Lane {
     sum.worth += worth;
   }
 
-  #note(faults: readonly string[], request: FuzzRequest, asker: Asker, answer?: Delivered): void {
+  #note(
+    faults: readonly string[],
+    request: FuzzRequest,
+    clientId: Asker,
+    answer?: Delivered,
+  ): void {
     for (const fault of faults) {
       const known = this.#tally.faults.get(fault);
       if (known !== undefined) {
@@ -111,11 +116,11 @@ export class Lane {
       const { method, path, headers, body = '' } = request;
       const sent = `${method} ${path} ${JSON.stringify(headers)} ${start(body)}`;
       const got = answer === undefined ? 'nothing' : `${answer.status} ${start(answer.body)}`;
-      this.#tally.faults.set(fault, { count: 1, shownBy: `${asker.name}: ${sent} → ${got}` });
+      this.#tally.faults.set(fault, { count: 1, shownBy: `${clientId.name}: ${sent} → ${got}` });
     }
   }
 }
 
 function start(body: string | Buffer): string {
-  return body.slice(0, MOST_TOLD_OF_A_BODY).toString();
+  return body.slice(0, MAX_TOLD_OF_A_BODY).toString();
 }

@@ -22,7 +22,7 @@ export interface FuzzReport extends Omit<Tally, 'faults'> {
   readonly seconds: number;
 }
 
-const MOST_FAULTS_TOLD = 20;
+const MAX_FAULTS_TOLD = 20;
 
 /**
  * Sends so many random requests, sound and broken, to the service itself, as a process of its own
@@ -38,7 +38,7 @@ export async function runFuzz(
   const opened = new FolderStore(store);
   const { marks, pools } = await landmarksOf(await releaseIn(opened));
   await opened.close();
-  const askers = await openFuzzAccounts(ledgerFolder);
+  const waiters = await openFuzzAccounts(ledgerFolder);
   const service = await startService(store, ledgerFolder, {
     FREE_RATE_LIMIT_PER_MINUTE: '1000000000',
     // What runs tests sets one of its own.
@@ -60,7 +60,7 @@ export async function runFuzz(
         });
         for (const request of drawn) {
           if (tally.requests >= requests) break;
-          await connection.ask(request, pickAsker(askers, random));
+          await connection.ask(request, pickAsker(waiters, random));
         }
       }
       await connection.close();
@@ -70,20 +70,20 @@ export async function runFuzz(
     await service.stop();
   }
   const seconds = (performance.now() - begun) / 1000;
-  const inBooks = await faultsInBooks(ledgerFolder, askers, tally);
+  const inBooks = await faultsInBooks(ledgerFolder, waiters, tally);
   const inAnswers = Array.from(tally.faults, ([fault, { count, shownBy }]) => {
     return `${fault} (${count} times); ${shownBy}`;
   });
   return {
     ...tally,
     seconds,
-    faults: [...inBooks, ...inAnswers.slice(0, MOST_FAULTS_TOLD)],
+    faults: [...inBooks, ...inAnswers.slice(0, MAX_FAULTS_TOLD)],
     faultCount:
       inBooks.length + Array.from(tally.faults.values()).reduce((n, { count }) => n + count, 0),
   };
 }
 
 /** Mostly those who can pay, who come first. */
-function pickAsker(askers: readonly Asker[], random: Random): Asker {
-  return random.pick(random.chance(0.8) ? askers.slice(0, 8) : askers.slice(8));
+function pickAsker(waiters: readonly Asker[], random: Random): Asker {
+  return random.pick(random.chance(0.8) ? waiters.slice(0, 8) : waiters.slice(8));
 }

@@ -31,7 +31,7 @@ export interface Schema {
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
 
 /** The longest array that is made; longer ones are made on purpose elsewhere. */
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 
 /**
  * Values that a schema allows, with its bounds among them. A name with a pool mostly draws from it:
@@ -86,7 +86,7 @@ function ofType(
     case 'array': {
       if (schema.prefixItems) return fc.tuple(...schema.prefixItems.map((one) => inner(one)));
       const minLength = schema.minItems ?? 0;
-      const maxLength = Math.max(minLength, Math.min(schema.maxItems ?? MOST_ITEMS, MOST_ITEMS));
+      const maxLength = Math.max(minLength, Math.min(schema.maxItems ?? MAX_ITEMS, MAX_ITEMS));
       return fc.array(inner(schema.items ?? {}, name), { minLength, maxLength });
     }
     case 'object': {

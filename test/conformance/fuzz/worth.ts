@@ -17,7 +17,7 @@ export interface Delivered {
   readonly path: string;
   /** The path as the document writes it. */
   readonly route: string;
-  readonly asker: Pick<Asker, 'isAdmitted' | 'isMember'>;
+  readonly clientId: Pick<Asker, 'isAdmitted' | 'isMember'>;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Without its coding. */
@@ -41,8 +41,8 @@ export function worthOf(answer: Delivered): number {
 }
 
 /** Whether it may cost the asker anything. */
-export function isMetered({ route, asker }: Pick<Delivered, 'route' | 'asker'>): boolean {
-  if (route === ISOCHRONE || isTile(route)) return !asker.isMember;
+export function isMetered({ route, clientId }: Pick<Delivered, 'route' | 'clientId'>): boolean {
+  if (route === ISOCHRONE || isTile(route)) return !clientId.isMember;
   return BY_THE_ROW.has(route);
 }
 

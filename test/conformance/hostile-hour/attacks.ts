@@ -44,7 +44,7 @@ interface Attack {
 }
 
 const PIPELINED = 50;
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 const NEGLECTED_MS = 1_500;
 const ENOUGH_TO_BREAK_OFF = 100_000;
 const AREAL = '/v1/blocks/query';
@@ -77,10 +77,10 @@ const largest = ({ geoids, key }: Means, headers = '') =>
  * than it has memory for ends readers.
  */
 async function askUntilWhole(on: HostileConnection, batch: Buffer): Promise<void> {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     if ((await on.ask(batch)).length > 0) return;
   }
-  throw new Error(`a batch did not come whole in ${MOST_TRIES} tries`);
+  throw new Error(`a batch did not come whole in ${MAX_TRIES} tries`);
 }
 
 /** Sends one refused body of a kind to a route. */

@@ -27,7 +27,7 @@ export interface HourReport {
   readonly hostile: HostileReport;
   /** The most memory that the service came to, and what it is meant for. */
   readonly peakMb: number;
-  readonly mostMb: number;
+  readonly maxMb: number;
   /** Files that the service had open before, and soon after. */
   readonly files: { readonly before: number; readonly after: number };
   /** The books of every account, once the service has closed. */
@@ -56,7 +56,7 @@ const CACHES_MB = { CACHE_BYTES: 128 };
 const WAITING_MB = 128;
 /** What the process may take beside. */
 const BESIDE_MB = 250;
-const MOST_MB = CACHES_MB.CACHE_BYTES + WAITING_MB + BESIDE_MB;
+const MAX_MB = CACHES_MB.CACHE_BYTES + WAITING_MB + BESIDE_MB;
 
 /**
  * A hostile client beside an honest one: the service, and each of them, a process of its own.
@@ -96,7 +96,7 @@ export async function runHour(
     const peakMb = await residentMemory(pid, 'VmHWM');
     await sleep(SETTLED_MS);
     const files = { before, after: await openFiles(pid) };
-    report = { begun, idle, beside, hostile, peakMb, mostMb: MOST_MB, files, largest };
+    report = { begun, idle, beside, hostile, peakMb, maxMb: MAX_MB, files, largest };
   } finally {
     await service.stop();
   }

@@ -4,7 +4,7 @@ import { type Demo, NO_SUCH_BLOCK, NO_SUCH_POI, OPEN_SEA, onEachLedger } from '.
 
 const NDJSON = 'application/x-ndjson';
 const GEOJSON = 'application/geo+json';
-const MOST_LISTED_BYTES = 4096;
+const MAX_LISTED_BYTES = 4096;
 
 const blocksOf = (demo: Demo, count: number) =>
   demo.release.blocks.filter(({ isRoutable }) => isRoutable).slice(120, 120 + count);
@@ -73,9 +73,9 @@ onEachLedger((demo) => {
 
     test('NDJSON ends in a line of the origins that gave nothing, if there are any', async () => {
       const { body, text } = await both(NDJSON);
-      const told = lines(text);
+      const reported = lines(text);
       const { errors, truncated, truncated_reason } = body;
-      expect(told).toEqual([...body.results, { errors, truncated, truncated_reason }]);
+      expect(reported).toEqual([...body.results, { errors, truncated, truncated_reason }]);
       const whole = await ask(known(demo, 2), NDJSON);
       expect(lines(whole)).toEqual(expectOk(await ask(known(demo, 2), 'application/json')).results);
     });
@@ -108,10 +108,10 @@ onEachLedger((demo) => {
       const list = Array(left)
         .fill(written(known(demo, 1)[0] as never))
         .join();
-      const [fits, told] = [list.length <= MOST_LISTED_BYTES, headers['x-truncated']];
-      expect(told).toBe(fits ? list : undefined);
+      const [fits, reported] = [list.length <= MAX_LISTED_BYTES, headers['x-truncated']];
+      expect(reported).toBe(fits ? list : undefined);
       const listed = ['x-truncated', 'x-errors'].map((name) => String(headers[name] ?? '').length);
-      expect(listed[0] + listed[1]).toBeLessThanOrEqual(MOST_LISTED_BYTES);
+      expect(listed[0] + listed[1]).toBeLessThanOrEqual(MAX_LISTED_BYTES);
       // All but one of the most origins there may be can be sent again by their GEOIDs.
       if (path.startsWith('/v1/blocks')) expect(fits).toBe(true);
     });

@@ -26,11 +26,11 @@ const NOT_DOCUMENTED =
 /** Holds an answer's headers against the document's: none untold, and all that it promises. */
 function expectDocumented(route: string, method: string, answer: Answer): void {
   const { headers } = paths[route][method].responses[answer.statusCode];
-  const told = new Map(Object.entries(headers).map(([name, of]) => [name.toLowerCase(), of]));
+  const reported = new Map(Object.entries(headers).map(([name, of]) => [name.toLowerCase(), of]));
   const sent = Object.keys(answer.headers).filter((name) => !NOT_DOCUMENTED.test(name));
   const at = `${method} ${route} ${answer.statusCode}`;
-  expect([at, sent.filter((name) => !told.has(name))]).toEqual([at, []]);
-  const promised = [...told].filter(([, { required }]) => required).map(([name]) => name);
+  expect([at, sent.filter((name) => !reported.has(name))]).toEqual([at, []]);
+  const promised = [...reported].filter(([, { required }]) => required).map(([name]) => name);
   expect([at, promised.filter((name) => !sent.includes(name))]).toEqual([at, []]);
 }
 

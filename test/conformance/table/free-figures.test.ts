@@ -10,8 +10,8 @@ const COMMON = { 'accept-encoding': 'gzip', connection: 'close' };
 
 /** All that a client sees of a response, as one text. */
 function seen({ statusCode, headers, body }: Answer): string {
-  const told = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.includes(name));
-  return JSON.stringify([statusCode, told.sort(), body]);
+  const reported = Object.entries(headers).filter(([name]) => !OF_THE_MOMENT.includes(name));
+  return JSON.stringify([statusCode, reported.sort(), body]);
 }
 
 /** A request for the rows within so many minutes: one there is anyway, and the one to be found out. */

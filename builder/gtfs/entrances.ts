@@ -1,0 +1,217 @@
+import Flatbush from 'flatbush';
+import FlatQueue from 'flatqueue';
+import { bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import type { Degrees } from '../../shards/units.ts';
+import { BuildError } from '../errors.ts';
+import { ROUTING } from '../routing-parameters.ts';
+import type { Feed, RailKind } from './feed.ts';
+import { FEED_LIMITS } from './limits.ts';
+import { type FeedStop, LOCATION } from './stops.ts';
+
+const STREET = 0;
+
+/** Where one gets from the streets to a stop, as its feed says. */
+export interface FeedEntrance {
+  readonly lon: Degrees;
+  readonly lat: Degrees;
+  /** Inside the station, without levels where no pathways lead along. */
+  readonly secondsIn: number;
+  readonly secondsOut: number;
+  /** The level it is at, from which those to the platform are counted; null: pathways have them in. */
+  readonly level: number | null;
+  /** Whether it is an entrance; else it is the stop itself, and no way inside is known. */
+  readonly isEntrance: boolean;
+}
+
+/** A way from one place in a station to another. */
+export interface FeedIndoorPath {
+  /** Without levels, where no pathways lead along. */
+  readonly seconds: number;
+  /**
+   * Along pathways; or straight, with the levels between its ends on top: indoors, in a station that
+   * has entrances, or else only where an end is off the street.
+   */
+  readonly lies: 'along pathways' | 'indoors' | 'off the street';
+}
+
+/**
+ * The doors of a feed's stops: the entrances that pathways lead to from a stop; where they lead to
+ * none, the entrances of its station, which are as far as a straight walk, and so are its other
+ * platforms; else the stop itself. Platforms of subways that no station holds are of one where they
+ * are near each other. How many levels lie between, the feed may not know: they come later.
+ */
+export class StationEntrances {
+  readonly #feed: Feed;
+  readonly #rails: ReadonlyMap<string, RailKind>;
+  /** Ways on from each place in a station, with and against their direction. */
+  readonly #onward = new Map<string, [to: string, seconds: number][]>();
+  readonly #backward = new Map<string, [to: string, seconds: number][]>();
+
+  /** Entrances and stops of each station. */
+  readonly #entrances = new Map<string, FeedStop[]>();
+  readonly #platforms = new Map<string, FeedStop[]>();
+  /** Platforms of subways without a station. */
+  readonly #alone: readonly FeedStop[];
+  readonly #tree: Flatbush | null;
+
+  /** `#mappedDoors` of stops it was asked for. */
+  readonly #mapped = new Map<string, readonly FeedEntrance[]>();
+
+  /** Along pathways, on behalf of all stops. */
+  #steps = 0;
+  /** Doors and straight walks of all stops. */
+  #ways = 0;
+
+  /** `rails`: what calls at stops on rails, by their ids. */
+  constructor(feed: Feed, rails: ReadonlyMap<string, RailKind>) {
+    this.#feed = feed;
+    this.#rails = rails;
+    const push = <T>(lists: Map<string, T[]>, key: string, value: T) => {
+      const known = lists.get(key);
+      if (known) known.push(value);
+      else lists.set(key, [value]);
+    };
+    for (const stop of feed.stops.values()) {
+      if (stop.parent === '') continue;
+      if (stop.type === LOCATION.entrance) push(this.#entrances, stop.parent, stop);
+      if (stop.type === LOCATION.stop) push(this.#platforms, stop.parent, stop);
+    }
+    const add = (ways: Map<string, [string, number][]>, from: string, to: string, s: number) =>
+      push(ways, from, [to, s]);
+    for (const { from, to, seconds, bothWays } of feed.pathways) {
+      add(this.#onward, from, to, seconds);
+      add(this.#backward, to, from, seconds);
+      if (bothWays) {
+        add(this.#onward, to, from, seconds);
+        add(this.#backward, from, to, seconds);
+      }
+    }
+    const subways = [...rails.keys()].filter((id) => rails.get(id) === 'subway');
+    this.#alone = subways.map((id) => feed.stops.get(id)!).filter(({ parent }) => parent === '');
+    this.#tree = this.#alone.length === 0 ? null : new Flatbush(this.#alone.length);
+    for (const { lon, lat } of this.#alone) this.#tree!.add(lon, lat);
+    this.#tree?.finish();
+  }
+
+  of(stop: FeedStop): readonly FeedEntrance[] {
+    const mapped = this.#mappedDoors(stop);
+    if (mapped.length > 0) return mapped;
+    const { lon, lat } = stop;
+    const own = { lon, lat, secondsIn: 0, secondsOut: 0, level: STREET, isEntrance: false };
+    const entrances = this.#entrances.get(stop.parent) ?? [];
+    this.#countWays(stop, 1 + entrances.length);
+    return entrances.length === 0 ? [own] : entrances.map((door) => straightDoor(stop, door));
+  }
+
+  /** The entrances that pathways lead to. */
+  #mappedDoors(stop: FeedStop): readonly FeedEntrance[] {
+    const known = this.#mapped.get(stop.id);
+    if (known) return known;
+    const out = this.#shortest(this.#onward, stop.id);
+    const into = this.#shortest(this.#backward, stop.id);
+    const doors: FeedEntrance[] = [];
+    for (const id of [...new Set([...out.keys(), ...into.keys()])].sort()) {
+      const { type, lon, lat } = this.#feed.stops.get(id)!;
+      if (type !== LOCATION.entrance) continue;
+      const never = Number.POSITIVE_INFINITY;
+      doors.push({
+        lon,
+        lat,
+        secondsIn: into.get(id) ?? never,
+        secondsOut: out.get(id) ?? never,
+        level: null,
+        isEntrance: true,
+      });
+    }
+    this.#mapped.set(stop.id, doors);
+    return doors;
+  }
+
+  /** The ways inside the station from a stop to each other place one gets to in it. */
+  within(stop: FeedStop): ReadonlyMap<string, FeedIndoorPath> {
+    const ways = new Map<string, FeedIndoorPath>();
+    const platforms =
+      stop.parent === '' ? this.#near(stop) : (this.#platforms.get(stop.parent) ?? []);
+    this.#countWays(stop, platforms.length);
+    for (const other of platforms) {
+      const lies = this.#waysBetween(stop, other);
+      if (lies) ways.set(other.id, { seconds: straightSeconds(stop, other), lies });
+    }
+    for (const [id, seconds] of this.#shortest(this.#onward, stop.id)) {
+      ways.set(id, { seconds, lies: 'along pathways' });
+    }
+    return ways;
+  }
+
+  /** Platforms of subways near to one, if no station holds either. */
+  #near({ id, lon, lat }: FeedStop): readonly FeedStop[] {
+    if (this.#rails.get(id) !== 'subway') return [];
+    const { maxPlatformGap } = ROUTING.transit;
+    const at = { minLon: lon, minLat: lat, maxLon: lon, maxLat: lat };
+    const { minLon, minLat, maxLon, maxLat } = bufferBox(at, maxPlatformGap);
+    return this.#tree!.search(minLon, minLat, maxLon, maxLat)
+      .map((index) => this.#alone[index])
+      .filter((other) => localDistance(lon, lat, other.lon, other.lat) <= maxPlatformGap);
+  }
+
+  /**
+   * How one walks straight from one platform to another, and so back; null: not where both surely lie
+   * in the street, nor where pathways say how either is entered.
+   */
+  #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedIndoorPath['lies'], 'along pathways'> | null {
+    if ([a, b].some((stop) => this.#mappedDoors(stop).length > 0)) return null;
+    if (this.#entrances.has(a.parent)) return 'indoors';
+    return [a, b].some((stop) => this.#mayLieOffStreet(stop)) ? 'off the street' : null;
+  }
+
+  #mayLieOffStreet({ id, level }: FeedStop): boolean {
+    return level === null ? this.#rails.has(id) : level !== STREET;
+  }
+
+  /** By Dijkstra's algorithm. */
+  #shortest(ways: ReadonlyMap<string, readonly [string, number][]>, start: string) {
+    const seconds = new Map([[start, 0]]);
+    const queue = new FlatQueue<string>();
+    queue.push(start, 0);
+    while (queue.length > 0) {
+      const time = queue.peekValue()!;
+      const place = queue.pop()!;
+      if (time > seconds.get(place)!) continue;
+      const onward = ways.get(place) ?? [];
+      this.#countSteps(start, 1 + onward.length);
+      for (const [next, more] of onward) {
+        if (time + more >= (seconds.get(next) ?? Number.POSITIVE_INFINITY)) continue;
+        seconds.set(next, time + more);
+        queue.push(next, time + more);
+      }
+    }
+    return seconds;
+  }
+
+  #countWays({ id }: FeedStop, more: number): void {
+    this.#ways += more;
+    if (this.#ways <= FEED_LIMITS.stationWays) return;
+    throw new BuildError(
+      `${this.#feed.source.path}: stops.txt: one station has too many platforms and entrances, ${id} among them; give it fewer, or leave it out of the feed`,
+    );
+  }
+
+  #countSteps(start: string, more: number): void {
+    this.#steps += more;
+    if (this.#steps <= FEED_LIMITS.pathwaySteps) return;
+    throw new BuildError(
+      `${this.#feed.source.path}: pathways.txt joins too many places, ${start} among them, for one station; mend it, or leave it out of the feed`,
+    );
+  }
+}
+
+function straightDoor(stop: FeedStop, entrance: FeedStop): FeedEntrance {
+  const { lon, lat, level } = entrance;
+  const seconds = straightSeconds(stop, entrance);
+  const times = { secondsIn: seconds, secondsOut: seconds };
+  return { lon, lat, ...times, level: level ?? STREET, isEntrance: true };
+}
+
+function straightSeconds(a: FeedStop, b: FeedStop): number {
+  return localDistance(a.lon, a.lat, b.lon, b.lat) / ROUTING.walkMetresPerSecond;
+}

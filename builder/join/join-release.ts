@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { FORMAT_VERSION } from '../../shards/codec/format-version.ts';
+import {
+  type CountyManifest,
+  DIRECTIONS,
+  type Direction,
+  type Latest,
+  type Manifest,
+  manifestSchema,
+} from '../../shards/release/manifest.ts';
+import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import { requireThisProgram } from '../build-region.ts';
+import type { Means, ReleaseRequest } from '../build-request.ts';
+import { fitJoin } from '../memory-budget.ts';
+import type { StoredPlan } from '../plan/release-plan.ts';
+import type { Progress } from '../progress.ts';
+import { requireObjects } from '../publish/promote-release.ts';
+import { publishManifest } from '../publish/publish.ts';
+import { putObject } from '../publish/put-object.ts';
+import { Receipts } from '../receipts/receipts.ts';
+import type { RegionCounty, RegionReceipt } from '../receipts/region-receipt.ts';
+import { assumptions } from '../routing-parameters.ts';
+import { inScratchFolder } from '../scratch-folder.ts';
+import { drawTiles } from '../tiles/build-tiles.ts';
+import { bytesToDraw } from '../tiles/tile-drawer.ts';
+import { components } from './components.ts';
+import { countyMap } from './county-map.ts';
+import { findHomeCounties, putDestIds } from './home-counties.ts';
+import { joinRegions } from './join-regions.ts';
+import { PoiObjects } from './poi-objects.ts';
+import { putStates } from './state-objects.ts';
+import { transposePois, transposeReach } from './transposes.ts';
+
+/** The release to be made of a plan's regions, and what may be used for it. */
+export interface JoinRequest extends ReleaseRequest, Means {
+  readonly plan: StoredPlan;
+  /** Matrices of so many blocks are turned around in one go, or those of one region. */
+  readonly batchBlocks?: number;
+}
+
+/** More read what lies around a batch less often; all that is in memory at once follows from them. */
+const BATCH_BLOCKS = 200_000;
+
+const receiptSchema = z.strictObject({ manifest: manifestSchema });
+
+/** The manifest that an earlier join of the same left, if all that it names is still there. */
+export async function findJoined(
+  request: JoinRequest,
+  receipts: Receipts,
+): Promise<Manifest | null> {
+  return (await receipts.find('join', keyOf(request), receiptSchema))?.manifest ?? null;
+}
+
+function keyOf(request: JoinRequest): string {
+  const { release, tiles = true, plan } = request;
+  const asks = [plan.ref.sha256, release, tiles, directionsOf(request)];
+  return createHash('sha256').update(JSON.stringify(asks)).digest('hex');
+}
+
+function directionsOf({ directions }: ReleaseRequest): Direction[] {
+  return DIRECTIONS.filter((one) => directions?.includes(one) ?? true);
+}
+
+/**
+ * Makes a release of regions, from what they left in the store and nothing else: what speaks of
+ * counties from the other side (catchments, `reach-to`), directories, states, tiles, the manifest. The
+ * regions' own objects stay as they are. Nothing is published yet.
+ */
+export function joinRelease(
+  request: JoinRequest,
+  regions: readonly RegionReceipt[],
+  store: WritableStore,
+  progress: Progress,
+  receipts = new Receipts(store),
+): Promise<Manifest> {
+  requireThisProgram(request.plan);
+  return inScratchFolder(request.scratch, async (scratch) => {
+    const joined = await joinRegions(store, request.plan, regions);
+    const { sources } = joined;
+    const { modes, taxonomy } = request.plan.plan;
+    const directions = directionsOf(request);
+    const searched = Object.fromEntries(
+      [...joined.counties].map(([county, { searched }]) => [county, searched]),
+    );
+    const tileBytes = request.tiles === false ? 0 : bytesToDraw(searched);
+    const { threads, tileThreads, transposeMemory, summary } = fitJoin(
+      request,
+      joined.counties.size,
+      tileBytes,
+    );
+    progress.note(summary);
+
+    const transposing = {
+      ...{ counties: joined.counties, modes: modes.length, store, receipts, scratch, progress },
+      batches: batchesOf(regions, request.batchBlocks ?? BATCH_BLOCKS),
+      ...{ threads, memory: transposeMemory },
+    };
+    const homes = await findHomeCounties(store, joined.destinations, joined.counties);
+    const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;
+    const reported = new PoiObjects(store, joined, homes);
+    const catchments = await transposePois(transposing, homes.toldIn, (batch) =>
+      reported.put(batch),
+    );
+
+    const counties: Record<CountyFips, CountyManifest> = {};
+    const outlined: { county: CountyFips; population: number; blocks: ObjectRef }[] = [];
+    for (const [county, { searched }] of joined.counties) {
+      const { poi_rows, reach_rows, objects, ...facts } = searched;
+      const { box, map } = reported.of(county);
+      counties[county] = {
+        ...facts,
+        poi_box: box,
+        reach: reachOf(joined.counties, county, directions),
+        objects: {
+          ...objects,
+          ...(reachTo && { 'reach-to': reachTo.get(county)! }),
+          catchment: catchments.get(county)!,
+          'poi-map': map,
+        },
+      };
+      outlined.push({ county, population: facts.population, blocks: objects.blocks });
+    }
+    const drawing = { store, receipts, progress, scratch, threads: tileThreads };
+    const county = await countyMap(store, outlined);
+    const manifest: Manifest = {
+      format: FORMAT_VERSION,
+      release: request.release,
+      modes: [...modes],
+      directions,
+      components: components(sources),
+      assumptions: assumptions(sources.transit, directions, sources.files.elevation !== undefined),
+      taxonomy,
+      feeds: sources.transit?.feeds ?? [],
+      unmapped_values: request.plan.plan.osm.unmapped,
+      counties,
+      states: await putStates(store, joined.states, joined.counties),
+      objects: {
+        'dest-ids': await putDestIds(store, joined.destinations, homes),
+        'county-map': await putObject(store, 'county-map/all', 'fgb', county),
+      },
+      tiles: request.tiles === false ? {} : await drawTiles({ modes, taxonomy, counties }, drawing),
+    };
+    await receipts.keep('join', keyOf(request), { manifest });
+    return manifest;
+  });
+}
+
+/**
+ * Puts a release that was joined in force, once all that it names was found to be there: a store may
+ * have lost something meanwhile. To be done while no other build writes. `latest.json` is swapped last.
+ */
+export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
+  await requireObjects(store, `release ${manifest.release}`, manifest);
+  return publishManifest(store, manifest, new Date());
+}
+
+/** The counties of regions that stand beside each other, up to so many blocks together. */
+function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[][] {
+  const batches: CountyFips[][] = [];
+  let room = 0;
+  for (const { counties } of regions) {
+    const blocks = Object.values(counties).reduce((sum, { searched }) => sum + searched.blocks, 0);
+    if (batches.length === 0 || blocks > room) {
+      batches.push([]);
+      room = most;
+    }
+    batches.at(-1)!.push(...Object.keys(counties));
+    room -= blocks;
+  }
+  return batches;
+}
+
+/** Which counties a county's rows lead to, and come from. */
+function reachOf(
+  counties: ReadonlyMap<CountyFips, RegionCounty>,
+  county: CountyFips,
+  directions: readonly Direction[],
+): CountyManifest['reach'] {
+  const reaching = [...counties].filter(([, { reach }]) => reach.includes(county));
+  return {
+    from: [...counties.get(county)!.reach],
+    to: directions.includes('to') ? reaching.map(([from]) => from) : [],
+  };
+}

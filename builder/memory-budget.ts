@@ -1,0 +1,153 @@
+import type { Bytes } from '../shards/units.ts';
+import { DEFAULT_MEMORY, type Means } from './build-request.ts';
+import type { CountyScope } from './county/county-scope.ts';
+import { BuildError } from './errors.ts';
+import { duration } from './progress.ts';
+import { isLinked, type LinkedRegion } from './region/link-region.ts';
+import { PERCENTILE_INDEX } from './routing-parameters.ts';
+import { ChunkSearch } from './search/search-chunk.ts';
+import type { SearchWorld } from './search/search-world.ts';
+import { LANES } from './transit/lane-search.ts';
+
+/** How the searches of a region go about it. */
+export interface SearchFit {
+  readonly threads: number;
+  /** In words, for the person who waits. */
+  readonly summary: string;
+}
+
+/** How a join goes about it. */
+export interface JoinFit {
+  /** Those that turn matrices around. */
+  readonly threads: number;
+  readonly tileThreads: number;
+  /** What entries on their way through a transposition may take. */
+  readonly transposeMemory: Bytes;
+  readonly summary: string;
+}
+
+/** Stretches of blocks searched to tell how long the rest will take. */
+const SAMPLE_STRETCHES = 6;
+/** The program itself, a thread of it, and what garbage collection leaves lying about. */
+const BASE_BYTES: Bytes = 350 * 2 ** 20;
+const THREAD_BYTES: Bytes = 80 * 2 ** 20;
+const MIN_TRANSPOSE_BYTES: Bytes = 64 * 2 ** 20;
+const MIB = 2 ** 20;
+
+/**
+ * Fits the searches of a region into its memory: as many threads as there is room for, up to those
+ * asked for. Searches some blocks to tell how long all will take. Throws a `BuildError` when not
+ * even one thread fits.
+ */
+export function fitSearch(
+  request: Means,
+  { world, links, region }: LinkedRegion,
+  toSearch: readonly CountyScope[],
+  used = memoryInUse(),
+): SearchFit {
+  const memory = request.memory ?? DEFAULT_MEMORY;
+  const free = memory - BASE_BYTES - used;
+  const perThread = THREAD_BYTES + threadBytes(world);
+  // Threads of a pool share a copy of the world, which one alone does without.
+  const room = Math.floor((free - bytesOf(world)) / perThread);
+  if (free < perThread) {
+    throw new BuildError(
+      `this build needs about ${Math.ceil((memory - free + perThread) / MIB)} MiB and may use ${Math.floor(memory / MIB)}; give it more with --memory, or fewer counties`,
+    );
+  }
+  const threads = Math.max(1, Math.min(request.workers ?? 1, room));
+  const seconds = secondsToSearch(world, links, toSearch) / threads;
+  const routable = links.filter(isLinked).length;
+  const around = region.targets.size - region.counties.size;
+  return {
+    threads,
+    summary: `plan: ${region.counties.size} counties, ${toSearch.length} of them to search${around > 0 ? `, and ${around} around them` : ''}; ${world.blocks} blocks (${routable} routable), ${world.destinations} destinations, ${region.transit?.stops.length ?? 0} stops; ${inWords(threads, memory)}; searches will take about ${duration(seconds)}`,
+  };
+}
+
+/**
+ * Fits a join into its memory: what is left of it goes to the transpositions, and afterwards to as
+ * many threads that draw tiles as there is room for, one at least; each holds `tileBytes`.
+ */
+export function fitJoin(
+  request: Means,
+  counties: number,
+  tileBytes: Bytes,
+  used = memoryInUse(),
+): JoinFit {
+  const memory = request.memory ?? DEFAULT_MEMORY;
+  const threads = Math.max(1, request.workers ?? 1);
+  const free = memory - BASE_BYTES - used;
+  const room = Math.floor(free / (THREAD_BYTES + tileBytes));
+  const tileThreads = Math.max(1, Math.min(threads, room));
+  const fewer = tileThreads < threads ? `, ${tileThreads} of them for tiles` : '';
+  return {
+    ...{ threads, tileThreads },
+    transposeMemory: Math.max(MIN_TRANSPOSE_BYTES, Math.floor((free - threads * THREAD_BYTES) / 2)),
+    summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}${fewer}`,
+  };
+}
+
+/** What this process holds already. */
+function memoryInUse(): Bytes {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+function inWords(threads: number, memory: Bytes): string {
+  return `${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB`;
+}
+
+/** Typed arrays anywhere in a value. */
+function bytesOf(value: unknown): Bytes {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (value === null || typeof value !== 'object') return 0;
+  return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member), 0);
+}
+
+/** The labels, queues and results that each thread has of its own. */
+function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
+  const street = [walk, bike, ...(transit ? [walk] : [])].reduce(
+    (sum, { graph, terminals }) =>
+      sum + graph.vertexCount * 12 + graph.arcs.length * 8 + terminals.targetCount * 8,
+    0,
+  );
+  const stops = transit?.timetable.stopCount ?? 0;
+  // The labels of all calls; by stop and lane, the fastest departures and their bounds.
+  const calls = (transit?.timetable.arrivals.length ?? 0) * LANES;
+  const fastest = stops * LANES * (PERCENTILE_INDEX + 4) * 4;
+  // Times from all lanes to what they reach.
+  const times = (transit?.egress.targets.length ?? 0) * LANES * 4;
+  const chunks = walk.terminals.targetCount * 64;
+  return street + calls + fastest + times + chunks;
+}
+
+/**
+ * How long one thread will take, from a sample of stretches with blocks that can be searched from,
+ * each as long as a search takes at a time, spread over all counties.
+ */
+function secondsToSearch(
+  world: SearchWorld,
+  links: LinkedRegion['links'],
+  scopes: readonly CountyScope[],
+): number {
+  const stretches = scopes.flatMap(({ firstBlock, endBlock, windowStart }) =>
+    Array.from({ length: Math.ceil((endBlock - firstBlock) / LANES) }, (_, i) => {
+      const from = firstBlock + i * LANES;
+      return { from, to: Math.min(from + LANES, endBlock), windowStart };
+    }).filter(({ from, to }) => links.slice(from, to).some(isLinked)),
+  );
+  const step = Math.max(1, Math.floor(stretches.length / SAMPLE_STRETCHES));
+  const sample = stretches.filter((_, i) => i % step === 0);
+  if (sample.length === 0) return 0;
+  const search = new ChunkSearch(world);
+  const destinationOrdinals = Int32Array.from({ length: world.destinations }, (_, i) => i);
+  const blockOrdinals = Int32Array.from({ length: world.blocks }, (_, i) => i);
+  const run = (stretch: (typeof sample)[number]) =>
+    search.run({ ...stretch, firstRow: 0, destinationOrdinals, blockOrdinals });
+  run(sample[0]);
+  const begun = performance.now();
+  sample.forEach(run);
+  const elapsed = (performance.now() - begun) / 1000;
+  return (elapsed / sample.length) * stretches.length;
+}

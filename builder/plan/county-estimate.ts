@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { CountyFips, Degrees } from '../../shards/units.ts';
+import type { BlockPoint } from '../census/blocks.ts';
+
+const fips = z.string().regex(/^\d{5}$/);
+
+/** A county as far as cutting a plan into units needs to know it. */
+export const countyEstimateSchema = z.strictObject({
+  blocks: z.int(),
+  /** The middle of its blocks. */
+  lon: z.number(),
+  lat: z.number(),
+  /** Blocks of land around each of its blocks of land, summed up: what its search goes by. */
+  pairs: z.int(),
+  /** The counties that it meets, ascending. All hang together. */
+  near: z.array(fips),
+});
+export type CountyEstimate = z.infer<typeof countyEstimateSchema>;
+
+/** About 5.5 km: a ride of an hour leads some two of them far. */
+const CELL_DEGREES = 0.05;
+const REACH_CELLS = 2;
+
+/** Sketches counties from their blocks, which come in any order. */
+export class CountyEstimates {
+  readonly #counties = new Map<CountyFips, Gathered>();
+  readonly #cells = new Map<string, Cell>();
+
+  /** `isOwn`: whether the block's county is one to sketch; others count as what is around. */
+  add({ county, lon, lat, isWater }: BlockPoint, isOwn: boolean): void {
+    const row = Math.floor(lat / CELL_DEGREES);
+    const key = keyOf(row, lon);
+    let cell = this.#cells.get(key);
+    if (!cell) {
+      cell = { row, lon, land: 0, counties: new Map() };
+      this.#cells.set(key, cell);
+    }
+    if (!isWater) cell.land++;
+    if (!isOwn) return;
+    cell.counties.set(county, (cell.counties.get(county) ?? 0) + (isWater ? 0 : 1));
+    let own = this.#counties.get(county);
+    if (!own) {
+      own = { blocks: 0, lon: 0, lat: 0 };
+      this.#counties.set(county, own);
+    }
+    own.blocks++;
+    own.lon += lon;
+    own.lat += lat;
+  }
+
+  /** By county, ascending. */
+  finish(): Record<CountyFips, CountyEstimate> {
+    const pairs = new Map<CountyFips, number>();
+    const near = new Map<CountyFips, Set<CountyFips>>();
+    for (const county of [...this.#counties.keys()].sort()) near.set(county, new Set());
+    for (const cell of this.#cells.values()) {
+      const around = this.#around(cell, REACH_CELLS).reduce((sum, { land }) => sum + land, 0);
+      const beside = this.#around(cell, 1).flatMap(({ counties }) => [...counties.keys()]);
+      for (const [county, land] of cell.counties) {
+        pairs.set(county, (pairs.get(county) ?? 0) + land * around);
+        for (const other of beside) {
+          if (other === county) continue;
+          near.get(county)!.add(other);
+          // Cells of one row do not stand right above those of the next: one may see the other alone.
+          near.get(other)!.add(county);
+        }
+      }
+    }
+    const middles = new Map(
+      [...near.keys()].map((county) => {
+        const { blocks, lon, lat } = this.#counties.get(county)!;
+        return [county, { lon: lon / blocks, lat: lat / blocks }] as const;
+      }),
+    );
+    bridgeGaps(near, middles);
+    return Object.fromEntries(
+      [...near].map(([county, others]) => [
+        county,
+        {
+          blocks: this.#counties.get(county)!.blocks,
+          ...middles.get(county)!,
+          pairs: pairs.get(county) ?? 0,
+          near: [...others].sort(),
+        },
+      ]),
+    );
+  }
+
+  /** A cell and those up to so many away from it. */
+  #around({ row, lon }: Cell, cells: number): Cell[] {
+    const found: Cell[] = [];
+    for (let dy = -cells; dy <= cells; dy++) {
+      const wide = widthOf(row + dy);
+      for (let dx = -cells; dx <= cells; dx++) {
+        const cell = this.#cells.get(keyOf(row + dy, lon + dx * wide));
+        if (cell) found.push(cell);
+      }
+    }
+    return found;
+  }
+}
+
+interface Gathered {
+  blocks: number;
+  lon: number;
+  lat: number;
+}
+
+interface Cell {
+  readonly row: number;
+  /** Of the first block in it. */
+  readonly lon: Degrees;
+  land: number;
+  /** Blocks of land of each county. */
+  readonly counties: Map<CountyFips, number>;
+}
+
+/** Cells are as wide as high, whatever the latitude. */
+function widthOf(row: number): Degrees {
+  const middle = Math.min(85, Math.abs((row + 0.5) * CELL_DEGREES));
+  return CELL_DEGREES / Math.cos((middle * Math.PI) / 180);
+}
+
+function keyOf(row: number, lon: Degrees): string {
+  return `${row} ${Math.floor(lon / widthOf(row))}`;
+}
+
+/** Ties counties that stand apart, such as islands, to the nearest of the others, in place. */
+function bridgeGaps(
+  near: ReadonlyMap<CountyFips, Set<CountyFips>>,
+  middles: ReadonlyMap<CountyFips, { readonly lon: Degrees; readonly lat: Degrees }>,
+): void {
+  for (;;) {
+    const parts = connectedParts([...near.keys()], (county) => near.get(county)!);
+    if (parts.length < 2) return;
+    const part = parts.reduce((least, one) => (one.length < least.length ? one : least));
+    const own = new Set(part);
+    let best: { from: CountyFips; to: CountyFips; away: number } | null = null;
+    for (const from of part) {
+      const a = middles.get(from)!;
+      for (const [to, b] of middles) {
+        if (own.has(to)) continue;
+        const away = Math.hypot((a.lon - b.lon) * Math.cos((a.lat * Math.PI) / 180), a.lat - b.lat);
+        if (best === null || away < best.away) best = { from, to, away };
+      }
+    }
+    near.get(best!.from)!.add(best!.to);
+    near.get(best!.to)!.add(best!.from);
+  }
+}
+
+/** The parts of a graph that hang together, in the order of their first members; each in order. */
+export function connectedParts(
+  members: readonly CountyFips[],
+  near: (county: CountyFips) => Iterable<CountyFips>,
+): CountyFips[][] {
+  const left = new Set(members);
+  const parts: CountyFips[][] = [];
+  for (const first of members) {
+    if (!left.delete(first)) continue;
+    const part = new Set([first]);
+    // A set is walked in the order in which it grows.
+    for (const county of part) {
+      for (const other of near(county)) if (left.delete(other)) part.add(other);
+    }
+    parts.push(members.filter((county) => part.has(county)));
+  }
+  return parts;
+}

@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+
+/** How things are written down that are laid aside. */
+export interface PartitionFiles<Key, Item> {
+  write(file: string, items: readonly Item[]): Promise<void>;
+  read(file: string, key: Key): Promise<Item[]>;
+}
+
+/** Things in any order, piled up by a key, in files when they are many. */
+export class Partitions<Key extends string | number, Item> {
+  readonly #stem: string;
+  readonly #most: number;
+  readonly #files: PartitionFiles<Key, Item>;
+  readonly #held = new Map<Key, Item[]>();
+  readonly #laidAside = new Map<Key, string[]>();
+  #heldItems = 0;
+
+  /** `stem`: what the paths of the files begin with; `most`: how many things are held in memory. */
+  constructor(stem: string, most: number, files: PartitionFiles<Key, Item>) {
+    this.#stem = stem;
+    this.#most = most;
+    this.#files = files;
+  }
+
+  /** Of all piles, in no order. */
+  get keys(): Key[] {
+    return [...new Set([...this.#held.keys(), ...this.#laidAside.keys()])];
+  }
+
+  async add(key: Key, item: Item): Promise<void> {
+    const pile = this.#held.get(key);
+    if (pile) pile.push(item);
+    else this.#held.set(key, [item]);
+    if (++this.#heldItems >= this.#most) await this.#layAside();
+  }
+
+  /** All of a pile in the order they came, which are held no longer. */
+  async take(key: Key): Promise<Item[]> {
+    const items: Item[] = [];
+    for (const file of this.#laidAside.get(key) ?? []) {
+      for (const item of await this.#files.read(file, key)) items.push(item);
+    }
+    for (const item of this.#held.get(key) ?? []) items.push(item);
+    this.#held.delete(key);
+    this.#laidAside.delete(key);
+    return items;
+  }
+
+  async #layAside(): Promise<void> {
+    for (const [key, items] of this.#held) {
+      const files = this.#laidAside.get(key) ?? [];
+      const file = `${this.#stem}${key}-${files.length}`;
+      await this.#files.write(file, items);
+      this.#laidAside.set(key, [...files, file]);
+    }
+    this.#held.clear();
+    this.#heldItems = 0;
+  }
+}
+
+/** As JSON, in which numbers stay exactly what they are. */
+export function asJson<Item>(): PartitionFiles<unknown, Item> {
+  return {
+    write: (file, items) => writeFile(file, JSON.stringify(items)),
+    read: async (file) => JSON.parse(await readFile(file, 'utf8')),
+  };
+}

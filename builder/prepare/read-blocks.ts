@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { boxesMeet } from '../../shards/geometry/wgs84.ts';
+import { boxSchema, countyFipsSchema, objectRefSchema } from '../../shards/release/manifest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { BoundingBox, CountyFips } from '../../shards/units.ts';
+import { decodeBlocks, decodePoints } from '../census/block-table.ts';
+import type { BlockPoint, CensusBlock } from '../census/blocks.ts';
+
+const preparedCountySchema = z.strictObject({
+  /** Around its blocks' points: west, south, east, north. */
+  box: boxSchema,
+  points: objectRefSchema,
+  outlines: objectRefSchema,
+});
+export type PreparedCounty = z.infer<typeof preparedCountySchema>;
+
+/** Where the tables of all counties' blocks lie in a store. */
+export const preparedBlocksSchema = z.record(countyFipsSchema, preparedCountySchema);
+export type PreparedBlocks = z.infer<typeof preparedBlocksSchema>;
+
+/** The blocks of a plan, of which only those are read that are asked for. */
+export class BlockTables {
+  readonly #store: Store;
+  readonly #prepared: PreparedBlocks;
+
+  constructor(store: Store, prepared: PreparedBlocks) {
+    this.#store = store;
+    this.#prepared = prepared;
+  }
+
+  /** All counties, ascending. */
+  get counties(): CountyFips[] {
+    return Object.keys(this.#prepared).sort();
+  }
+
+  /** The counties whose blocks may lie in a box, ascending. */
+  countiesNear(box: BoundingBox): CountyFips[] {
+    return this.counties.filter((county) => boxesMeet(this.boxOf(county), box));
+  }
+
+  /** The box around the points of a county's blocks. */
+  boxOf(county: CountyFips): BoundingBox {
+    const [minLon, minLat, maxLon, maxLat] = this.#prepared[county].box;
+    return { minLon, minLat, maxLon, maxLat };
+  }
+
+  /** Where a county's blocks are, ascending by GEOID. */
+  async points(county: CountyFips): Promise<BlockPoint[]> {
+    const { points } = this.#prepared[county];
+    return decodePoints(points.name, await readVerified(this.#store, points), county);
+  }
+
+  /** A county's blocks, ascending by GEOID. */
+  async blocks(county: CountyFips): Promise<CensusBlock[]> {
+    const { outlines } = this.#prepared[county];
+    const points = await this.points(county);
+    return decodeBlocks(outlines.name, await readVerified(this.#store, outlines), points);
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { boxesMeet, boxWithin, bufferBox } from '../../shards/geometry/wgs84.ts';
+import { boxSchema, objectRefSchema, unmappedValueSchema } from '../../shards/release/manifest.ts';
+import { readVerified } from '../../shards/store/recorded-hash.ts';
+import type { Store } from '../../shards/store/store.ts';
+import type { BoundingBox, Metres } from '../../shards/units.ts';
+import { extractOsm, type OsmExtract, type OsmFile } from '../extract/extract-osm.ts';
+import { OsmCellJoiner } from '../extract/osm-cell.ts';
+import type { Progress } from '../progress.ts';
+import { objectsNear, preparedCellsSchema } from './read-cells.ts';
+
+/** Where an area lies that comes into many cells. */
+export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRefSchema });
+
+/** Where what was read of OpenStreetMap lies in a store. */
+export const preparedOsmSchema = z.strictObject({
+  /** What is known of each file, as JSON. */
+  files: objectRefSchema,
+  /** The elements of each cell that has any. */
+  cells: preparedCellsSchema,
+  /** Areas that come into many cells, and the boxes around them. */
+  wide: z.array(wideAreaSchema),
+  /** The most frequent values of shops and amenities that no type takes. */
+  unmapped: z.array(unmappedValueSchema),
+});
+export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
+
+/**
+ * Streets are read so much farther than anything can be reached. What is tied to a street depends on
+ * whether that is an island, and regions that share a border have to agree: so a piece of streets is
+ * taken for one only if it ends within what is read, and those that are seldom reach farther.
+ */
+const ISLAND_MARGIN: Metres = 5_000;
+
+/** How far streets are read, of who may go as far as a box. */
+export function streetAreaOf(area: BoundingBox): BoundingBox {
+  return bufferBox(area, ISLAND_MARGIN);
+}
+
+/** The elements of OpenStreetMap of a plan, of which only those are read that lie around an area. */
+export class OsmTables {
+  readonly #store: Store;
+  readonly #prepared: PreparedOsm;
+
+  constructor(store: Store, prepared: PreparedOsm) {
+    this.#store = store;
+    this.#prepared = prepared;
+  }
+
+  /** Destinations within `area`, and streets within `streetArea`, which holds it. */
+  async extract(
+    area: BoundingBox,
+    streetArea: BoundingBox,
+    progress: Progress,
+  ): Promise<OsmExtract> {
+    const { cells, wide } = this.#prepared;
+    const wideNear = wide.filter(({ box }) => boxesMeet(boxWithin(box), area));
+    const near = [...objectsNear(cells, streetArea), ...wideNear.map(({ object }) => object)];
+    const stage = progress.start('osm', near.length, 'objects');
+    const joiner = new OsmCellJoiner();
+    for (const [i, ref] of near.entries()) {
+      joiner.add(ref.name, await readVerified(this.#store, ref));
+      stage.at(i + 1);
+    }
+    const extract = extractOsm(joiner.finish(), await this.#files(), area, streetArea);
+    const { streets, nodes, missingNodes, destinations } = extract;
+    stage.finish(
+      `${streets.count} street ways, ${nodes.count} nodes (${missingNodes} missing at the edge), ${destinations.length} destinations`,
+    );
+    return extract;
+  }
+
+  async #files(): Promise<OsmFile[]> {
+    // By its hash it is what this program has written.
+    const bytes = await readVerified(this.#store, this.#prepared.files);
+    return JSON.parse(Buffer.from(bytes).toString());
+  }
+}

@@ -1,0 +1,92 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { CountyFips } from '../../shards/units.ts';
+import { decodeBlocks, decodePoints, encodeBlocks } from '../census/block-table.ts';
+import { type CensusBlock, readBlocks } from '../census/blocks.ts';
+import { BuildError } from '../errors.ts';
+import { putObject } from '../publish/put-object.ts';
+import { type PartitionFiles, Partitions } from './partitions.ts';
+import type { Preparation } from './preparation.ts';
+import { type PreparedBlocks, type PreparedCounty, preparedBlocksSchema } from './read-blocks.ts';
+
+/** Some 4 KB each. */
+const HELD_BLOCKS = 20_000;
+
+export interface BlockPreparation extends Preparation {
+  readonly paths: readonly string[];
+  /** A folder to write in. */
+  readonly scratch: string;
+  /** How many blocks are in memory before they are laid aside. */
+  readonly heldBlocks?: number;
+}
+
+/**
+ * Reads block files once, for all who need blocks of some counties: parts them by county, and puts
+ * the tables into the store. In memory are the blocks of one county at a time. No blocks, and a block
+ * given twice, fail by name.
+ */
+export async function writeBlocks(preparation: BlockPreparation): Promise<PreparedBlocks> {
+  const { receipts, keyOf } = preparation;
+  const make = () => readAll(preparation);
+  return receipts.findOrMake('blocks', keyOf([]), preparedBlocksSchema, make);
+}
+
+async function readAll(preparation: BlockPreparation): Promise<PreparedBlocks> {
+  const { paths, store, scratch, progress } = preparation;
+  const stage = progress.start('blocks', null, 'blocks');
+  const most = preparation.heldBlocks ?? HELD_BLOCKS;
+  const piles = new Partitions(path.join(scratch, 'blocks-'), most, inTables);
+  let read = 0;
+  for (const file of paths) {
+    for await (const block of readBlocks(file)) {
+      await piles.add(block.county, block);
+      stage.at(++read);
+    }
+  }
+  if (read === 0) throw new BuildError(`${paths.join(', ')}: no blocks`);
+  const prepared: [CountyFips, PreparedCounty][] = [];
+  for (const county of piles.keys.sort()) {
+    const blocks = (await piles.take(county)).sort((a, b) => a.geoid - b.geoid);
+    const twice = blocks.find(({ geoid }, i) => geoid === blocks[i - 1]?.geoid);
+    if (twice) {
+      throw new BuildError(
+        `${paths.join(', ')}: block ${twice.geoid} is there twice; give each file once`,
+      );
+    }
+    prepared.push([county, await putCounty(store, county, blocks)]);
+  }
+  stage.finish(`${read} blocks in ${prepared.length} counties`);
+  return Object.fromEntries(prepared);
+}
+
+async function putCounty(
+  store: WritableStore,
+  county: CountyFips,
+  blocks: readonly CensusBlock[],
+): Promise<PreparedCounty> {
+  const { points, outlines } = encodeBlocks(blocks);
+  const put = (what: string, bytes: Uint8Array) =>
+    putObject(store, `prepared/${county}-${what}`, 'tta', bytes);
+  return {
+    box: edgesOf(boxOf(blocks.map(({ lon, lat }) => [lon, lat]))),
+    points: await put('points', points),
+    outlines: await put('outlines', outlines),
+  };
+}
+
+const inTables: PartitionFiles<CountyFips, CensusBlock> = {
+  async write(file, blocks) {
+    const { points, outlines } = encodeBlocks(blocks);
+    await writeFile(pointsOf(file), points);
+    await writeFile(outlinesOf(file), outlines);
+  },
+  async read(file, county) {
+    const [points, outlines] = [await readFile(pointsOf(file)), await readFile(outlinesOf(file))];
+    return decodeBlocks(file, outlines, decodePoints(file, points, county));
+  },
+};
+
+const pointsOf = (file: string) => `${file}.points`;
+const outlinesOf = (file: string) => `${file}.outlines`;

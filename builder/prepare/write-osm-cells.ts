@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { edgesOf } from '../../shards/geometry/wgs84.ts';
+import type { WritableStore } from '../../shards/store/store.ts';
+import type { Bytes, Millis } from '../../shards/units.ts';
+import { extractCoverageOf, mayReach } from '../extract/extract-coverage.ts';
+import { noStreetsIn, type OsmFile } from '../extract/extract-osm.ts';
+import { gatherOsm, PASSES, PASSES_OF_PART } from '../extract/gather-osm.ts';
+import { partByCells } from '../extract/osm-by-cells.ts';
+import { OsmCellEncoder } from '../extract/osm-cell.ts';
+import { maxFrequent, PLACE_KEYS, type UnmappedValue } from '../extract/unmapped-values.ts';
+import { MapCells } from '../geo/map-cells.ts';
+import { sizeOf } from '../inputs/size-of.ts';
+import type { Progress } from '../progress.ts';
+import { putObject } from '../publish/put-object.ts';
+import {
+  bytesOf,
+  countedMegabytes,
+  cutBatches,
+  megabytes,
+  type OsmBatches,
+  type OsmPath,
+} from './osm-batches.ts';
+import type { Partitions } from './partitions.ts';
+import type { AreaPreparation } from './preparation.ts';
+import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
+import { type PreparedOsm, wideAreaSchema } from './read-osm-cells.ts';
+
+/**
+ * Puts into the store what is made of each cell's pile, cell by cell; nothing of those of which that
+ * is nothing. As JSON, in which numbers stay exactly what they are.
+ */
+export async function putCells<Item>(
+  store: WritableStore,
+  stem: string,
+  piles: Partitions<number, Item>,
+  made: (items: Item[], cell: number) => readonly unknown[],
+): Promise<PreparedCells> {
+  const prepared: PreparedCells = {};
+  for (const cell of piles.keys.sort((a, b) => a - b)) {
+    const items = made(await piles.take(cell), cell);
+    if (items.length === 0) continue;
+    const bytes = Buffer.from(JSON.stringify(items));
+    prepared[cell] = await putObject(store, `${stem}-${cell}`, 'json', bytes);
+  }
+  return prepared;
+}
+
+/**
+ * Of files, packed as they are. In memory a node of a street takes 110 bytes, packed 5 to 10: of files
+ * in which every third is one, it is some six times as much.
+ */
+const BATCH_BYTES: Bytes = 250e6;
+/** Of each key, values that no type takes: those that are told, and those that a batch leaves. */
+const TOLD_VALUES = 20;
+const KEPT_VALUES = 500;
+
+export interface OsmPreparation extends AreaPreparation {
+  /** How much of the files is in memory at a time. */
+  readonly batchBytes?: Bytes;
+}
+
+/** What a batch of cells leaves. */
+const batchSchema = z.strictObject({
+  streets: z.int(),
+  /** When the newest element of each file was edited, or it was cut; null where none was read. */
+  newest_ms: z.array(z.number().nullable()),
+  cells: preparedCellsSchema,
+  wide: z.array(wideAreaSchema),
+  /** By `key=value`: the most frequent of those that no type takes. */
+  unmapped: z.record(z.string(), z.int()),
+});
+type Batch = z.infer<typeof batchSchema>;
+
+/**
+ * Reads OpenStreetMap files once, for all who need some of what is in an area: parts it by cells of a
+ * grid, and puts these into the store. Where it is much, batches of cells are read one after the
+ * other. Of a file that claims to cover nothing near, no more is read than that. An area without
+ * streets fails.
+ */
+export async function writeOsmCells(preparation: OsmPreparation): Promise<PreparedOsm> {
+  const { paths, keyOf, store, receipts, progress } = preparation;
+  const files: OsmPath[] = [];
+  for (const path of paths) {
+    files.push({ path, claims: await extractCoverageOf(path), bytes: await sizeOf(path) });
+  }
+  const most = preparation.batchBytes ?? BATCH_BYTES;
+  const cut = await cutBatches(MapCells.of(preparation.area), files, most, progress);
+  const stage = progress.start('osm', megabytes(bytesToRead(cut, files)), 'MB');
+  const read = countedMegabytes(stage);
+  const batches: Batch[] = [];
+  for (const cells of cut.batches) {
+    const make = () => readBatch(files, cells, cut.isPart, store, read);
+    batches.push(await receipts.findOrMake('osm', keyOf([cells.box]), batchSchema, make));
+  }
+  const streets = batches.reduce((sum, batch) => sum + batch.streets, 0);
+  if (streets === 0) {
+    stage.finish('no streets');
+    throw noStreetsIn(paths);
+  }
+  const known = files.map(({ claims }, i): OsmFile => {
+    const newest = batches.map(({ newest_ms }) => newest_ms[i]).find((ms) => ms !== null);
+    return { ...claims, newestMs: newest ?? claims.cutMs };
+  });
+  const cells = Object.assign({}, ...batches.map((batch) => batch.cells));
+  // Each batch that one comes into has made the same of it.
+  const wide = new Map(batches.flatMap((batch) => batch.wide.map((w) => [w.object.name, w])));
+  stage.finish(`streets in ${Object.keys(cells).length} cells`);
+  const unmapped = unmappedIn(batches);
+  noteUnmapped(unmapped, progress);
+  return {
+    files: await putObject(store, 'prepared/osm', 'json', Buffer.from(JSON.stringify(known))),
+    cells,
+    wide: [...wide.values()].sort((a, b) => (a.object.name < b.object.name ? -1 : 1)),
+    unmapped,
+  };
+}
+
+/** How much is read in all passes. */
+function bytesToRead({ batches, isPart }: OsmBatches, files: readonly OsmPath[]): Bytes {
+  const once = batches.map(({ box }) =>
+    bytesOf(files.filter(({ claims }) => mayReach(claims, box))),
+  );
+  return (isPart ? PASSES_OF_PART : PASSES) * once.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function readBatch(
+  files: readonly OsmPath[],
+  cells: MapCells,
+  isPart: boolean,
+  store: WritableStore,
+  read: (bytes: Bytes) => void,
+): Promise<Batch> {
+  const near = files.filter(({ claims }) => mayReach(claims, cells.box));
+  const paths = near.map(({ path }) => path);
+  const { newestMs, unmapped, ...elements } = await gatherOsm(paths, cells, isPart, read);
+  const encoder = new OsmCellEncoder(elements);
+  const refs: PreparedCells = {};
+  const { parts, wide } = partByCells(elements, cells);
+  for (const [cell, part] of [...parts].sort(([a], [b]) => a - b)) {
+    refs[cell] = await putObject(store, `prepared/osm-${cell}`, 'tta', encoder.encode(part));
+  }
+  const wideRefs: Batch['wide'] = [];
+  for (const { area, box } of wide) {
+    const bytes = encoder.encode({ streets: [], impassable: [], areas: [area], points: [] });
+    const object = await putObject(store, 'prepared/osm-wide', 'tta', bytes);
+    wideRefs.push({ box: edgesOf(box), object });
+  }
+  return {
+    streets: [...parts.values()].reduce((sum, { streets }) => sum + streets.length, 0),
+    newest_ms: files.map(({ path }): Millis | null => newestMs.get(path) ?? null),
+    cells: refs,
+    wide: wideRefs,
+    unmapped: Object.fromEntries(
+      maxFrequent(unmapped, KEPT_VALUES).map(({ key, value, elements }) => {
+        return [`${key}=${value}`, elements];
+      }),
+    ),
+  };
+}
+
+/** The most frequent values of all batches. */
+function unmappedIn(batches: readonly Batch[]): UnmappedValue[] {
+  const counts = new Map<string, number>();
+  for (const { unmapped } of batches) {
+    for (const [text, elements] of Object.entries(unmapped)) {
+      counts.set(text, (counts.get(text) ?? 0) + elements);
+    }
+  }
+  return maxFrequent(counts, TOLD_VALUES);
+}
+
+function noteUnmapped(unmapped: readonly UnmappedValue[], progress: Progress): void {
+  for (const key of PLACE_KEYS) {
+    const reported = unmapped.filter((one) => one.key === key);
+    if (reported.length === 0) continue;
+    const counts = reported.map(({ value, elements }) => `${value} ${elements}`).join(', ');
+    progress.note(`of no type are the most frequent values of ${key}: ${counts}`);
+  }
+}

@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { type CensusPlace, readCensusPlaces } from '../census/census-places.ts';
+import { MapCells } from '../geo/map-cells.ts';
+import { asJson, Partitions } from './partitions.ts';
+import type { AreaPreparation } from './preparation.ts';
+import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
+import { putCells } from './write-osm-cells.ts';
+
+/** Some 50 KB each. */
+const HELD_PLACES = 2_000;
+
+export interface PlacePreparation extends AreaPreparation {
+  /** A folder to write in. */
+  readonly scratch: string;
+}
+
+/**
+ * Reads census places once, for all who need those around some blocks, and puts them into the store
+ * by the cells of a grid, each into all that the box around it touches.
+ */
+export async function writePlaces(preparation: PlacePreparation): Promise<PreparedCells> {
+  const { paths, keyOf, area, store, receipts, scratch, progress } = preparation;
+  if (paths.length === 0) return {};
+  const cells = MapCells.of(area);
+  return receipts.findOrMake('places', keyOf([cells.box]), preparedCellsSchema, async () => {
+    const stage = progress.start('places', null, 'places');
+    const stem = path.join(scratch, 'places-');
+    const piles = new Partitions<number, CensusPlace>(stem, HELD_PLACES, asJson());
+    let read = 0;
+    for await (const place of readCensusPlaces(paths, cells.box)) {
+      for (const cell of cells.touching(place.box)) await piles.add(cell, place);
+      stage.at(++read);
+    }
+    const prepared = await putCells(store, 'prepared/places', piles, (places) => places);
+    stage.finish(`${read} census places in ${Object.keys(prepared).length} cells`);
+    return prepared;
+  });
+}

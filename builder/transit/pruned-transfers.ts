@@ -1,0 +1,81 @@
+/** Where the calls of trips stand: trip `t` has `firstCall[t]` to `firstCall[t + 1]`, exclusive. */
+interface Calls {
+  readonly firstCall: Int32Array;
+  readonly placeOf: Int32Array;
+}
+
+/** The places that lead to place `p`: `sources[firstSource[p]]` to `sources[firstSource[p + 1]]`. */
+interface Ways {
+  readonly firstSource: Int32Array;
+  readonly sources: Int32Array;
+}
+
+/**
+ * Leaves out of the ways between calls those that others take as well: a way from one call to another
+ * where there is one by a third between them, reached from the same trip at that call or later. Who
+ * arrives at the first also arrives, by no earlier departure, at the last; so what is aboard of what
+ * stays the same. It is the transitive reduction of Aho, Garey and Ullman (1972), as far as one look
+ * at a call between finds it; and it is safe to leave all of them out at once, as every detour is made
+ * of ways that are shorter in the order. Ways back in the order, and those by them, are let be.
+ */
+export function prunedTransfers(calls: Calls, { firstSource, sources }: Ways): Ways {
+  const { tripOf, positionOf } = callsByPlace(calls);
+  const kept = new Int32Array(sources.length);
+  const firstKept = new Int32Array(firstSource.length);
+  const trips = new LastPositions(calls.firstCall.length - 1);
+  let count = 0;
+  for (let place = 0; place + 1 < firstSource.length; place++) {
+    const [first, end] = [firstSource[place], firstSource[place + 1]];
+    for (let i = first; i < end; i++) {
+      const between = sources[i];
+      if (between >= place) continue;
+      for (let j = firstSource[between]; j < firstSource[between + 1]; j++) {
+        if (sources[j] < between) trips.raise(tripOf[sources[j]], positionOf[sources[j]]);
+      }
+    }
+    for (let i = first; i < end; i++) {
+      const from = sources[i];
+      const isNeeded = from >= place || trips.last[tripOf[from]] < positionOf[from];
+      if (isNeeded) kept[count++] = from;
+    }
+    firstKept[place + 1] = count;
+    trips.clear();
+  }
+  return { firstSource: firstKept, sources: kept.slice(0, count) };
+}
+
+/** Of each trip the last position at which it leads to the place in hand by another. */
+class LastPositions {
+  /** -1: none. */
+  readonly last: Int32Array;
+  readonly #touched: Int32Array;
+  #count = 0;
+
+  constructor(trips: number) {
+    this.last = new Int32Array(trips).fill(-1);
+    this.#touched = new Int32Array(trips);
+  }
+
+  raise(trip: number, position: number): void {
+    if (this.last[trip] < 0) this.#touched[this.#count++] = trip;
+    if (this.last[trip] < position) this.last[trip] = position;
+  }
+
+  clear(): void {
+    for (let i = 0; i < this.#count; i++) this.last[this.#touched[i]] = -1;
+    this.#count = 0;
+  }
+}
+
+/** The trip of each place, and which of its calls it is. */
+function callsByPlace({ firstCall, placeOf }: Calls) {
+  const tripOf = new Int32Array(placeOf.length);
+  const positionOf = new Int32Array(placeOf.length);
+  for (let trip = 0; trip + 1 < firstCall.length; trip++) {
+    for (let call = firstCall[trip]; call < firstCall[trip + 1]; call++) {
+      tripOf[placeOf[call]] = trip;
+      positionOf[placeOf[call]] = call - firstCall[trip];
+    }
+  }
+  return { tripOf, positionOf };
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** An integer. */
+export function integerSetting(min: number, max: number) {
+  const wrong = `is not an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d+$/, { error: wrong, abort: true })
+    .transform(Number)
+    .pipe(z.number().min(min, wrong).max(max, wrong));
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ '': 1, MB: 1e6, GB: 1e9, MIB: 2 ** 20, GIB: 2 ** 30 },
+};
+const SIZE = /^(\d+(?:\.\d+)?) ?((?:[MG]i?B?)?)$/i;
+
+/** Bytes, such as 8GB or 512MiB. */
+export function sizeSetting(min: number) {
+  return z.string().transform((text, context) => {
+    const [, amount, unit = ''] = SIZE.exec(text) ?? [];
+    const inUnits = UNITS[unit && `${unit.toUpperCase().replace(/B$/, '')}B`];
+    const bytes = Math.floor(Number(amount) * inUnits);
+    if (bytes >= min && bytes <= Number.MAX_SAFE_INTEGER) return bytes;
+    context.addIssue('is not a size such as 8GB or 500MB');
+    return z.NEVER;
+  });
+}
+
+export function listOf(text: string): string[] {
+  return text
+    .split(/[,\n]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** Some words of those there are, comma-separated. */
+export function wordsSetting<const Word extends string>(words: readonly Word[]) {
+  return z.string().transform((text, context) =>
+    text.split(',').map((given) => {
+      const known = words.find((word) => word === given.trim());
+      if (known !== undefined) return known;
+      context.addIssue(`"${given}" is none of ${words.join(', ')}`);
+      return z.NEVER;
+    }),
+  );
+}
+
+/** One or two secrets, comma-separated: the newer one first. */
+export const secretsSetting = z
+  .string()
+  .transform(listOf)
+  .pipe(
+    z
+      .array(z.string().min(16, 'a secret has 16 characters or more'))
+      .min(1, 'one or two secrets are needed')
+      .max(2, 'one or two secrets are taken'),
+  );
+
+/** A text that something says what is wrong with, if anything is. */
+export function checkedSetting(faultOf: (text: string) => string | null) {
+  return z.string('is missing').superRefine((text, context) => {
+    const fault = faultOf(text);
+    if (fault !== null) context.addIssue(fault);
+  });
+}

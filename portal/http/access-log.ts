@@ -1,0 +1,136 @@
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyServerOptions,
+} from 'fastify';
+import { destination } from 'pino';
+import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
+
+/**
+ * What must not get into a log, wherever it comes from: API keys, credentials, secrets of the
+ * payment processor, mail addresses, query strings.
+ */
+const PRIVATE: readonly (readonly [found: RegExp, shown: string])[] = [
+  [/\bta_live_\w+/g, 'ta_live_…'],
+  [/\bBearer\s+[^\s"\\]+/gi, 'Bearer …'],
+  [/\b(?:sk|rk|pk|whsec)_\w{8,}/g, 'secret_…'],
+  [/(:\/\/)[^\s"/@]*:[^\s"/@]*@/g, '$1…@'],
+  [/[^\s"'<>()[\]{},;:\\/]+@[^\s"'<>()[\]{},;:\\/]+\.[^\s"'<>()[\]{},;:\\/]+/g, '…@…'],
+  [/\?[^\s"?=\\]*=[^\s"\\]*/g, '?…'],
+];
+
+/** A text without what must not be in a log. */
+export function withoutSecrets(text: string): string {
+  return PRIVATE.reduce((rest, [found, shown]) => rest.replace(found, shown), text);
+}
+
+/** Lines that nobody has taken yet; more are left out. */
+const MAX_WAITING_BYTES = 4 * 2 ** 20;
+
+/**
+ * The log of a server: a line of JSON an entry, on standard output. Each passes `withoutSecrets`.
+ * None waits for whoever reads them: a reader that stands still loses lines, and holds no request.
+ */
+export function serverLog(level: string): FastifyServerOptions['logger'] {
+  if (level === 'silent') return { level };
+  const stream = destination({ dest: 1, sync: false, maxLength: MAX_WAITING_BYTES });
+  return { level, stream, hooks: { streamWrite: withoutSecrets } };
+}
+
+const QUIET_MS = 1_000;
+
+/**
+ * Faults that come by the thousand when a backend is away: one a second of each kind is written, with
+ * how many were not since. A log that is written as fast as requests fail would be the next fault.
+ */
+export class FaultLog {
+  readonly #kinds = new Map<string, { nextMs: number; omitted: number }>();
+
+  write(log: FastifyBaseLogger, entry: object, kind: string): void {
+    const nowMs = performance.now();
+    const last = this.#kinds.get(kind);
+    if (last !== undefined && nowMs < last.nextMs) {
+      last.omitted++;
+      return;
+    }
+    const omitted = last?.omitted ?? 0;
+    log.error(omitted > 0 ? { ...entry, omitted } : entry, kind);
+    this.#kinds.set(kind, { nextMs: nowMs + QUIET_MS, omitted: 0 });
+  }
+}
+
+/** What has come of the requests of a route. */
+class RouteTally {
+  readonly durations = new DurationHistogram();
+  /** How many were answered with each status; 0 for those whose client left before the end. */
+  readonly statuses = new Map<number, number>();
+
+  add(status: number, ms: number): void {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    this.durations.add(ms);
+  }
+}
+
+/** What leads to no route, and what is no request. */
+const UNMATCHED = 'unmatched';
+/** Requests by the template of their route, such as `GET /v1/blocks/{geoid}/summary`. */
+export class RequestCounts {
+  readonly routes = new Map<string, RouteTally>();
+  underWay = 0;
+
+  /** One that was refused before a route was looked for. */
+  refused(status: number): void {
+    this.route(UNMATCHED).add(status, 0);
+  }
+
+  route(name: string): RouteTally {
+    const known = this.routes.get(name);
+    if (known !== undefined) return known;
+    const made = new RouteTally();
+    this.routes.set(name, made);
+    return made;
+  }
+}
+
+/** The route of a request by its template: never what a client has put into a URL. */
+function routeName({ is404, routeOptions: { method, url } }: FastifyRequest): string {
+  if (is404 || url === undefined) return UNMATCHED;
+  // Those that a known path does not take are one route.
+  const verb = typeof method === 'string' ? method : 'OTHER';
+  return `${verb} ${url.replaceAll(/:(\w+)/g, '{$1}')}`;
+}
+
+/**
+ * Follows each request to its end, which is when its answer has been handed over or its client has
+ * gone: counts it, and writes a line to the log where `isLogged`. Of the URL, only the route is
+ * written.
+ */
+export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogged: boolean): void {
+  const known = new WeakMap<object, { readonly route: string; readonly of: RouteTally }>();
+  const routeOf = (request: FastifyRequest) => {
+    const { config } = request.routeOptions;
+    const found = known.get(config);
+    if (found !== undefined) return found;
+    const route = routeName(request);
+    const made = { route, of: tally.route(route) };
+    known.set(config, made);
+    return made;
+  };
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
+    const begunMs = performance.now();
+    const { route, of } = routeOf(request);
+    const { raw } = reply;
+    tally.underWay++;
+    raw.on('close', () => {
+      const ms = performance.now() - begunMs;
+      const status = raw.writableFinished ? raw.statusCode : 0;
+      tally.underWay--;
+      of.add(status, ms);
+      if (!isLogged) return;
+      app.log.info({ reqId: request.id, route, status, ms: Math.round(ms) }, 'request');
+    });
+    done();
+  });
+}

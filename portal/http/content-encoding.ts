@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import {
+  brotliCompress,
+  constants,
+  createGunzip,
+  createGzip,
+  type Gunzip,
+  type Gzip,
+  gunzip,
+  gzip,
+} from 'node:zlib';
+import type { Bytes } from '../../shards/units.ts';
+
+const GZIP = /(?:^|,)\s*(gzip|x-gzip|\*)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?(?=,|$)/gi;
+const BROTLI = /(?:^|,)\s*(br|\*)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?(?=,|$)/gi;
+
+/** Whether `Accept-Encoding` takes gzip: RFC 9110 section 12.5.3. A coding by name outdoes `*`. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  return weightIn(acceptEncoding, GZIP) > 0;
+}
+
+/**
+ * The coding for what is compressed once and sent often: Brotli, unless gzip is liked better;
+ * `null` for none.
+ */
+export function preferredEncoding(acceptEncoding: string | undefined): 'br' | 'gzip' | null {
+  const [brotli, gzipped] = [weightIn(acceptEncoding, BROTLI), weightIn(acceptEncoding, GZIP)];
+  if (brotli > 0 && brotli >= gzipped) return 'br';
+  return gzipped > 0 ? 'gzip' : null;
+}
+
+function weightIn(acceptEncoding: string | undefined, listed: RegExp): number {
+  if (acceptEncoding === undefined) return 0;
+  let any = 0;
+  for (const [, coding, weight = '1'] of acceptEncoding.matchAll(listed)) {
+    if (coding !== '*') return Number(weight);
+    any = Number(weight);
+  }
+  return any;
+}
+
+const compress = promisify(gzip);
+const inflate = promisify(gunzip);
+
+/** Less fits one packet anyway. */
+export const MIN_COMPRESSED_BYTES = 1_400;
+
+/** Answers are compressed once and sent often, but somebody waits for the first. */
+const LEVEL = 5;
+
+/**
+ * What is compressed, or comes out again, at a time: the few threads that do so are those that read,
+ * and a small read waits for no more than a piece of each of the large answers.
+ */
+const PIECE_BYTES = 2 ** 16;
+/** Rows shrink to a tenth or so. */
+const SMALL_ZIPPED_BYTES = PIECE_BYTES / 8;
+
+export async function gzipBody(body: Body): Promise<Body> {
+  if (body.length <= PIECE_BYTES) return Body.of(await compress(body.whole(), { level: LEVEL }));
+  return inPieces(body, createGzip({ level: LEVEL, chunkSize: PIECE_BYTES }));
+}
+
+const compressByBrotli = promisify(brotliCompress);
+
+/** In one piece: for texts of a catalogue, which are compressed once and sent often. */
+export async function compressWith(coding: 'br' | 'gzip', bytes: Uint8Array): Promise<Buffer> {
+  if (coding === 'gzip') return (await gzipBody(Body.of(bytes))).whole();
+  // Smaller than by gzip, in the time that gzip takes; the best there is would take fifty times it.
+  return compressByBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: LEVEL } });
+}
+
+export async function gunzipBody(body: Body): Promise<Body> {
+  if (body.length <= SMALL_ZIPPED_BYTES) return Body.of(await inflate(body.whole()));
+  return inPieces(body, createGunzip({ chunkSize: PIECE_BYTES }));
+}
+
+async function inPieces(body: Body, coder: Gzip | Gunzip): Promise<Body> {
+  return new Body(await Readable.from(body.cut(PIECE_BYTES)).pipe(coder).toArray());
+}
+
+/**
+ * The body of an answer, in pieces: to put the pieces of a large one together would hold the process
+ * for as long as all of it takes to copy, and have it in memory twice.
+ */
+export class Body {
+  static readonly NONE = new Body([]);
+  readonly pieces: readonly Buffer[];
+  readonly length: Bytes;
+  /** Up to where what is paid for stands: once as much is delivered, all of it is. */
+  readonly paidLength: Bytes;
+
+  /** `tail`: bytes at the end that nobody pays for. */
+  constructor(pieces: readonly Buffer[], tail: Bytes = 0) {
+    this.pieces = pieces;
+    this.length = pieces.reduce((sum, { length }) => sum + length, 0);
+    this.paidLength = this.length - tail || this.length;
+  }
+
+  static of(bytes: Uint8Array): Body {
+    return new Body([Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)]);
+  }
+
+  /** All of it in one: what is small, or was compressed. */
+  whole(): Buffer {
+    return this.pieces.length === 1 ? this.pieces[0] : Buffer.concat(this.pieces);
+  }
+
+  /** All of it, in order, at most so much at a time. */
+  *cut(most: Bytes): Generator<Buffer> {
+    for (const piece of this.pieces) {
+      for (let start = 0; start < piece.length; start += most) {
+        yield piece.subarray(start, start + most);
+      }
+    }
+  }
+}

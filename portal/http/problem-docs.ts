@@ -1,0 +1,167 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { ZodOpenApiExampleObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { CACHE_CONTROL } from './caching.ts';
+import { escapeHtml, plainPage, plainPageHeaders } from './html.ts';
+import { Problem } from './problem.ts';
+import { BATCH_FAULTS, PROBLEM_TYPES, type ProblemSlug } from './problem-types.ts';
+
+/** A problem as OpenAPI documents describe it. */
+export const problemDocument = z
+  .looseObject({
+    type: z.url().meta({ description: 'Its last path segment is the stable slug.' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().optional(),
+    errors: z
+      .array(
+        z.object({
+          loc: z.array(z.union([z.string(), z.int()])),
+          msg: z.string(),
+          type: z.string(),
+        }),
+      )
+      .max(20)
+      .optional(),
+    errors_omitted: z.int().min(1).optional().meta({
+      description: 'How many more faults there are than `errors` lists.',
+    }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
+
+/** The header that problems of a status have beside those of every answer. */
+export const HEADER_OF_STATUS: Readonly<Record<number, 'WWW-Authenticate' | 'Retry-After'>> = {
+  401: 'WWW-Authenticate',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
+
+/** How a service's document describes its problems. */
+interface DescribedProblems {
+  /** What `type` begins with. */
+  readonly base: string;
+  readonly schema: z.ZodType;
+  /** Members that each example has beside the standard ones. */
+  readonly members?: (slug: ProblemSlug) => Readonly<Record<string, unknown>>;
+}
+
+/** What the responses of some operations have in common. */
+interface AlikeResponses {
+  /** Begins the names of their components. */
+  readonly kind: string;
+  readonly headers: (status: number) => z.ZodObject;
+}
+
+/** Longer names are for nobody to read: such a response stands where it is. */
+const LONGEST_NAME = 60;
+
+/**
+ * The responses of a document's problems: one a status, with an example of each slug that it may be.
+ * What is alike is one component, whichever operations have it.
+ */
+export class ProblemResponses {
+  readonly #described: DescribedProblems;
+  readonly #examples = new Map<ProblemSlug, ZodOpenApiExampleObject>();
+  readonly #responses = new Map<string, ZodOpenApiResponseObject>();
+
+  constructor(described: DescribedProblems) {
+    this.#described = described;
+  }
+
+  /** The responses by their status. */
+  of(
+    slugs: readonly ProblemSlug[],
+    alike: AlikeResponses,
+  ): Readonly<Record<string, ZodOpenApiResponseObject>> {
+    const byStatus = new Map<number, ProblemSlug[]>();
+    for (const slug of new Set(slugs)) {
+      const { status } = PROBLEM_TYPES[slug];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), slug]);
+    }
+    return Object.fromEntries(
+      [...byStatus].map(([status, of]) => [String(status), this.#response(status, of, alike)]),
+    );
+  }
+
+  #response(
+    status: number,
+    slugs: readonly ProblemSlug[],
+    { kind, headers }: AlikeResponses,
+  ): ZodOpenApiResponseObject {
+    const id = `${kind}${nameOf(status, slugs)}`;
+    const known = this.#responses.get(id);
+    if (known !== undefined) return known;
+    const examples = Object.fromEntries(slugs.map((slug) => [slug, this.#example(slug)]));
+    const made: ZodOpenApiResponseObject = {
+      description: slugs.map((slug) => `\`${slug}\`: ${PROBLEM_TYPES[slug].title}`).join('. '),
+      headers: headers(status),
+      content: { 'application/problem+json': { schema: this.#described.schema, examples } },
+      ...(id.length <= LONGEST_NAME && { id }),
+    };
+    this.#responses.set(id, made);
+    return made;
+  }
+
+  #example(slug: ProblemSlug): ZodOpenApiExampleObject {
+    const { base, members } = this.#described;
+    const { title, status } = PROBLEM_TYPES[slug];
+    const known = this.#examples.get(slug);
+    const made = known ?? {
+      id: slug,
+      value: { type: `${base}/${slug}`, title, status, ...members?.(slug) },
+    };
+    this.#examples.set(slug, made);
+    return made;
+  }
+}
+
+/** What any request may be refused for: a response is named by its other slugs. */
+const OF_ANY_REQUEST: readonly ProblemSlug[] = ['invalid-parameters', 'key-in-url'];
+
+/** A name for a response: its slugs, or the name of its status. */
+function nameOf(status: number, slugs: readonly ProblemSlug[]): string {
+  const own = slugs.filter((slug) => !OF_ANY_REQUEST.includes(slug));
+  if (own.length === 0) return STATUS_CODES[status]!.replaceAll(/\W/g, '');
+  return own.map(pascalCase).join('Or');
+}
+
+function pascalCase(slug: string): string {
+  return slug.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const KINDS = { ...PROBLEM_TYPES, ...BATCH_FAULTS };
+
+/**
+ * Serves a short readable page at each problem's `type`. `helpAt`: the address of whoever can help
+ * somebody with a problem, if there is one.
+ */
+export function serveProblemPages(
+  app: FastifyInstance,
+  path: string,
+  helpAt: (slug: string) => string | undefined = () => undefined,
+): void {
+  app.get<{ Params: { slug: string } }>(path, async (request, reply) => {
+    const { slug } = request.params;
+    if (!isSlug(slug)) throw new Problem('not-found', `there is no problem ${slug}`);
+    const { status, title, advice } = KINDS[slug];
+    reply.headers({
+      ...plainPageHeaders({ hasForm: false }),
+      'cache-control': CACHE_CONTROL.catalogue,
+    });
+    const help = helpAt(slug) === undefined ? '' : linkTo(helpAt(slug)!);
+    return plainPage(
+      title,
+      `<p><code>${slug}</code>, HTTP status ${status}</p><p>${escapeHtml(advice)}</p>${help}`,
+    );
+  });
+}
+
+function linkTo(url: string): string {
+  const address = escapeHtml(url);
+  return `<p>Keys and tokens: <a href="${address}">${address}</a></p>`;
+}
+
+function isSlug(text: string): text is keyof typeof KINDS {
+  return Object.hasOwn(KINDS, text);
+}

@@ -1,0 +1,153 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RateState } from '../accounts/rate-state.ts';
+import type { RateCounter } from '../accounts/rate-window.ts';
+import { Problem } from './problem.ts';
+
+/** Groups of 16 bits in an IPv6 address. */
+const GROUPS = 8;
+/** Of those, in the network that a customer is given at least, and in that of a whole site. */
+const SUBNET_GROUPS = 4;
+const SITE_GROUPS = 3;
+/** What the client of an address that is none is called. */
+const UNKNOWN = 'unknown';
+
+/**
+ * Whose requests are counted together, by their address: that of an IPv4 client, also where it is
+ * written as an IPv6 one; of an IPv6 client the network of 64 bits, for a machine may take any
+ * address in it. A port behind it, as some balancers write one, is left out. What is no address is
+ * one subject.
+ */
+export function rateSubject(written: string): string {
+  const address = addressIn(written);
+  if (typeof address === 'string') return address;
+  return `${hexadecimal(address.slice(0, SUBNET_GROUPS))}::/64`;
+}
+
+/**
+ * The network of an address, which one customer of a provider may have to himself: of IPv4 the 256
+ * addresses that share three numbers (/24), of IPv6 the site of 48 bits (RFC 6177).
+ */
+export function networkOf(written: string): string {
+  const address = addressIn(written);
+  if (address === UNKNOWN) return UNKNOWN;
+  if (typeof address === 'string') return address.replace(/\d+$/, '0/24');
+  return `${hexadecimal(address.slice(0, SITE_GROUPS))}::/48`;
+}
+
+/** An IPv4 address as it is written, or the groups of an IPv6 one. */
+function addressIn(written: string): string | number[] {
+  const [, bracketed, plain] = /^(?:\[(.+)\]|([^:]+)):\d+$/.exec(written) ?? [];
+  const address = bracketed ?? plain ?? written;
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return UNKNOWN;
+  const groups = groupsOf(address.split('%')[0]);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (!isMapped) return groups;
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+function hexadecimal(groups: readonly number[]): string {
+  return groups.map((group) => group.toString(16)).join(':');
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const [head, tail] = address.split('::').map(writtenGroups);
+  if (tail === undefined) return head;
+  return [...head, ...Array<number>(GROUPS - head.length - tail.length).fill(0), ...tail];
+}
+
+function writtenGroups(part: string): number[] {
+  if (part === '') return [];
+  return part.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a, b, c, d] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** A window by name, where it is not that of all requests. */
+interface NamedRate extends RateState {
+  readonly policy?: string;
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The window this request counted in, once that is known. */
+    rate: NamedRate | null;
+  }
+}
+
+/** `RateLimit-Policy` of the IETF draft "RateLimit header fields for HTTP". */
+export function policyHeader({ policy = 'default', limit, windowSeconds }: NamedRate): string {
+  return `"${policy}";q=${limit};w=${windowSeconds}`;
+}
+
+/** `RateLimit` of the same draft. */
+export function rateHeader({ policy = 'default', remaining, resetSeconds }: NamedRate): string {
+  return `"${policy}";r=${remaining};t=${resetSeconds}`;
+}
+
+/** Says on an answer which window its request counted in, where that is known. */
+export function setRateHeaders(reply: FastifyReply): void {
+  if (!reply.rate) return;
+  reply.header('ratelimit-policy', policyHeader(reply.rate));
+  reply.header('ratelimit', rateHeader(reply.rate));
+}
+
+/**
+ * The refusal of one too many of `what` is counted: a window of other things than requests has
+ * their name.
+ */
+export function rateLimited(reply: FastifyReply, rate: RateState, what = 'requests'): Problem {
+  const { limit, windowSeconds, resetSeconds } = rate;
+  reply.rate = what === 'requests' ? rate : { ...rate, policy: what.replaceAll(' ', '-') };
+  const span = windowSeconds === DAY_SECONDS ? 'a day' : `in ${windowSeconds} s`;
+  return new Problem(
+    'rate-limited',
+    `${limit} ${what} ${span} are allowed; wait ${resetSeconds} s`,
+    {},
+    { 'retry-after': String(resetSeconds) },
+  );
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The ledger counts what comes with a key. */
+    keyed?: boolean;
+    /** Signed by the one who may send it, who may send much: a forged one costs a hash. */
+    signed?: boolean;
+    /** Asked by balancers, which may share an address with clients: not counted. */
+    probe?: boolean;
+  }
+}
+
+/**
+ * Counts every request to what needs no key by its address: the catalogue, documents, and what is not
+ * there. But preflights: a browser asks them for each URL of a keyed route; and probes.
+ */
+export function limitByAddress(app: FastifyInstance, rates: RateCounter): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { keyed, signed, probe } = request.routeOptions.config;
+    if (keyed || signed || probe || request.method === 'OPTIONS') return done();
+    overRate(rates, request, reply).then(done, done);
+  });
+}
+
+/** Counts a request by its address; the problem if that is one too many. */
+async function overRate(
+  rates: RateCounter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Problem | undefined> {
+  const { allowed, rate } = await rates.take(rateSubject(request.ip), Date.now());
+  if (!allowed) return rateLimited(reply, rate);
+  reply.rate = rate;
+  return undefined;
+}

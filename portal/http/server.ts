@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, METHODS } from 'node:http';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+  type onRequestHookHandler,
+} from 'fastify';
+import type { z } from 'zod';
+import type { RateCounter } from '../accounts/rate-window.ts';
+import { countRequests, RequestCounts, serverLog } from './access-log.ts';
+import {
+  handleErrors,
+  type KnownErrors,
+  refuseConnection,
+  refuseSlashedPaths,
+} from './error-handling.ts';
+import { type Shutdown, shutDownGracefully } from './graceful-shutdown.ts';
+import { takeJsonBodies } from './json-body.ts';
+import { type LoadShedder, scheduleRequests, shedLoad } from './overload.ts';
+import { Problem, type ProblemStyle } from './problem.ts';
+import { limitByAddress } from './rate-limiting.ts';
+import { knowPaths, refuseKeysInUrls, rewriteUndecodable } from './request-paths.ts';
+import { CONNECTION_LIMITS, dropSlowBodies, respondInOrder } from './slow-clients.ts';
+import { type trustedProxies, trustProxyOption } from './trusted-proxies.ts';
+
+const SAFE = /^[\w.:/+=@-]{1,128}$/;
+
+/** The id of a request: what the client sent, if it is safe to log and to send back; else a new one. */
+export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SAFE.test(given) ? given : randomUUID();
+}
+
+/** Refuses HTTP/1.1 without a Host, and any request with two: RFC 9112 section 3.2. */
+export function requireHost(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { httpVersion, rawHeaders } = request.raw;
+    const hosts = hostsIn(rawHeaders);
+    if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return done();
+    const [msg, type] = hosts === 0 ? ['is missing', 'missing'] : ['is there twice', 'repeated'];
+    done(
+      new Problem(
+        'invalid-parameters',
+        `header.host: ${msg}`,
+        { errors: [{ loc: ['header', 'host'], msg, type }] },
+        { connection: 'close' },
+      ),
+    );
+  });
+}
+
+/** Node's own `headers` keep only the first. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}
+
+/**
+ * Answers a request that expects what is not known here as if it did not: RFC 9110 section 10.1.1.
+ * Node would answer 417, without a problem document. `100-continue` it keeps to itself.
+ */
+export function ignoreExpectations(app: FastifyInstance): void {
+  app.server.on('checkExpectation', (request, response) => {
+    app.server.emit('request', request, response);
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly tally: RequestCounts;
+    /** Absent where nothing is shed. */
+    readonly shedder?: LoadShedder;
+  }
+}
+
+/** Levels of the log at which each request is written down. */
+const LOGS_REQUESTS = new Set(['trace', 'debug', 'info']);
+/** A path parameter may be as long as Node takes a request line: the route says what is wrong with it. */
+const MAX_URL_BYTES = 16_384;
+
+export interface HttpServerOptions {
+  readonly problems: ProblemStyle;
+  readonly knownErrors?: KnownErrors;
+  /** Counts requests by address, but those of routes that the ledger counts. */
+  readonly rates: RateCounter;
+  readonly trustProxy?: z.output<typeof trustedProxies>;
+  readonly logLevel: string;
+  readonly maxBodyBytes: number;
+  /** Counts what comes of requests. */
+  readonly tally?: RequestCounts;
+  /** How late the event loop may be before requests are sent away, milliseconds; 0: never. */
+  readonly shedAtLagMs?: number;
+  /** Set by whoever has the server end, a while before it is closed. */
+  readonly ending?: Shutdown;
+  /** What is done around all of a request, such as tracing it. */
+  readonly around?: onRequestHookHandler;
+  /** Sets what every answer carries, as it leaves. Answers written raw bring it themselves. */
+  readonly setCommonHeaders: (reply: FastifyReply) => void;
+}
+
+/**
+ * A server that is hard to hold or to confuse, without routes yet: limits on connections, bodies and
+ * rates; every error a problem document; the answers of a connection in the order of its requests.
+ */
+export function httpServer(options: HttpServerOptions): FastifyInstance {
+  const { problems, rates, setCommonHeaders, tally = new RequestCounts() } = options;
+  const app = Fastify({
+    logger: serverLog(options.logLevel),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request would be made and mostly not used.
+    childLoggerFactory: (logger) => logger,
+    trustProxy: trustProxyOption(options.trustProxy),
+    genReqId: requestId,
+    bodyLimit: options.maxBodyBytes,
+    ...CONNECTION_LIMITS,
+    // A request that comes on an open connection while closing is answered, and is its last.
+    return503OnClosing: false,
+    rewriteUrl: rewriteUndecodable,
+    routerOptions: { maxParamLength: MAX_URL_BYTES },
+    clientErrorHandler: (error, socket) => {
+      const status = refuseConnection(error, socket, problems, app.knownPaths);
+      if (status !== undefined) tally.refused(status);
+    },
+  });
+  // A preflight has no body: what comes with one is not kept.
+  app.addHttpMethod('OPTIONS', { overrideExisting: true });
+  // Whatever Node takes for a method can be refused by a path that there is.
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  knowPaths(app);
+  handleErrors(app, problems, options.knownErrors);
+  respondInOrder(app);
+  app.decorateReply('rate', null);
+  app.decorate('tally', tally);
+  if (options.around) app.addHook('onRequest', options.around);
+  countRequests(app, tally, LOGS_REQUESTS.has(options.logLevel));
+  scheduleRequests(app);
+  if (options.shedAtLagMs) app.decorate('shedder', shedLoad(app, options.shedAtLagMs));
+  limitByAddress(app, rates);
+  refuseKeysInUrls(app);
+  requireHost(app);
+  refuseSlashedPaths(app);
+  ignoreExpectations(app);
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    setCommonHeaders(reply);
+    done(null, payload);
+  });
+  shutDownGracefully(app, options.ending ?? { isSet: false });
+  dropSlowBodies(app);
+  takeJsonBodies(app);
+  return app;
+}

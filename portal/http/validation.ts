@@ -1,0 +1,102 @@
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { invalidParameters, type ParameterIssue } from './problem.ts';
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
+
+/**
+ * What is wrong with a value, for the person who sent it, where a schema says nothing of its own:
+ * zod speaks to programmers. It follows the name of the value: `email: must be text`.
+ */
+export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const kind = KINDS[issue.expected] ?? issue.expected;
+      return issue.input === undefined ? `is missing: it must be ${kind}` : `must be ${kind}`;
+    }
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return `must ${sizeOf(issue.origin, 'at least', issue.minimum)}`;
+    case 'too_big':
+      return `must ${sizeOf(issue.origin, 'at most', issue.maximum)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The same for a value of a path or query: each is text, or the texts of a repeated one. */
+export function textValidationMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type' || issue.expected !== 'string') return validationMessage(issue);
+  return issue.input === undefined ? 'is missing' : 'must be given once';
+}
+
+function sizeOf(origin: string, bound: string, size: number | bigint): string {
+  if (origin === 'string') return `have ${bound} ${size} characters`;
+  return origin === 'array' ? `have ${bound} ${size} items` : `be ${bound} ${size}`;
+}
+
+/** Validates path and query. All that is wrong is in one `invalid-parameters`. */
+export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
+  schemas: { readonly params: P; readonly query: Q },
+  request: FastifyRequest,
+): { params: z.output<P>; query: z.output<Q> } {
+  const params = schemas.params.safeParse(request.params, { error: textValidationMessage });
+  const query = schemas.query.safeParse(request.query, { error: textValidationMessage });
+  if (params.success && query.success) return { params: params.data, query: query.data };
+  throw invalidParameters([
+    ...issuesOf('path', schemas.params, params.error),
+    ...issuesOf('query', schemas.query, query.error),
+  ]);
+}
+
+/**
+ * What is wrong with a part of a request, as `invalid-parameters` lists it. An object within a body
+ * says itself what members it takes; the outermost takes those of the route.
+ */
+export function issuesOf(
+  part: string,
+  schema: z.ZodObject,
+  error: z.ZodError | undefined,
+): ParameterIssue[] {
+  return (error?.issues ?? []).flatMap((issue): ParameterIssue[] => {
+    const loc = [
+      part,
+      ...issue.path.map((step) => (typeof step === 'number' ? step : String(step))),
+    ];
+    if (issue.code !== 'unrecognized_keys')
+      return [{ loc, msg: issue.message, type: typeOf(issue) }];
+    return issue.keys.map((key) => {
+      const msg = issue.path.length === 0 ? unknownName(key, schema) : issue.message;
+      return { loc: [...loc, key], msg, type: issue.code };
+    });
+  });
+}
+
+/** How some clients write the name of a parameter that has several values: `mode[]`, `mode[0]`. */
+const BRACKETS = /\[\d*\]$/;
+
+function unknownName(key: string, { shape }: z.ZodObject): string {
+  const plain = key.replace(BRACKETS, '');
+  if (plain !== key && Object.hasOwn(shape, plain)) {
+    return `unknown parameter; for several values, repeat ${plain} without brackets`;
+  }
+  return `unknown parameter; this route ${acceptsParameters(Object.keys(shape))}`;
+}
+
+/** The kind of a fault, which our own rules name themselves. */
+function typeOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'custom' ? String(issue.params?.type ?? issue.code) : issue.code;
+}
+
+/** The names that are taken somewhere, in words. */
+export function acceptsParameters(names: readonly string[]): string {
+  return names.length > 0 ? `takes ${names.join(', ')}` : 'takes none';
+}

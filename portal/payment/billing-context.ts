@@ -1,0 +1,44 @@
+import type Stripe from 'stripe';
+import type { Accounts } from '../accounts/accounts.ts';
+
+/** Where money is turned into tokens: what settling needs of Stripe and of the ledger. */
+export interface BillingContext {
+  readonly stripe: Stripe;
+  readonly ledger: Accounts;
+  readonly membershipPrices: MembershipPrices;
+  readonly now: () => number;
+}
+
+/**
+ * The ids of the membership's prices at Stripe: the first is sold, and who subscribed to another
+ * before is a member too. A subscription to none of them is no membership.
+ */
+export type MembershipPrices = readonly [sold: string, ...before: string[]];
+
+/** Settling reads and writes until both agree, but not for ever. */
+export const MAX_ROUNDS = 5;
+
+/** What settling has changed in the ledger. */
+export interface Settled {
+  readonly tokensGranted: number;
+  readonly tokensTakenBack: number;
+  readonly membershipsChanged: number;
+}
+
+export const NOTHING: Settled = { tokensGranted: 0, tokensTakenBack: 0, membershipsChanged: 0 };
+
+export function sumSettled(...parts: readonly Settled[]): Settled {
+  return parts.reduce(
+    (sum, part) => ({
+      tokensGranted: sum.tokensGranted + part.tokensGranted,
+      tokensTakenBack: sum.tokensTakenBack + part.tokensTakenBack,
+      membershipsChanged: sum.membershipsChanged + part.membershipsChanged,
+    }),
+    NOTHING,
+  );
+}
+
+/** The payment processor does not answer, or not as it should: nothing was sold. */
+export class PaymentUnavailable extends Error {
+  override readonly name = 'PaymentUnavailable';
+}

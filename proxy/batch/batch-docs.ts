@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { REQUEST_LIMITS } from '../../portal/http/request-limits.ts';
+import { type QueryResult, rowsResponse } from '../endpoint.ts';
+import { originError, truncatedReason } from '../schemas/schemas.ts';
+import type { QueryContext } from '../services.ts';
+import { type Batch, type BatchResult, runBatch } from './batch.ts';
+
+/** What the descriptions of all batches end with. */
+export const BATCH_RULES =
+  ` 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that cannot be resolved are in ` +
+  '`errors`, the others still give rows, in the order of the request. Origins that the balance, ' +
+  '`max_rows` or the row budget does not cover are in `truncated`, whole; the first is always ' +
+  'answered. One token a row, at least one; an origin that is listed twice is charged twice.';
+
+export const BATCH_PROBLEMS = ['missing-origins', 'too-many-origins'] as const;
+
+/** Members that the answers of all batches have. */
+export const BATCH_MEMBERS = { errors: z.array(originError), truncated_reason: truncatedReason };
+
+/** Members by which rows and errors name an origin that is a point. */
+export const ORIGIN_POINT = { origin_lat: z.number(), origin_lon: z.number() };
+
+/** Answers a batch; what is said of its origins goes into a member, if it is named. */
+export async function batchResponse<O>(
+  batch: Batch<O>,
+  context: QueryContext,
+  balance: number,
+  about?: 'blocks' | 'origins',
+): Promise<QueryResult> {
+  const result = await runBatch(batch, balance, context);
+  return rowsResponse(bodyOf(result, about), result.results.count);
+}
+
+/**
+ * What is paid for comes last: of an answer cut off, the share that was not delivered is repaid, and
+ * nobody is to have all the rows before the end of it.
+ */
+function bodyOf({ about, results, ...rest }: BatchResult, name: string | undefined): object {
+  return { ...rest, ...(name !== undefined && { [name]: about }), results };
+}

@@ -1,0 +1,88 @@
+import type { HeaderName, SentHeader } from '../http/common-headers.ts';
+import type { Format } from './negotiate.ts';
+
+/** An origin of a batch, as `errors` and `truncated` name it. */
+type NamedOrigin = {
+  readonly geoid?: string;
+  readonly dest_id?: number;
+  readonly origin_lat?: number;
+  readonly origin_lon?: number;
+};
+
+/** Members of an answer that are not its rows. */
+interface Beside {
+  readonly next_cursor?: string | null;
+  readonly resolved_block?: string;
+  readonly errors?: readonly (NamedOrigin & { readonly type: string })[];
+  readonly truncated?: readonly (NamedOrigin | string | number)[];
+  readonly truncated_reason?: string | null;
+  readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
+}
+
+/** What an answer says beside its rows, and the header that repeats it whatever the format. */
+export const ROW_METADATA = [
+  repeated('next_cursor', 'X-Next-Cursor', (cursor) => cursor),
+  repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
+  repeated('errors', 'X-Batch-Errors', ({ length }) => String(length)),
+  repeated('truncated', 'X-Batch-Truncated', ({ length }) => String(length)),
+  repeated('unrouted', 'X-Unrouted', (modes) =>
+    modes.map(({ mode, reason }) => `${mode}=${reason}`).join(', '),
+  ),
+  repeated('truncated_reason', 'X-Truncated-Reason', (reason) => reason),
+];
+
+/**
+ * What CSV says nowhere but in headers: origins of a batch that gave nothing. Those that can be sent
+ * again come first, for the headers hold so much together and no more.
+ */
+export const CSV_METADATA = [
+  repeated('truncated', 'X-Truncated', (origins) => origins.map(written).join()),
+  repeated('errors', 'X-Errors', (errors) =>
+    errors.map((error) => `${written(error)}=${error.type}`).join(),
+  ),
+];
+const MAX_LISTED_CHARACTERS = 4_096;
+
+function repeated<M extends keyof Beside>(
+  member: M,
+  header: HeaderName,
+  write: (value: NonNullable<Beside[M]>) => string,
+) {
+  const sent = header.toLowerCase() as SentHeader;
+  const textIn = (body: Beside) => (body[member] ? write(body[member]) : undefined);
+  return { member, header, sent, textIn };
+}
+
+/** An origin as a header lists it: percent-encoded, for a malformed GEOID may be any text. */
+function written(origin: NamedOrigin | string | number): string {
+  if (typeof origin !== 'object') return encodeURIComponent(origin);
+  const { geoid, dest_id, origin_lat, origin_lon } = origin;
+  return encodeURIComponent(geoid ?? dest_id ?? `${origin_lat} ${origin_lon}`);
+}
+
+/** The headers of an answer that repeat what its body says beside the rows, or would say. */
+export function metadataHeaders(
+  body: Beside,
+  format: Format,
+): Readonly<Partial<Record<SentHeader, string>>> {
+  const headers: Partial<Record<SentHeader, string>> = {};
+  for (const { sent, textIn } of ROW_METADATA) {
+    const text = textIn(body);
+    if (text !== undefined) headers[sent] = text;
+  }
+  if (format !== 'csv') return headers;
+  let left = MAX_LISTED_CHARACTERS;
+  for (const { sent, textIn } of CSV_METADATA) {
+    const text = textIn(body) ?? '';
+    if (text === '' || text.length > left) continue;
+    headers[sent] = text;
+    left -= text.length;
+  }
+  return headers;
+}
+
+/** The origins of a batch that gave nothing, if there are any. */
+export function withoutRows({ errors = [], truncated = [], truncated_reason }: Beside) {
+  if (errors.length === 0 && truncated.length === 0) return null;
+  return { errors, truncated, truncated_reason };
+}

@@ -1,0 +1,108 @@
+import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { formatFor, GEOJSON_OBJECT, type Offer, offersOf } from '../formats/negotiate.ts';
+import { ROW_FORMATS } from '../formats/row-format.ts';
+import { CursorSealer } from '../http/cursor.ts';
+import { finishResponse } from '../serve/finish-response.ts';
+import type { ProxyServices } from '../services.ts';
+
+/** A request to an endpoint: values by the names of its parameters, or a body. */
+export interface ExampleRequest {
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly body?: object;
+}
+
+/** Of examples alone: they hold no cursor that anybody could use, and need no ledger. */
+const CURSORS = new CursorSealer(['the secret of the examples']);
+
+/**
+ * Answers requests as the service would, without key, charge and HTTP: examples are what their
+ * requests are answered.
+ */
+export class ExampleResponses {
+  readonly #services: ProxyServices;
+  readonly #release: Release;
+
+  constructor(services: ProxyServices, release: Release) {
+    this.#services = Object.create(services, { cursors: { value: CURSORS } }) as ProxyServices;
+    this.#release = release;
+  }
+
+  /** The answer as JSON. Rejects with the problem that there is instead of one. */
+  async json(endpoint: Endpoint, request: ExampleRequest): Promise<Record<string, unknown>> {
+    const [[, text]] = await this.#texts(endpoint, request, () => true);
+    return JSON.parse(text);
+  }
+
+  /** The answer in each of its media types: an object where that is JSON, else text. */
+  async byMediaType(endpoint: Endpoint, request: ExampleRequest): Promise<Map<string, unknown>> {
+    const texts = await this.#texts(endpoint, request, () => false);
+    return new Map(
+      texts.map(([type, text]) => [type, /[/+]json$/.test(type) ? JSON.parse(text) : text]),
+    );
+  }
+
+  /** The answer in the formats of its endpoint, up to the one that is enough. */
+  async #texts(
+    endpoint: Endpoint,
+    request: ExampleRequest,
+    isEnough: (offer: Offer) => boolean,
+  ): Promise<[mediaType: string, text: string][]> {
+    if (endpoint.access === 'keyed') return [];
+    if (endpoint.access === 'free') {
+      const { body } = await endpoint.answer(this.#services, inputOf(endpoint, request));
+      const text = JSON.stringify(body);
+      const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : offersOf({});
+      return offers.map(({ mediaTypes: [type] }) => [type, text]);
+    }
+    const texts: [string, string][] = [];
+    const { offers, answer } = await this.#planned(endpoint, request);
+    for (const offer of offers) {
+      const format = formatFor(undefined, [offer]);
+      const { body } = finishResponse(await answer(format), format, endpoint.table);
+      texts.push([offer.mediaTypes[0], body.whole().toString()]);
+      if (isEnough(offer)) break;
+    }
+    return texts;
+  }
+
+  /** What may be had of a charged endpoint, and how it is made in a format. */
+  async #planned(
+    endpoint: Extract<Endpoint, { access: 'metered' | 'posted' }>,
+    request: ExampleRequest,
+  ) {
+    const [services, release] = [this.#services, this.#release];
+    const makingIn = (format: Offer['format']) => ({
+      ...{ config: services.config, cursors: CURSORS, waiters: SHARED },
+      format: ROW_FORMATS[format],
+    });
+    if (endpoint.access === 'posted') {
+      const plan = endpoint.plan(release, endpoint.body.parse(request.body), services);
+      const answer = (format: Offer['format']) =>
+        endpoint.answer(release, plan, makingIn(format), Number.MAX_SAFE_INTEGER);
+      return { offers: offersOf(endpoint), answer };
+    }
+    const plan = await endpoint.plan(release, inputOf(endpoint, request), services);
+    const located = await endpoint.locate?.(release, plan, SHARED);
+    const answer = (format: Offer['format']) =>
+      endpoint.answer(release, plan, makingIn(format), located);
+    return { offers: plan.isGeoJson ? GEOJSON_OBJECT : offersOf(endpoint), answer };
+  }
+}
+
+/** Parameters as they come in a URL: text. */
+function inputOf(
+  { params, query }: Extract<Endpoint, { access: 'free' | 'metered' }>,
+  { parameters = {} }: ExampleRequest,
+) {
+  const texts = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
+  );
+  const of = (shape: object) =>
+    Object.fromEntries(Object.entries(texts).filter(([name]) => Object.hasOwn(shape, name)));
+  return { params: params.parse(of(params.shape)), query: query.parse(of(query.shape)) };
+}

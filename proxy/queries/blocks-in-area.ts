@@ -1,0 +1,127 @@
+import { rankIn } from '../../shards/arrays/sorted.ts';
+import type { BlockIndex } from '../../shards/blocks/block-index.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { BLOCKS_A_COUNTY, type GeoidNumber } from '../../shards/geoid.ts';
+import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
+import type { Release, ReleaseCounty } from '../../shards/release/release.ts';
+import {
+  type BoundingBox,
+  type CountyBlock,
+  MICRO,
+  type MicroDegrees,
+} from '../../shards/units.ts';
+import { COUNTIES_A_PAGE, type SearchedArea } from './poi-search.ts';
+
+/** Blocks of a county. */
+export interface CountyBlocks {
+  readonly county: CountyManifest;
+  readonly index: BlockIndex;
+  /** Ascending. */
+  readonly ordinals: readonly CountyBlock[];
+}
+
+/** Blocks that were found, in the order of their GEOIDs. */
+export interface FoundBlocks {
+  /** County by county, each looked into when it is asked for. */
+  readonly counties: AsyncIterable<CountyBlocks>;
+  /** Where to look on: blocks of counties that are yet to be looked at are not below it. */
+  readonly beyond: GeoidNumber | null;
+}
+
+/**
+ * The blocks of a release whose centre is in an area and whose GEOID is not below `from`, of as many
+ * counties as one page may look into.
+ */
+export async function blocksIn(
+  release: Release,
+  area: SearchedArea,
+  from: GeoidNumber,
+  waiters: Waiters,
+): Promise<FoundBlocks> {
+  const firstCounty = Math.floor(from / BLOCKS_A_COUNTY);
+  const counties = (await countiesOf(release, area, waiters)).filter(
+    ({ fips }) => Number(fips) >= firstCounty,
+  );
+  const next = counties.at(COUNTIES_A_PAGE);
+  return {
+    counties: eachIn(release, counties.slice(0, COUNTIES_A_PAGE), area, from, waiters),
+    beyond: next ? Number(next.fips) * BLOCKS_A_COUNTY : null,
+  };
+}
+
+async function* eachIn(
+  release: Release,
+  counties: readonly ReleaseCounty[],
+  area: SearchedArea,
+  from: GeoidNumber,
+  waiters: Waiters,
+): AsyncGenerator<CountyBlocks> {
+  for (const { manifest, blockBox } of counties) {
+    const index = await release.index(manifest);
+    const box = area.boxes.filter((part) => boxesMeet(part, blockBox)).reduce(boxAroundBoth);
+    const ordinals = await ordinalsIn(index, rankIn(index.geoids, from), box, area, waiters);
+    yield { county: manifest, index, ordinals };
+  }
+}
+
+/** The counties that may have blocks in an area, in the order of their codes. */
+async function countiesOf(
+  release: Release,
+  area: SearchedArea,
+  waiters: Waiters,
+): Promise<readonly ReleaseCounty[]> {
+  const near = release.blockBoxes.meeting(area.boxes);
+  if (!area.meets) return near;
+  const met = new Set<ReleaseCounty>();
+  for (const county of near.toSorted((a, b) => a.blockBox.minLon - b.blockBox.minLon)) {
+    if (area.meets(county.blockBox)) met.add(county);
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return near.filter((county) => met.has(county));
+}
+
+/** Blocks put in order together: well under a millisecond's work. */
+const BLOCKS_A_SORT = 1 << 13;
+/** Points decided between two looks at the clock. */
+const POINTS_A_STEP = 256;
+
+/** Ordinals of the blocks from `first` on that are in an area, and in a box, ascending. */
+async function ordinalsIn(
+  { lon, lat, count }: BlockIndex,
+  first: number,
+  box: BoundingBox,
+  area: SearchedArea,
+  waiters: Waiters,
+): Promise<number[]> {
+  // A product with a million may be off by a little: the area decides.
+  const [west, east] = [box.minLon * MICRO - 1, box.maxLon * MICRO + 1];
+  const [south, north] = [box.minLat * MICRO - 1, box.maxLat * MICRO + 1];
+  const near = new Float64Array(BLOCKS_A_SORT);
+  const inside: CountyBlock[] = [];
+  for (let start = first; start < count; start += BLOCKS_A_SORT) {
+    let found = 0;
+    for (let i = start; i < Math.min(count, start + BLOCKS_A_SORT); i++) {
+      if (lon[i] < west || lon[i] > east || lat[i] < south || lat[i] > north) continue;
+      near[found++] = (lon[i] - WESTERNMOST) * BLOCKS_A_SORT + (i - start);
+    }
+    // West to east, as areas are fastest to ask.
+    const eastward = near.subarray(0, found).sort();
+    const firstInside = inside.length;
+    for (let k = 0; k < found; k++) {
+      const i = start + (eastward[k] % BLOCKS_A_SORT);
+      if (area.contains?.(lon[i], lat[i]) !== false) inside.push(i);
+      const pause = (k + 1) % POINTS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      if (pause) await pause;
+    }
+    const ascending = Uint32Array.from(inside.splice(firstInside)).sort();
+    for (const ordinal of ascending) inside.push(ordinal);
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return inside;
+}
+
+const WESTERNMOST: MicroDegrees = -180 * MICRO;

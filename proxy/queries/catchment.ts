@@ -1,0 +1,81 @@
+import { Problem } from '../../portal/http/problem.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { GeoidNumber } from '../../shards/geoid.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
+import type { Catchments, Release } from '../../shards/release/release.ts';
+import type { CountyPoi, DestId, Tenths } from '../../shards/units.ts';
+import type { FoundRows } from '../formats/rows.ts';
+import { GeoidFragment, timeTexts } from './fragments.ts';
+import type { Page } from './pagination.ts';
+import { pageOfRow, type RowPage } from './row-page.ts';
+
+/** Which blocks of a POI's catchment are wanted. */
+export interface CatchmentFilter {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  readonly blocks: ReadonlySet<GeoidNumber> | undefined;
+  readonly maxTenths: Tenths;
+}
+
+/** The county a POI is at home in, which the release keeps in memory; `poi-not-found` if none. */
+export async function homeCounty(release: Release, destId: DestId): Promise<CountyManifest> {
+  const fips = (await release.destIds()).countyOf(destId);
+  const county = fips === null ? undefined : release.county(fips);
+  if (county) return county;
+  throw noSuchPoi(destId);
+}
+
+function noSuchPoi(destId: DestId): Problem {
+  const detail = `there is no point of interest ${destId}`;
+  return new Problem('poi-not-found', detail, { dest_id: destId });
+}
+
+/** Where a POI stands in its county; it is there, or the directory is wrong. */
+export function poiOrdinal({ matrix }: Catchments, destId: DestId): CountyPoi {
+  const ordinal = matrix.originOrdinal(destId);
+  if (ordinal !== -1) return ordinal;
+  throw noSuchPoi(destId);
+}
+
+/** Rows written between two looks at the clock. */
+const ROWS_A_STEP = 256;
+
+/**
+ * The next `limit` blocks that reach a POI after a position (mode id, GEOID). At most one range read
+ * once the county's head is kept.
+ */
+export async function catchmentOf(
+  release: Release,
+  county: CountyManifest,
+  destId: DestId,
+  { blocks, ...filter }: CatchmentFilter,
+  page: Pick<Page, 'position' | 'limit'>,
+  waiters: Waiters,
+): Promise<FoundRows & Pick<RowPage, 'end'>> {
+  const catchments = await release.catchments(county, waiters);
+  const { matrix } = catchments;
+  const row = await matrix.encodedRow(poiOrdinal(catchments, destId));
+  const { modes } = release.manifest;
+  const isWanted = blocks && ((target: number) => blocks.has(matrix.targets[target]));
+  const wanted = { ...filter, isWanted };
+  const { parts, count, end } = await pageOfRow(modes, matrix, row, wanted, page, waiters);
+  return {
+    count,
+    end,
+    async addTo(rows, waiters) {
+      const { format } = rows;
+      const before = `${format.begin(0, 0)}${format.members({ dest_id: destId }, ['dest_id'])},`;
+      const geoidText = new GeoidFragment(format);
+      for (const { mode, targets, times } of parts) {
+        const timeText = timeTexts(format)[mode];
+        for (let i = 0; i < targets.length; i++) {
+          const geoid = geoidText.of(matrix.targets[targets[i]]);
+          rows.add(`${before}${geoid},${timeText[times[i]]}${format.end}`);
+          const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+          if (pause) await pause;
+        }
+      }
+    },
+  };
+}

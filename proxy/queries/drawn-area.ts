@@ -1,0 +1,108 @@
+import Flatbush from 'flatbush';
+import { Problem } from '../../portal/http/problem.ts';
+import { REQUEST_LIMITS, withCommas } from '../../portal/http/request-limits.ts';
+import { areaOf } from '../../shards/geometry/planar.ts';
+import type { Polygon, Position, Ring } from '../../shards/geometry/polygon.ts';
+import { type SweepFault, SweepLine } from '../../shards/geometry/sweep-line.ts';
+import { boxOf, edgesOf } from '../../shards/geometry/wgs84.ts';
+import { type BoundingBox, MICRO } from '../../shards/units.ts';
+import { isOnEarth } from '../bounds.ts';
+import type { SearchedArea } from './poi-search.ts';
+
+/** Whether a stretch of a straight line has a point in common with a box, in plain doubles. */
+export function segmentMeetsBox(
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  { minLon, minLat, maxLon, maxLat }: BoundingBox,
+): boolean {
+  if ((ax < minLon && bx < minLon) || (ax > maxLon && bx > maxLon)) return false;
+  if ((ay < minLat && by < minLat) || (ay > maxLat && by > maxLat)) return false;
+  // The line misses the box where all corners are on one side of it.
+  const [dx, dy] = [bx - ax, by - ay];
+  const [south, north] = [dx * (minLat - ay), dx * (maxLat - ay)];
+  const [west, east] = [dy * (minLon - ax), dy * (maxLon - ax)];
+  const least = Math.min(south, north) - Math.max(west, east);
+  const most = Math.max(south, north) - Math.min(west, east);
+  return least <= 0 && most >= 0;
+}
+
+const MAX_SQUARE_KILOMETRES = REQUEST_LIMITS.squareKilometres;
+const MIN_POSITIONS = 4;
+
+const FAULTS: Readonly<Record<SweepFault, string>> = {
+  crossing: 'its rings cross, or come back to a point of their own',
+  hole: 'a hole lies outside its shell, or in another hole',
+  overlap: 'its polygons overlap',
+};
+
+/**
+ * Polygons of a GeoJSON Polygon or MultiPolygon, of no more vertices than are taken.
+ * `polygon-too-complex` of one too large; `invalid-geometry` for what is unclosed, crosses itself,
+ * overlaps or is out of range.
+ */
+export function drawnArea(drawn: readonly Polygon[]): SearchedArea {
+  const polygons = drawn.map((polygon) => polygon.map(withoutRepeats));
+  const rings = polygons.flat();
+  if (rings.length === 0) throw invalidPolygon('it has no ring');
+  if (polygons.some((polygon) => polygon.length === 0))
+    throw invalidPolygon('a polygon has no ring');
+  for (const ring of rings) checkRing(ring);
+  const sweep = new SweepLine(polygons);
+  const fault = sweep.fault();
+  if (fault) throw invalidPolygon(FAULTS[fault]);
+  const squareKilometres = areaOf(polygons) / 1e6;
+  if (squareKilometres > MAX_SQUARE_KILOMETRES) {
+    throw new Problem(
+      'polygon-too-complex',
+      `the polygon covers ${Math.round(squareKilometres)} km²; at most ${withCommas(MAX_SQUARE_KILOMETRES)} are taken: divide it`,
+    );
+  }
+  const crosses = borderOf(rings);
+  return {
+    boxes: polygons.map(([shell]) => boxOf(shell)),
+    meets: (box) => crosses(box) || sweep.isInside(box.minLon, box.minLat),
+    contains: (lon, lat) => sweep.isInside(lon / MICRO, lat / MICRO),
+  };
+}
+
+/** Tells whether the border runs through a box. */
+function borderOf(rings: readonly Ring[]): (box: BoundingBox) => boolean {
+  const edges = rings.flatMap((ring) => ring.slice(1).map((end, i) => [ring[i], end] as const));
+  const tree = new Flatbush(edges.length);
+  for (const edge of edges) tree.add(...edgesOf(boxOf(edge)));
+  tree.finish();
+  return (box) =>
+    tree.collides(...edgesOf(box), (i) => {
+      const [[ax, ay], [bx, by]] = edges[i];
+      return segmentMeetsBox(ax, ay, bx, by, box);
+    });
+}
+
+function checkRing(ring: Ring): void {
+  for (const [lon, lat] of ring) {
+    if (!isOnEarth(lon, lat)) {
+      throw invalidPolygon(`the position ${lon}, ${lat} is out of range; longitude comes first`);
+    }
+  }
+  if (ring.length < MIN_POSITIONS) throw invalidPolygon('a ring needs at least four positions');
+  const [first, last] = [ring[0], ring[ring.length - 1]];
+  if (first[0] !== last[0] || first[1] !== last[1]) {
+    throw invalidPolygon('a ring is not closed: its last position must repeat its first');
+  }
+  const isThere = (a: Position, b: Position) => a[0] === b[0] && a[1] === b[1];
+  const isBetweenTwo = ring.every((at) => isThere(at, ring[0]) || isThere(at, ring[1]));
+  if (isBetweenTwo) throw invalidPolygon('a ring encloses nothing');
+}
+
+/** A position given twice in a row means nothing. */
+function withoutRepeats(ring: Ring): Ring {
+  return ring.filter(
+    ([lon, lat], i) => i === 0 || lon !== ring[i - 1][0] || lat !== ring[i - 1][1],
+  );
+}
+
+export function invalidPolygon(problem: string): Problem {
+  return new Problem('invalid-geometry', `the polygon is not valid: ${problem}`);
+}

@@ -1,0 +1,102 @@
+import { type GeoidNumber, geoidFromNumber } from '../../shards/geoid.ts';
+import { TENTHS } from '../../shards/matrix/row-codec.ts';
+import { MODE_LABELS, type Mode } from '../../shards/modes.ts';
+import type { Bytes, CountyPoi, DestTypeId, Minutes } from '../../shards/units.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
+import { perFormat, type RowFormat } from '../formats/row-format.ts';
+import { TIME } from '../formats/row-table.ts';
+
+/** A tract's code has eleven digits, and a block's in it four more. */
+const TRACT_DIGITS = 11;
+const BLOCKS_A_TRACT = 10_000;
+const BLOCK_CODES = Array.from({ length: BLOCKS_A_TRACT }, (_, i) => String(i).padStart(4, '0'));
+const ANY = geoidFromNumber(0);
+
+/** Writes the member `geoid` of rows: fastest of blocks that come tract by tract. */
+export class GeoidFragment {
+  readonly #before: ByteText;
+  readonly #after: ByteText;
+  #tract = -1;
+  #beforeBlock: ByteText = '';
+
+  constructor(format: RowFormat) {
+    [this.#before, this.#after] = format.members({ geoid: ANY }, ['geoid']).split(ANY);
+  }
+
+  of(geoid: GeoidNumber): ByteText {
+    const tract = Math.floor(geoid / BLOCKS_A_TRACT);
+    if (tract !== this.#tract) {
+      this.#tract = tract;
+      this.#beforeBlock = this.#before + String(tract).padStart(TRACT_DIGITS, '0');
+    }
+    return this.#beforeBlock + BLOCK_CODES[geoid - tract * BLOCKS_A_TRACT] + this.#after;
+  }
+}
+
+/** A text for each time there is, by tenths of a minute. */
+export function textsOfTimes(textOf: (minutes: Minutes) => ByteText): readonly ByteText[] {
+  return Array.from({ length: TENTHS.most + 1 }, (_, tenths) => textOf(tenths / 10));
+}
+
+/** The end of rows whose last members are `mode` and `travel_time`. */
+export const timeEnds = perFormat((format) => {
+  const ends = MODE_LABELS.map((mode) => [
+    mode,
+    timeTexts(format)[mode].map((text) => inOnePiece(text + format.end)),
+  ]);
+  return Object.fromEntries(ends) as Readonly<Record<Mode, readonly ByteText[]>>;
+});
+
+/** Members `mode` and `travel_time` of rows, by mode and tenths of a minute. */
+export const timeTexts = perFormat((format) => {
+  const texts = MODE_LABELS.map((mode) => [
+    mode,
+    textsOfTimes((travel_time) => format.members({ mode, travel_time }, TIME)),
+  ]);
+  return Object.fromEntries(texts) as Readonly<Record<Mode, readonly ByteText[]>>;
+});
+
+/** What the texts of a place take beside its own strings, in the format that says most. */
+const BYTES_A_POI: Bytes = 350;
+
+/** Texts that rows have of the places of a county: each is made once, when it is first asked for. */
+export class FragmentCache<T> {
+  readonly #texts: (T | undefined)[];
+  readonly #make: (poi: CountyPoi) => T;
+
+  constructor(count: number, make: (poi: CountyPoi) => T) {
+    this.#texts = new Array(count).fill(undefined);
+    this.#make = make;
+  }
+
+  of(poi: CountyPoi): T {
+    const known = this.#texts[poi];
+    if (known !== undefined) return known;
+    const made = this.#make(poi);
+    this.#texts[poi] = made;
+    return made;
+  }
+
+  /** About the memory that it comes to; `ownBytes`: those of the places' strings. */
+  bytesAtMost(ownBytes: Bytes): Bytes {
+    return this.#texts.length * BYTES_A_POI + ownBytes;
+  }
+}
+
+/** Writes the member `dest_type_id` of rows, and the comma after it. */
+export const typeTexts = perFormat((format) => {
+  const texts = new Map<DestTypeId, ByteText>();
+  return (dest_type_id: DestTypeId): ByteText => {
+    const known = texts.get(dest_type_id);
+    if (known !== undefined) return known;
+    const text = inOnePiece(`${format.members({ dest_type_id }, ['dest_type_id'])},`);
+    texts.set(dest_type_id, text);
+    return text;
+  };
+});
+
+/** Members that say which origin a row is from, and the comma after them, if there are any. */
+export function originText(format: RowFormat, origin: object): ByteText {
+  const names = Object.keys(origin);
+  return names.length === 0 ? '' : `${format.members({ ...origin }, names)},`;
+}

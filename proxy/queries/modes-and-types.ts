@@ -1,0 +1,55 @@
+import { invalidParameters, type Problem } from '../../portal/http/problem.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { DestTypeId } from '../../shards/units.ts';
+
+/** Leaf types asked for, parents expanded; undefined for all. An id the taxonomy lacks is refused. */
+export function requestedLeaves(
+  release: Release,
+  types: readonly DestTypeId[] | undefined,
+  part: 'query' | 'body' = 'query',
+): DestTypeId[] | undefined {
+  if (!types) return undefined;
+  const unknown = types.filter((type) => !release.taxonomy.has(type));
+  if (unknown.length === 0) return release.taxonomy.expand(types);
+  throw invalidParameters(
+    unknown.map((type) => ({
+      loc: [part, 'type'],
+      msg: `this release has no destination type ${type}; see /v1/meta/destination-types`,
+      type: 'unknown_destination_type',
+    })),
+  );
+}
+
+/** The modes asked for, as positions in the release's own list. One that it lacks is refused. */
+export function modePositions(
+  release: Release,
+  modes: readonly Mode[] | undefined,
+  part: 'query' | 'body' = 'query',
+): number[] {
+  const lacking = modes?.filter((mode) => !release.manifest.modes.includes(mode)) ?? [];
+  if (lacking.length > 0) throw lacksModes(release, lacking, part);
+  return release.manifest.modes.flatMap((mode, position) =>
+    modes === undefined || modes.includes(mode) ? [position] : [],
+  );
+}
+
+/** What is said of modes that a release was built without. */
+export function lacksModes(
+  { manifest }: Release,
+  lacking: readonly Mode[],
+  part: 'query' | 'body' = 'query',
+): Problem {
+  return invalidParameters(
+    lacking.map((mode) => ({
+      loc: [part, 'mode'],
+      msg: `this release has no ${mode}; it has ${manifest.modes.join(', ')}`,
+      type: 'mode_not_in_release',
+    })),
+  );
+}
+
+/** The labels of mode positions: how a canonical request spells them. */
+export function modeLabels(release: Release, positions: readonly number[]): Mode[] {
+  return positions.map((position) => release.manifest.modes[position]);
+}

@@ -1,0 +1,142 @@
+import { Problem, truncate } from '../../portal/http/problem.ts';
+import { ordinalsOf, rankIn } from '../../shards/arrays/sorted.ts';
+import { SHARED } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { foldText } from '../../shards/folded-text.ts';
+import {
+  BLOCKS_A_COUNTY,
+  countyOf,
+  type GeoidNumber,
+  geoidFromNumber,
+} from '../../shards/geoid.ts';
+import type { PlaceEntry, PlaceRecord, PlaceTable } from '../../shards/places/place-table.ts';
+import type { StateManifest } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import { uspsOf } from '../../shards/states.ts';
+import type { StatePlace } from '../../shards/units.ts';
+import type { CountyBlocks } from './blocks-in-area.ts';
+import { NAMES_A_STEP, NameIndex } from './name-index.ts';
+
+/** A census place of the release, and where to read of it. */
+export interface LocatedPlace {
+  readonly place: PlaceEntry;
+  readonly ordinal: StatePlace;
+  readonly table: PlaceTable;
+  readonly state: StateManifest;
+}
+
+/** Looks a place up in its state's table, which the release keeps in memory; else `place-not-found`. */
+export async function locatePlace(release: Release, geoid: string): Promise<LocatedPlace> {
+  const state = release.state(geoid.slice(0, 2));
+  const table = state && (await release.places(state));
+  const ordinal = table?.ordinalOf(geoid) ?? -1;
+  if (state && table && ordinal !== -1) {
+    return { place: table.places[ordinal], ordinal, table, state };
+  }
+  const asked = truncate(geoid);
+  throw new Problem('place-not-found', `there is no census place ${asked} in this release`, {
+    geoid: asked,
+  });
+}
+
+/** Blocks of a place that are looked up together: a page seldom needs more. */
+const BLOCKS_A_STEP = 256;
+
+/** The blocks of a place whose GEOID is not below `from`, some of a county at a time. */
+export async function* blocksOfPlace(
+  release: Release,
+  { table, ordinal }: LocatedPlace,
+  from: GeoidNumber,
+): AsyncGenerator<CountyBlocks> {
+  const blocks = await release.placeBlocks(table, ordinal);
+  for (let first = rankIn(blocks, from), end: number; first < blocks.length; first = end) {
+    const fips = countyOf(geoidFromNumber(blocks[first]));
+    end = Math.min(first + BLOCKS_A_STEP, rankIn(blocks, (Number(fips) + 1) * BLOCKS_A_COUNTY));
+    const county = release.county(fips)!;
+    const index = await release.index(county);
+    yield { county, index, ordinals: ordinalsOf(index.geoids, blocks.subarray(first, end)) };
+  }
+}
+
+/** A place as look-ups give it. */
+export interface PlaceItem {
+  readonly name: string;
+  readonly geoid: string;
+  readonly state: string;
+  readonly lon: number;
+  readonly lat: number;
+}
+
+/** A name, and the letters of a state after it: `springfield, il`, `springfield il`. */
+const WITH_STATE = /^(.*[^\s,])[\s,]+([a-z]{2})$/u;
+
+/**
+ * The census places whose name matches, best first, and of equal matches the most populous. After
+ * those of which the whole text is part of the name come those of the state that it ends with.
+ */
+export async function findPlaces(
+  release: Release,
+  text: string,
+  limit: number,
+): Promise<PlaceItem[]> {
+  const { everywhere, byState } = await release.derived('place names', () => indexPlaces(release));
+  const asked = foldText(text);
+  const found = new Set(everywhere.find(asked, limit));
+  const [, name, usps] = WITH_STATE.exec(asked) ?? [];
+  for (const place of (name && byState.get(usps)?.find(name, limit)) || []) {
+    if (found.size < limit) found.add(place);
+  }
+  return [...found].map(({ geoid, lon, lat, name }) => {
+    return { name, geoid, state: uspsOf(geoid), lon, lat };
+  });
+}
+
+/** The names of a release, of all states and of each by its folded letters. */
+async function indexPlaces(release: Release) {
+  const states = Object.keys(release.manifest.states).sort();
+  const byState = new Map<string, PlaceNames>();
+  const all: PlaceRecord[] = [];
+  for (const fips of states) {
+    const { places } = await release.places(release.manifest.states[fips]);
+    byState.set(foldText(uspsOf(fips)), await PlaceNames.of(places));
+    for (const place of places) all.push(place);
+  }
+  return { everywhere: await PlaceNames.of(all), byState };
+}
+
+/** Places to be found by name, of equal matches the most populous first. */
+class PlaceNames {
+  readonly #places: readonly PlaceRecord[];
+  readonly #names: NameIndex;
+
+  private constructor(places: readonly PlaceRecord[], names: NameIndex) {
+    this.#places = places;
+    this.#names = names;
+  }
+
+  /** Of places in the order of their GEOIDs, which decide where people are as many. */
+  static async of(inOrder: readonly PlaceRecord[]): Promise<PlaceNames> {
+    const places = maxPopulousFirst(inOrder);
+    const names: string[] = [];
+    for (const [i, { name }] of places.entries()) {
+      names.push(foldText(name));
+      const pause = (i + 1) % NAMES_A_STEP === 0 ? yieldIfOverdue(SHARED) : undefined;
+      if (pause) await pause;
+    }
+    return new PlaceNames(places, await NameIndex.of(names));
+  }
+
+  find(asked: string, limit: number): PlaceRecord[] {
+    return this.#names.find(asked, limit).map((place) => this.#places[place]);
+  }
+}
+
+/** More than the earth has in one place. */
+const MAX_PEOPLE = 2 ** 30;
+
+/** By one number each: a sort of numbers is done ten times as soon as one that calls back. */
+function maxPopulousFirst(places: readonly PlaceRecord[]): PlaceRecord[] {
+  const { length } = places;
+  const key = ({ population }: PlaceRecord, i: number) => (MAX_PEOPLE - population) * length + i;
+  return Array.from(Float64Array.from(places, key).sort(), (value) => places[value % length]);
+}

@@ -1,0 +1,276 @@
+import { countWhile } from '../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import { foldText } from '../../shards/folded-text.ts';
+import { boxContains, bufferBox, localDistance } from '../../shards/geometry/wgs84.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
+import type { Catchments, Release, ReleaseCounty } from '../../shards/release/release.ts';
+import {
+  type BoundingBox,
+  type CountyPoi,
+  type Degrees,
+  type DestId,
+  type DestTypeId,
+  type Metres,
+  MICRO,
+  type MicroDegrees,
+} from '../../shards/units.ts';
+import { type QueryResult, rowsResponse } from '../endpoint.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
+import type { RowFormat } from '../formats/row-format.ts';
+import { POIS } from '../formats/row-table.ts';
+import { Rows } from '../formats/rows.ts';
+import type { CursorSealer } from '../http/cursor.ts';
+import type { QueryContext } from '../services.ts';
+import { FragmentCache } from './fragments.ts';
+import { requestedLeaves } from './modes-and-types.ts';
+import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
+
+/** Ground that somebody asks about. */
+export interface SearchedArea {
+  /** Together they hold it. */
+  readonly boxes: readonly BoundingBox[];
+  /** Whether some of it is in a box; where absent, the boxes say so. Boxes come from west to east. */
+  meets?(box: BoundingBox): boolean;
+  /**
+   * Whether it holds a point of its boxes; where absent, it holds all of them. Fastest of points that
+   * come from west to east.
+   */
+  contains?(lon: MicroDegrees, lat: MicroDegrees): boolean;
+}
+
+/** Counties that one page looks into: a search over a continent comes in pages. */
+export const COUNTIES_A_PAGE = 64;
+
+/** A box, which crosses the antimeridian when its west edge is east of its east edge. */
+export function boxArea(
+  west: Degrees,
+  south: Degrees,
+  east: Degrees,
+  north: Degrees,
+): SearchedArea {
+  const box = { minLon: west, minLat: south, maxLon: east, maxLat: north };
+  if (west <= east) return { boxes: [box] };
+  return {
+    boxes: [
+      { ...box, maxLon: 180 },
+      { ...box, minLon: -180 },
+    ],
+  };
+}
+
+/** Everything within a distance of a point. */
+export function circleArea(lon: Degrees, lat: Degrees, radius: Metres): SearchedArea {
+  const box = bufferBox({ minLon: lon, minLat: lat, maxLon: lon, maxLat: lat }, radius);
+  const [south, north] = [Math.max(-90, box.minLat), Math.min(90, box.maxLat)];
+  const holdsPole = box.minLat <= -90 || box.maxLat >= 90 || box.maxLon - box.minLon >= 360;
+  const west = holdsPole ? -180 : wrapped(box.minLon);
+  const east = holdsPole ? 180 : wrapped(box.maxLon);
+  return {
+    boxes: boxArea(west, south, east, north).boxes,
+    contains: (x, y) => {
+      // The shorter way around the earth.
+      const dLon = wrapped(x / MICRO - lon);
+      return localDistance(lon, lat, lon + dLon, y / MICRO) <= radius;
+    },
+  };
+}
+
+function wrapped(lon: Degrees): Degrees {
+  return lon < -180 ? lon + 360 : lon > 180 ? lon - 360 : lon;
+}
+
+/** Which POIs are wanted. */
+export interface PoiSearch {
+  readonly types: ReadonlySet<DestTypeId> | undefined;
+  /** Folded. */
+  readonly name: string | undefined;
+}
+
+/** A POI as searches give it. */
+export interface PoiResult {
+  readonly dest_id: DestId;
+  readonly name: string;
+  readonly lat: Degrees;
+  readonly lon: Degrees;
+  readonly address: object;
+}
+
+/** POIs looked at between two looks at the clock. */
+const POIS_A_STEP = 128;
+
+/** The counties whose POIs may lie in an area, in the order of their codes. */
+export function countiesOfArea(release: Release, { boxes }: SearchedArea): ReleaseCounty[] {
+  return release.poiBoxes.meeting(boxes);
+}
+
+/**
+ * Adds a page of the POIs in an area, in a fixed order: county by county, in each along a curve over
+ * the ground, at one spot by id. A position is the first POI that a page may have, by what orders
+ * them: the code of its county as a number, its cell of the world, its id. It says where a page
+ * begins in any release, also in one that has other POIs around it. Returns that of the next page,
+ * null when there is none.
+ */
+export async function addPois(
+  results: Rows,
+  release: Release,
+  counties: readonly ReleaseCounty[],
+  area: SearchedArea,
+  search: PoiSearch,
+  { position, limit }: Pick<Page, 'position' | 'limit'>,
+  waiters: Waiters,
+): Promise<Page['position'] | null> {
+  const [firstCounty, firstCell, firstId] = position;
+  const open = counties.filter(({ fips }) => Number(fips) >= firstCounty);
+  for (const [visited, { fips, manifest }] of open.entries()) {
+    const code = Number(fips);
+    if (visited === COUNTIES_A_PAGE) return [code, 0, 0];
+    const catchments = await release.catchments(manifest, waiters);
+    const texts = await textsOf(release, manifest, catchments, results.format);
+    const isWanted = await wantedBy(release, manifest, catchments, search);
+    const firstRank = code === firstCounty ? rankFrom(catchments, firstCell, firstId) : 0;
+    for (const [i, rank] of (await ranksIn(catchments, area, firstRank, waiters)).entries()) {
+      const pause = (i + 1) % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      if (pause) await pause;
+      const ordinal = catchments.byRank[rank];
+      if (!isWanted(ordinal)) continue;
+      if (results.count === limit) {
+        return [code, catchments.cell[ordinal], catchments.matrix.origins[ordinal]];
+      }
+      results.add(texts.of(ordinal));
+    }
+  }
+  return null;
+}
+
+/** The rank of the first POI of a county that is not before a cell, or an id in it. */
+function rankFrom(
+  { byRank, cell, matrix }: Catchments,
+  firstCell: number,
+  firstId: DestId,
+): number {
+  return countWhile(byRank.length, (rank) => {
+    const ordinal = byRank[rank];
+    if (cell[ordinal] !== firstCell) return cell[ordinal] < firstCell;
+    return matrix.origins[ordinal] < firstId;
+  });
+}
+
+/** Ranks of the POIs in an area from `first` on, ascending. */
+async function ranksIn(
+  { tree, rank, table }: Catchments,
+  { boxes, contains }: SearchedArea,
+  first: number,
+  waiters: Waiters,
+): Promise<Uint32Array> {
+  const found: CountyPoi[] = [];
+  let looked = 0;
+  // Boxes have no ground in common: they lie on either side of the antimeridian.
+  for (const box of boxes) {
+    const { minLon, minLat, maxLon, maxLat } = box;
+    const [west, south, east, north] = [minLon, minLat, maxLon, maxLat].map((d) => d * MICRO);
+    // A product with a million may be off by a little: what is on the edge is decided in degrees.
+    for (const ordinal of tree?.search(west - 1, south - 1, east + 1, north + 1) ?? []) {
+      if (rank[ordinal] < first) continue;
+      const pause = ++looked % POIS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+      if (pause) await pause;
+      const [lon, lat] = [table.lon[ordinal], table.lat[ordinal]];
+      if (boxContains(box, lon / MICRO, lat / MICRO) && contains?.(lon, lat) !== false) {
+        found.push(rank[ordinal]);
+      }
+    }
+  }
+  return Uint32Array.from(found).sort();
+}
+
+/** Tells whether a POI of a county is wanted. */
+async function wantedBy(
+  release: Release,
+  { objects }: CountyManifest,
+  { table }: Catchments,
+  { types, name }: PoiSearch,
+): Promise<(poi: CountyPoi) => boolean> {
+  const ofTypes = types && table.ofTypes(types);
+  const names =
+    name === undefined
+      ? undefined
+      : await release.beside(objects.catchment, 'names', () => {
+          const value = new FragmentCache(table.count, (poi) => foldText(table.name(poi)));
+          return { value, bytes: value.bytesAtMost(table.textBytes) };
+        });
+  return (poi) =>
+    (ofTypes === undefined || ofTypes.has(poi)) &&
+    (names === undefined || names.of(poi).includes(name!));
+}
+
+/** The POIs of a county as rows of a format, kept with its head. */
+function textsOf(
+  release: Release,
+  { objects }: CountyManifest,
+  catchments: Catchments,
+  format: RowFormat,
+): Promise<FragmentCache<ByteText>> {
+  return release.beside(objects.catchment, `rows.${format.name}`, () => {
+    const value = new FragmentCache(catchments.table.count, (poi) => {
+      const result = poiResult(catchments, poi);
+      const members = format.members({ ...result }, POIS.columns);
+      return inOnePiece(format.begin(result.lon, result.lat) + members + format.end);
+    });
+    return { value, bytes: value.bytesAtMost(catchments.table.textBytes) };
+  });
+}
+
+export function poiResult({ matrix, table }: Catchments, ordinal: CountyPoi): PoiResult {
+  const { name, lon, lat, street, city, state, zip } = table.facts(ordinal);
+  return {
+    dest_id: matrix.origins[ordinal],
+    name,
+    lat,
+    lon,
+    address: { street, city, state, zip },
+  };
+}
+
+/** What the routes of searches take beside their area. */
+interface AskedPois {
+  readonly type?: readonly DestTypeId[] | undefined;
+  readonly q?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of a search, but for where. */
+export interface SearchPlan extends PagedRequest {
+  readonly search: PoiSearch;
+}
+
+/** `where`: what says which area it is. */
+export function planSearch(
+  release: Release,
+  cursors: CursorSealer,
+  route: string,
+  where: object,
+  { type, q, limit, cursor }: AskedPois,
+): SearchPlan {
+  const types = requestedLeaves(release, type);
+  const name = q === undefined ? undefined : foldText(q);
+  const asked = { ...where, type: types, q: name };
+  return {
+    ...pagedRequest(cursors, route, asked, { limit, cursor }, [0, 0, 0]),
+    search: { types: types && new Set(types), name },
+  };
+}
+
+/** The page in an area, which some counties may have POIs in. */
+export async function querySearch(
+  release: Release,
+  { cursors, waiters, format }: QueryContext,
+  { search, page }: SearchPlan,
+  counties: readonly ReleaseCounty[],
+  area: SearchedArea,
+): Promise<QueryResult> {
+  const results = new Rows(format);
+  const next = await addPois(results, release, counties, area, search, page, waiters);
+  const next_cursor = nextCursor(cursors, page, next);
+  return rowsResponse({ results, next_cursor }, results.count);
+}

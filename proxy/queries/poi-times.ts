@@ -1,0 +1,175 @@
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { PoiMatrix } from '../../shards/pois/poi-matrix.ts';
+import type { CountyManifest } from '../../shards/release/manifest.ts';
+import type { Release } from '../../shards/release/release.ts';
+import type { CountyPoi, DestId, DestTypeId, Minutes, Tenths } from '../../shards/units.ts';
+import { BOUNDS } from '../bounds.ts';
+import { type QueryResult, rowsResponse } from '../endpoint.ts';
+import { type ByteText, inOnePiece } from '../formats/byte-text.ts';
+import type { RowFormat } from '../formats/row-format.ts';
+import { POI_FACTS } from '../formats/row-table.ts';
+import { type FoundRows, Rows } from '../formats/rows.ts';
+import type { CursorSealer } from '../http/cursor.ts';
+import type { QueryContext } from '../services.ts';
+import { FragmentCache, originText, timeTexts } from './fragments.ts';
+import { modeLabels, modePositions, requestedLeaves } from './modes-and-types.ts';
+import type { OriginBlock } from './origin-block.ts';
+import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
+import { pageOfRow, ROW_BEGINS, type RowPage } from './row-page.ts';
+import { unroutedMetadata, unroutedModes } from './unrouted.ts';
+
+/** Which rows of a block's POIs are wanted. */
+export interface PoiFilter {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  readonly types: ReadonlySet<DestTypeId> | undefined;
+  readonly destIds: ReadonlySet<DestId> | undefined;
+  readonly maxTenths: Tenths;
+}
+
+/** Rows written between two looks at the clock. */
+const ROWS_A_STEP = 256;
+
+/**
+ * The next `limit` rows of a block after a position (mode id, `dest_id`). `origin`: the members that
+ * say which of several origins they are from. At most one range read once the county's head is kept.
+ */
+export async function poisOf(
+  { release, county, ordinal }: OriginBlock,
+  filter: PoiFilter,
+  page: Pick<Page, 'position' | 'limit'>,
+  waiters: Waiters,
+  origin: object = {},
+): Promise<FoundRows & Pick<RowPage, 'end'>> {
+  const pois = await release.pois(county, waiters);
+  const row = await pois.matrix.encodedRow(ordinal);
+  const { modes } = release.manifest;
+  const wanted = { ...filter, isWanted: wantedBy(pois, filter) };
+  const { parts, count, end } = await pageOfRow(modes, pois.matrix, row, wanted, page, waiters);
+  return {
+    count,
+    end,
+    async addTo(rows, waiters) {
+      const { format } = rows;
+      const texts = await textsOf(release, county, pois, format);
+      const from = originText(format, origin);
+      for (const { mode, targets, times } of parts) {
+        const timeText = timeTexts(format)[mode];
+        for (let i = 0; i < targets.length; i++) {
+          const { begin, id, facts } = texts.of(targets[i]);
+          rows.add(begin + from + id + timeText[times[i]] + facts);
+          const pause = (i + 1) % ROWS_A_STEP === 0 ? yieldIfOverdue(waiters) : undefined;
+          if (pause) await pause;
+        }
+      }
+    },
+  };
+}
+
+function wantedBy(
+  { matrix, table }: PoiMatrix,
+  { types, destIds }: PoiFilter,
+): ((poi: CountyPoi) => boolean) | undefined {
+  if (!types && !destIds) return undefined;
+  const ofTypes = types && table.ofTypes(types);
+  return (poi) =>
+    (destIds === undefined || destIds.has(matrix.targets[poi])) &&
+    (ofTypes === undefined || ofTypes.has(poi));
+}
+
+/** What a row says of a place: before its origin, between that and the time, and after it. */
+interface PoiText {
+  readonly begin: ByteText;
+  readonly id: ByteText;
+  readonly facts: ByteText;
+}
+
+/** The places of a county as rows of a format tell of them, kept with the county's head. */
+function textsOf(
+  release: Release,
+  { objects }: CountyManifest,
+  { matrix, table }: PoiMatrix,
+  format: RowFormat,
+): Promise<FragmentCache<PoiText>> {
+  return release.beside(objects.pois, `rows.${format.name}`, () => {
+    const value = new FragmentCache(table.count, (poi): PoiText => {
+      const { name, lon, lat, street, city, state, zip } = table.facts(poi);
+      const facts = { name, lon, lat, address: { street, city, state, zip } };
+      return {
+        begin: format.begin(lon, lat),
+        id: inOnePiece(`${format.members({ dest_id: matrix.targets[poi] }, ['dest_id'])},`),
+        facts: inOnePiece(`,${format.members(facts, POI_FACTS)}${format.end}`),
+      };
+    });
+    return { value, bytes: value.bytesAtMost(table.textBytes) };
+  });
+}
+
+/** What the routes of POI times take beside their origin. */
+export interface PoiTimesQuery {
+  readonly mode?: readonly Mode[] | undefined;
+  readonly type?: readonly DestTypeId[] | undefined;
+  readonly dest_id?: readonly DestId[] | undefined;
+  readonly max_minutes?: Minutes | undefined;
+}
+
+/** That many minutes in whole tenths, no more. */
+export function tenthsWithin(minutes: Minutes | undefined): Tenths {
+  return Math.floor((minutes ?? BOUNDS.maxMinutes.max) * 10 + 1e-9);
+}
+
+/** The rows that a request asks for, and how a canonical request spells them. */
+export function requestedPois(
+  release: Release,
+  query: PoiTimesQuery,
+  part: 'query' | 'body' = 'query',
+): { filter: PoiFilter; spelled: Readonly<Record<string, unknown>> } {
+  const types = requestedLeaves(release, query.type, part);
+  const modes = modePositions(release, query.mode, part);
+  const { dest_id } = query;
+  const maxTenths = tenthsWithin(query.max_minutes);
+  return {
+    filter: {
+      modes,
+      types: types && new Set(types),
+      destIds: dest_id && new Set(dest_id),
+      maxTenths,
+    },
+    spelled: { mode: modeLabels(release, modes), type: types, dest_id, max_tenths: maxTenths },
+  };
+}
+
+/** A page of POI times, but for its block. */
+export interface PoiTimesPlan extends PagedRequest {
+  readonly filter: PoiFilter;
+}
+
+/** `origin`: what says which block it is. */
+export function planPoiTimes(
+  release: Release,
+  cursors: CursorSealer,
+  route: string,
+  origin: object,
+  { cursor, limit, ...query }: PoiTimesQuery & { cursor?: string | undefined; limit: number },
+): PoiTimesPlan {
+  const { filter, spelled } = requestedPois(release, query);
+  const asked = { ...origin, ...spelled };
+  return { ...pagedRequest(cursors, route, asked, { limit, cursor }, ROW_BEGINS), filter };
+}
+
+/** A page of a block's POI times. `beside`: what the answer says before the rows. */
+export async function queryPoiTimes(
+  { cursors, waiters, format }: QueryContext,
+  { filter, page }: PoiTimesPlan,
+  block: OriginBlock,
+  beside: object,
+): Promise<QueryResult> {
+  const found = await poisOf(block, filter, page, waiters);
+  const results = new Rows(format);
+  await found.addTo(results, waiters);
+  const next_cursor = nextCursor(cursors, page, found.end);
+  const unrouted = unroutedMetadata(unroutedModes(block, filter.modes));
+  return rowsResponse({ ...beside, results, next_cursor, ...unrouted }, found.count);
+}

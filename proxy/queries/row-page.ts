@@ -1,0 +1,94 @@
+import { rankIn } from '../../shards/arrays/sorted.ts';
+import type { Waiters } from '../../shards/concurrency/fair-queue.ts';
+import { yieldIfOverdue } from '../../shards/concurrency/yielding.ts';
+import type { Matrix } from '../../shards/matrix/matrix.ts';
+import type { EncodedRow, ModeRow } from '../../shards/matrix/row-codec.ts';
+import { type Mode, modeIdOf } from '../../shards/modes.ts';
+import type { Tenths } from '../../shards/units.ts';
+import type { Page } from './pagination.ts';
+
+/** Which entries of a matrix's row are wanted. */
+export interface EntryFilter {
+  /** Positions among the release's modes, ascending. */
+  readonly modes: readonly number[];
+  readonly maxTenths: Tenths;
+  /** Tells of a target, by its ordinal; where absent, all are wanted. */
+  readonly isWanted?: ((target: number) => boolean) | undefined;
+}
+
+/** Entries by one mode, as columns. */
+export interface Entries extends ModeRow {
+  readonly mode: Mode;
+}
+
+/** A page of a matrix's row. */
+export interface RowPage {
+  readonly parts: readonly Entries[];
+  readonly count: number;
+  /** Where it ended, as a position, if there is more. */
+  readonly end: Page['position'] | null;
+}
+
+/** The position before all entries: no id of a target is below 0. */
+export const ROW_BEGINS = [0, -1];
+
+/**
+ * The next `limit` entries of a matrix's row after a position (mode id, id of the target). Targets
+ * ascend by their ids within a mode, so a page is a walk along the row, of which no more modes are
+ * decoded than it needs.
+ */
+export async function pageOfRow(
+  modes: readonly Mode[],
+  { targets: ids, unit }: Matrix,
+  row: EncodedRow,
+  filter: EntryFilter,
+  { position: [afterModeId, afterId], limit }: Pick<Page, 'position' | 'limit'>,
+  waiters: Waiters,
+): Promise<RowPage> {
+  const parts: Entries[] = [];
+  const takesAll = filter.isWanted === undefined && filter.maxTenths >= unit.most;
+  let count = 0;
+  for (const position of filter.modes) {
+    const mode = modes[position];
+    if (modeIdOf(mode) < afterModeId) continue;
+    const { targets, times } = row.mode(position);
+    const isAmid = modeIdOf(mode) === afterModeId;
+    const first = isAmid ? rankIn(targets, rankIn(ids, afterId + 1)) : 0;
+    const open = { targets: targets.subarray(first), times: times.subarray(first) };
+    const wanted = takesAll ? open : entriesWanted(open, filter, limit - count + 1);
+    const room = Math.min(wanted.targets.length, limit - count);
+    parts.push({
+      mode,
+      targets: wanted.targets.subarray(0, room),
+      times: wanted.times.subarray(0, room),
+    });
+    count += room;
+    if (room < wanted.targets.length) return { parts, count, end: endOf(parts, ids) };
+    const pause = yieldIfOverdue(waiters);
+    if (pause) await pause;
+  }
+  return { parts, count, end: null };
+}
+
+/** The entries that are wanted, the first `most` of them. */
+function entriesWanted(
+  { targets, times }: ModeRow,
+  { maxTenths, isWanted }: EntryFilter,
+  most: number,
+): ModeRow {
+  const wanted = new Uint32Array(Math.min(targets.length, most));
+  const wantedTimes = new Uint16Array(wanted.length);
+  let count = 0;
+  for (let i = 0; i < targets.length && count < wanted.length; i++) {
+    if (times[i] > maxTenths || isWanted?.(targets[i]) === false) continue;
+    wanted[count] = targets[i];
+    wantedTimes[count] = times[i];
+    count++;
+  }
+  return { targets: wanted.subarray(0, count), times: wantedTimes.subarray(0, count) };
+}
+
+function endOf(parts: readonly Entries[], ids: Float64Array): Page['position'] {
+  const { mode, targets } = parts.findLast((part) => part.targets.length > 0)!;
+  return [modeIdOf(mode), ids[targets[targets.length - 1]]];
+}

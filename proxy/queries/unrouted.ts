@@ -1,0 +1,64 @@
+import {
+  type BlockIndex,
+  linkModeOf,
+  type UnlinkedReason,
+} from '../../shards/blocks/block-index.ts';
+import type { Geoid } from '../../shards/geoid.ts';
+import type { Mode } from '../../shards/modes.ts';
+import type { CountyBlock } from '../../shards/units.ts';
+import type { OriginBlock } from './origin-block.ts';
+
+/** A mode that could not be routed from a block, and why. */
+export interface Unrouted {
+  readonly mode: Mode;
+  readonly reason: UnlinkedReason;
+}
+
+/** What the reasons mean, in words. */
+export const REASONS: Readonly<Record<UnlinkedReason, string>> = {
+  'no-street-near': 'no street is near its centre',
+  'outside-street-data': 'its centre lies outside the street data of the release',
+  'not-on-mode-network': 'no street near its centre is on the network of that mode',
+};
+
+/** Why a mode could not be routed from a block; null if it could. Transit begins with a walk. */
+export function unroutedReason(
+  index: BlockIndex,
+  ordinal: CountyBlock,
+  mode: Mode,
+): UnlinkedReason | null {
+  const { status } = index.link(ordinal, linkModeOf(mode));
+  return status === 'linked' ? null : status;
+}
+
+/**
+ * Which of some modes could not be routed from a block, and why; null if all of them could, which
+ * tells "not within 30 minutes" from "not known". `modes`: positions among the release's modes.
+ */
+export function unroutedModes(
+  { release, index, ordinal }: OriginBlock,
+  modes: readonly number[],
+): Unrouted[] | null {
+  if (index.isFullyRoutable(ordinal)) return null;
+  const unrouted = modes.flatMap((position): Unrouted[] => {
+    const mode = release.manifest.modes[position];
+    const reason = unroutedReason(index, ordinal, mode);
+    return reason === null ? [] : [{ mode, reason }];
+  });
+  return unrouted.length === 0 ? null : unrouted;
+}
+
+/** Why nothing could be routed from a block, in words. */
+export function unroutedReasons(geoid: Geoid, unrouted: readonly Unrouted[]): string {
+  const reasons = [...new Set(unrouted.map(({ reason }) => reason))];
+  const parts = reasons.map((reason) => {
+    const modes = unrouted.filter((one) => one.reason === reason).map(({ mode }) => mode);
+    return `${reasons.length > 1 ? `by ${modes.join(' and ')}, ` : ''}${REASONS[reason]}`;
+  });
+  return `no wanted mode can begin at block ${geoid}: ${parts.join('; ')}`;
+}
+
+/** The member of an answer that says so, where there is something to say. */
+export function unroutedMetadata(unrouted: readonly Unrouted[] | null) {
+  return unrouted !== null && { unrouted };
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CACHE_CONTROL, etagOf, variantEtag } from '../../portal/http/caching.ts';
+import { parseInput } from '../../portal/http/validation.ts';
+import type { FreeEndpoint, KeyedEndpoint } from '../endpoint.ts';
+import { formatFor, GEOJSON_OBJECT, JSON_ALONE, MEDIA_TYPES } from '../formats/negotiate.ts';
+import { authorize } from '../metering/authorize.ts';
+import type { ProxyServices } from '../services.ts';
+
+/** A route without a key. Its ETag is the hash of its bytes. Probes are answered whatever they accept. */
+export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
+  const offers = endpoint.isGeoJson ? GEOJSON_OBJECT : JSON_ALONE;
+  const isProbe = endpoint.cache === 'never';
+  const vary = endpoint.isGeoJson ? 'Accept, Accept-Encoding' : 'Accept-Encoding';
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const input = parseInput(endpoint, request);
+    const format = isProbe ? 'json' : formatFor(request.headers.accept, offers);
+    const { status = 200, body } = await endpoint.answer(services, input);
+    const text = JSON.stringify(body);
+    reply.code(status).header('content-type', MEDIA_TYPES[format]);
+    if (isProbe) return reply.header('cache-control', CACHE_CONTROL.never).send(text);
+    const etag = format === 'json' ? etagOf(text) : variantEtag(etagOf(text), format);
+    return services.catalogue.send(request, reply, { bytes: Buffer.from(text), etag }, vary);
+  };
+}
+
+/** A route that needs a key and is never charged, also at a zero balance. */
+export function serveKeyed(endpoint: KeyedEndpoint, services: ProxyServices) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
+    const { balance } = await authorize(services.ledger, request, reply);
+    const input = parseInput(endpoint, request);
+    formatFor(request.headers.accept, JSON_ALONE);
+    reply.headers({
+      'cache-control': CACHE_CONTROL.never,
+      vary: 'Authorization',
+      'x-tokens-charged': 0,
+      'x-tokens-remaining': balance,
+    });
+    return endpoint.answer(balance, input);
+  };
+}

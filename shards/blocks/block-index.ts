@@ -1,0 +1,187 @@
+import { ordinalIn } from '../arrays/sorted.ts';
+import { VarintReader, VarintWriter } from '../codec/varint.ts';
+import { ShardError } from '../errors.ts';
+import { type Geoid, type GeoidNumber, geoidToNumber } from '../geoid.ts';
+import type { Mode, StreetMode } from '../modes.ts';
+import { checkedSection, readEnvelope, writeEnvelope } from '../store/envelope.ts';
+import type { CountyBlock, Metres, MicroDegrees, SquareMetres } from '../units.ts';
+
+export const INDEX_KIND = 'INDX';
+
+/**
+ * Why a block centre could not be tied to the streets of a mode: nothing is near, the streets there
+ * were not read, or what is near is closed to the mode or leads nowhere.
+ */
+export const UNLINKED_REASONS = [
+  'no-street-near',
+  'outside-street-data',
+  'not-on-mode-network',
+] as const;
+export type UnlinkedReason = (typeof UNLINKED_REASONS)[number];
+
+/** By its number in an index. */
+export const LINK_STATUSES = ['linked', ...UNLINKED_REASONS] as const;
+export type LinkStatus = (typeof LINK_STATUSES)[number];
+
+/** The street modes whose links an index records, in order. Transit begins with the walk link. */
+export const LINK_MODES: readonly StreetMode[] = ['walk', 'bike'];
+
+/** The streets that a mode begins on. */
+export function linkModeOf(mode: Mode): StreetMode {
+  return mode === 'bike' ? 'bike' : 'walk';
+}
+
+export interface BlockLink {
+  readonly status: LinkStatus;
+  /** From the centre to the nearest point of a street; 0 where not linked. Decimetre precision. */
+  readonly snap: Metres;
+}
+
+export interface BlockRecord {
+  readonly geoid: GeoidNumber;
+  readonly population: number | null;
+  readonly landArea: SquareMetres | null;
+  readonly lon: MicroDegrees;
+  readonly lat: MicroDegrees;
+  /** One per `LINK_MODES`. */
+  readonly links: readonly BlockLink[];
+}
+
+/**
+ * The blocks of a county, ascending by GEOID. A block's ordinal here is its row in the county's
+ * `nearest` object and in the origin dictionary of its matrices.
+ */
+export class BlockIndex {
+  readonly geoids: Float64Array;
+  readonly lon: Int32Array;
+  readonly lat: Int32Array;
+  readonly #population: Float64Array;
+  readonly #landArea: Float64Array;
+  readonly #linkStatus: Uint8Array;
+  readonly #snapDecimetres: Uint32Array;
+
+  private constructor(count: number) {
+    this.geoids = new Float64Array(count);
+    this.lon = new Int32Array(count);
+    this.lat = new Int32Array(count);
+    this.#population = new Float64Array(count);
+    this.#landArea = new Float64Array(count);
+    this.#linkStatus = new Uint8Array(count * LINK_MODES.length);
+    this.#snapDecimetres = new Uint32Array(count * LINK_MODES.length);
+  }
+
+  get count(): number {
+    return this.geoids.length;
+  }
+
+  /** Memory held, for a byte-bounded cache. */
+  get byteLength(): number {
+    return this.count * (8 * 3 + 4 * 2 + 5 * LINK_MODES.length);
+  }
+
+  /** The row of a block, or -1. */
+  ordinalOf(geoid: Geoid): CountyBlock {
+    return ordinalIn(this.geoids, geoidToNumber(geoid));
+  }
+
+  population(ordinal: CountyBlock): number | null {
+    const value = this.#population[ordinal];
+    return value < 0 ? null : value;
+  }
+
+  landArea(ordinal: CountyBlock): SquareMetres | null {
+    const value = this.#landArea[ordinal];
+    return value < 0 ? null : value;
+  }
+
+  link(ordinal: CountyBlock, mode: StreetMode): BlockLink {
+    const at = ordinal * LINK_MODES.length + LINK_MODES.indexOf(mode);
+    return { status: LINK_STATUSES[this.#linkStatus[at]], snap: this.#snapDecimetres[at] / 10 };
+  }
+
+  /** Whether every mode could be routed from the block. */
+  isFullyRoutable(ordinal: CountyBlock): boolean {
+    for (let m = 0; m < LINK_MODES.length; m++) {
+      if (this.#linkStatus[ordinal * LINK_MODES.length + m] !== 0) return false;
+    }
+    return true;
+  }
+
+  /** Whether any mode could be routed from the block. */
+  isRoutable(ordinal: CountyBlock): boolean {
+    for (let m = 0; m < LINK_MODES.length; m++) {
+      if (this.#linkStatus[ordinal * LINK_MODES.length + m] === 0) return true;
+    }
+    return false;
+  }
+
+  /** Encodes records, which must ascend by GEOID without repeats. */
+  static encode(records: readonly BlockRecord[]): Uint8Array {
+    const geoids = new VarintWriter();
+    const facts = new VarintWriter();
+    const centres = new VarintWriter();
+    const links = new VarintWriter();
+    geoids.uint(records.length);
+    let previous: BlockRecord | undefined;
+    for (const record of records) {
+      if (previous && record.geoid <= previous.geoid) {
+        throw new RangeError(`block ${record.geoid} comes after block ${previous.geoid}`);
+      }
+      geoids.uint(record.geoid - (previous?.geoid ?? 0));
+      facts.uint(record.population === null ? 0 : record.population + 1);
+      facts.uint(record.landArea === null ? 0 : record.landArea + 1);
+      centres.int(record.lon - (previous?.lon ?? 0));
+      centres.int(record.lat - (previous?.lat ?? 0));
+      for (const link of record.links) {
+        links.byte(LINK_STATUSES.indexOf(link.status));
+        links.uint(Math.round(link.snap * 10));
+      }
+      previous = record;
+    }
+    return writeEnvelope(INDEX_KIND, [
+      { tag: 'GEOI', bytes: geoids.view() },
+      { tag: 'FACT', bytes: facts.view() },
+      { tag: 'CENT', bytes: centres.view() },
+      { tag: 'LINK', bytes: links.view() },
+    ]);
+  }
+
+  /** Decodes a whole object; anything but what `encode` wrote is a `ShardError`. */
+  static decode(object: string, bytes: Uint8Array): BlockIndex {
+    const envelope = readEnvelope(object, bytes, bytes.length, INDEX_KIND);
+    const open = (tag: string) => new VarintReader(checkedSection(object, envelope, tag, bytes));
+    const geoids = open('GEOI');
+    const facts = open('FACT');
+    const centres = open('CENT');
+    const links = open('LINK');
+    try {
+      const count = geoids.uint();
+      if (count > bytes.length) throw new RangeError(`counts ${count} blocks`);
+      const index = new BlockIndex(count);
+      let geoid = 0;
+      let lon = 0;
+      let lat = 0;
+      for (let i = 0; i < count; i++) {
+        geoid += geoids.uint();
+        lon += centres.int();
+        lat += centres.int();
+        index.geoids[i] = geoid;
+        index.lon[i] = lon;
+        index.lat[i] = lat;
+        index.#population[i] = facts.uint() - 1;
+        index.#landArea[i] = facts.uint() - 1;
+        for (let m = 0; m < LINK_MODES.length; m++) {
+          const at = i * LINK_MODES.length + m;
+          const status = links.byte();
+          if (status >= LINK_STATUSES.length) throw new RangeError(`has link status ${status}`);
+          index.#linkStatus[at] = status;
+          index.#snapDecimetres[at] = links.uint();
+        }
+      }
+      return index;
+    } catch (error) {
+      if (error instanceof RangeError) throw new ShardError(object, 'blocks', error.message);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { damaged, ShardError } from '../errors.ts';
+import type { Bytes } from '../units.ts';
+import { crc32c } from './crc32c.ts';
+
+/**
+ * A row ends in its CRC-32C, little-endian, seeded with its number: a right row in a wrong place is
+ * found out too.
+ */
+export const ROW_CRC_BYTES: Bytes = 4;
+
+/** Writes its checksum into the last bytes of the row from `start` up to `end`. */
+export function sealRow(bytes: Uint8Array, row: number, start = 0, end = bytes.length): void {
+  const at = end - ROW_CRC_BYTES;
+  const crc = crc32c(bytes, row, start, at - start);
+  for (let i = 0; i < ROW_CRC_BYTES; i++) bytes[at + i] = crc >>> (8 * i);
+}
+
+/** How many bytes are before a row's checksum; a `ShardError` if it is not as it was sealed. */
+export function checkedRowLength(object: string, row: number, bytes: Uint8Array): Bytes {
+  const end = bytes.length - ROW_CRC_BYTES;
+  if (end < 0) throw new ShardError(object, `row ${row}`, `truncated: ${bytes.length} bytes`);
+  const crc =
+    (bytes[end] | (bytes[end + 1] << 8) | (bytes[end + 2] << 16) | (bytes[end + 3] << 24)) >>> 0;
+  if (crc !== crc32c(bytes, row, 0, end)) throw damaged(object, `row ${row}`);
+  return end;
+}

@@ -1,0 +1,94 @@
+import type { Millis } from '../units.ts';
+import { type ClientId, FairQueue } from './fair-queue.ts';
+
+/** How long a work may wait, and the error of one that would wait longer. */
+interface TurnWait {
+  readonly waitMs: Millis;
+  readonly refusal: () => Error;
+}
+
+/**
+ * Lets so many works of all askers go on at once, and so many of each; the others wait, and enter by
+ * turns of who asks. So what is held in memory at a time is bounded, and one who asks for much does
+ * not keep the others out.
+ */
+export class FairSemaphore {
+  readonly #inAll: number;
+  readonly #ofEach: number;
+  readonly #patience: TurnWait | null;
+  /** Works that go on, by asker. */
+  readonly #inside = new Map<ClientId, number>();
+  /** To let a work in; false of one that has given up. */
+  readonly #line = new FairQueue<() => boolean>();
+  #count = 0;
+  /** Works that wait to be let in. */
+  waiting = 0;
+
+  /** Without `patience`, works wait until they are let in. */
+  constructor(limits: {
+    readonly inAll: number;
+    readonly ofEach: number;
+    readonly patience?: TurnWait;
+  }) {
+    this.#inAll = limits.inAll;
+    this.#ofEach = limits.ofEach;
+    this.#patience = limits.patience ?? null;
+  }
+
+  /** Does a work in its turn; one that waits too long for it is refused. */
+  async run<T>(clientId: ClientId, work: () => Promise<T>): Promise<T> {
+    if (this.#hasRoom(clientId)) this.#enter(clientId);
+    else await this.#entered(clientId);
+    try {
+      return await work();
+    } finally {
+      this.#leave(clientId);
+    }
+  }
+
+  #entered(clientId: ClientId): Promise<void> {
+    this.waiting++;
+    return new Promise((resolve, reject) => {
+      let isWaiting = true;
+      const end = () => {
+        isWaiting = false;
+        this.waiting--;
+      };
+      const patience = this.#patience;
+      const late =
+        patience &&
+        setTimeout(() => {
+          end();
+          reject(patience.refusal());
+        }, patience.waitMs);
+      this.#line.push(clientId, () => {
+        if (!isWaiting) return false;
+        if (late !== null) clearTimeout(late);
+        end();
+        this.#enter(clientId);
+        resolve();
+        return true;
+      });
+    });
+  }
+
+  #hasRoom(clientId: ClientId): boolean {
+    return this.#count < this.#inAll && (this.#inside.get(clientId) ?? 0) < this.#ofEach;
+  }
+
+  #enter(clientId: ClientId): void {
+    this.#count++;
+    this.#inside.set(clientId, (this.#inside.get(clientId) ?? 0) + 1);
+  }
+
+  #leave(clientId: ClientId): void {
+    this.#count--;
+    const left = this.#inside.get(clientId)! - 1;
+    if (left === 0) this.#inside.delete(clientId);
+    else this.#inside.set(clientId, left);
+    for (;;) {
+      const letIn = this.#line.shift((next) => this.#hasRoom(next));
+      if (letIn === undefined || letIn()) return;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Millis } from '../units.ts';
+import { SHARED, type Waiters, WaitingGroup } from './fair-queue.ts';
+
+/** Where what was made is kept: a `Map`, or a `CostCache` that forgets. */
+interface Kept<K, V> {
+  get(key: K): V | undefined;
+  /** `costMs`: how long it took to make. */
+  set(key: K, value: V, costMs: Millis): unknown;
+}
+
+interface Flight<V> {
+  readonly context: Promise<V>;
+  readonly group: WaitingGroup;
+}
+
+/**
+ * What is made once a key and then kept. Those who ask for the same while it is made share the
+ * making; one that fails is not remembered.
+ */
+export class SingleFlight<K, V> {
+  readonly #kept: Kept<K, V> | null;
+  readonly #underWay = new Map<K, Flight<V>>();
+  /** How often a value was at hand, was being made for another, and had to be made. */
+  hits = 0;
+  shared = 0;
+  made = 0;
+
+  /** Null: nothing is kept, only shared. */
+  constructor(kept: Kept<K, V> | null) {
+    this.#kept = kept;
+  }
+
+  /** The value if it is at hand. */
+  get(key: K): V | undefined {
+    const value = this.#kept?.get(key);
+    if (value !== undefined) this.hits++;
+    return value;
+  }
+
+  /** The value, made if need be: for the askers, and whoever asks for it until it is made. */
+  make(key: K, make: (group: WaitingGroup) => Promise<V>, waiters: Waiters = SHARED): Promise<V> {
+    const value = this.get(key);
+    if (value !== undefined) return Promise.resolve(value);
+    const underWay = this.#underWay.get(key);
+    if (underWay === undefined) return this.#begin(key, make, new WaitingGroup(waiters));
+    this.shared++;
+    underWay.group.join(waiters);
+    return underWay.context;
+  }
+
+  #begin(key: K, make: (group: WaitingGroup) => Promise<V>, group: WaitingGroup): Promise<V> {
+    this.made++;
+    const begunMs = performance.now();
+    const context = make(group).then(
+      (value) => {
+        this.#underWay.delete(key);
+        this.#kept?.set(key, value, performance.now() - begunMs);
+        return value;
+      },
+      (error) => {
+        this.#underWay.delete(key);
+        throw error;
+      },
+    );
+    this.#underWay.set(key, { context, group });
+    return context;
+  }
+}

@@ -1,0 +1,15 @@
+import type { ObjectRef } from '../store/store.ts';
+import type { Manifest } from './manifest.ts';
+
+/** Every object a manifest names, once each; the manifest itself is not among them. */
+export function objectsNamed(manifest: Manifest): ObjectRef[] {
+  const owners = [
+    ...Object.values(manifest.counties).map(({ objects }) => objects),
+    ...Object.values(manifest.states).map(({ objects }) => objects),
+    manifest.objects,
+    ...Object.values(manifest.tiles),
+  ];
+  const refs = owners.flatMap((owner) => Object.values<ObjectRef | undefined>(owner));
+  const named = refs.filter((ref) => ref !== undefined);
+  return [...new Map(named.map((ref) => [ref.name, ref])).values()];
+}

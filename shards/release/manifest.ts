@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import { FORMAT_VERSION } from '../codec/format-version.ts';
+import { MODE_LABELS } from '../modes.ts';
+import { taxonomySchema } from '../taxonomy.ts';
+
+/** What a release is called. */
+export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
+
+export const countyFipsSchema = z.string().regex(/^\d{5}$/);
+
+export const objectRefSchema = z.strictObject({
+  name: z.string().regex(/^[a-z-]+\/[0-9A-Za-z.-]+$/),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** The objects each county has, by kind. The kind is also the folder in the store. */
+export const COUNTY_OBJECT_KINDS = [
+  'index',
+  'nearest',
+  'pois',
+  'blocks',
+  'reach-from',
+  'reach-to',
+  'catchment',
+  'poi-map',
+] as const;
+export type CountyObjectKind = (typeof COUNTY_OBJECT_KINDS)[number];
+
+/** Ways to look at the times between blocks: away from one, or towards it. Every release has `from`. */
+export const DIRECTIONS = ['from', 'to'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** The objects each state has: of the census places in it that have blocks in the release. */
+export const STATE_OBJECT_KINDS = ['places', 'place-map'] as const;
+
+/** The objects a release has one of. */
+export const RELEASE_OBJECT_KINDS = ['dest-ids', 'county-map'] as const;
+
+export const boxSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]);
+
+const countySchema = z.strictObject({
+  /** Blocks in the county: rows of its index and of its nearest object. */
+  blocks: z.int().min(0),
+  population: z.int().min(0),
+  /** Blocks that at least one mode could be routed from. */
+  routable_blocks: z.int().min(0),
+  /** West, south, east and north edge of its block polygons, degrees. */
+  block_box: boxSchema,
+  /** The same of the points of interest at home in it; null where there are none. */
+  poi_box: boxSchema.nullable(),
+  /**
+   * Counties whose blocks its reach objects speak of, itself among them; none without the object.
+   * Rows lead past the counties of the release, so `from` may name others.
+   */
+  reach: z.strictObject({
+    from: z.array(countyFipsSchema),
+    to: z.array(countyFipsSchema),
+  }),
+  objects: z
+    .strictObject(objectsOf(COUNTY_OBJECT_KINDS))
+    .extend({ 'reach-to': objectRefSchema.optional() }),
+});
+export type CountyManifest = z.infer<typeof countySchema>;
+
+const stateSchema = z.strictObject({
+  places: z.int().min(0),
+  objects: z.strictObject(objectsOf(STATE_OBJECT_KINDS)),
+});
+export type StateManifest = z.infer<typeof stateSchema>;
+
+function objectsOf<K extends string>(kinds: readonly K[]) {
+  return Object.fromEntries(kinds.map((kind) => [kind, objectRefSchema])) as Record<
+    K,
+    typeof objectRefSchema
+  >;
+}
+
+/** A tile archive, and beside it the checksums that it has no room for: `checked-pages.ts`. */
+export const tileArchiveSchema = z.strictObject({
+  archive: objectRefSchema,
+  sums: objectRefSchema,
+});
+export type TileArchive = z.infer<typeof tileArchiveSchema>;
+
+/** A GTFS feed as the release read it. */
+export const feedSchema = z.strictObject({
+  agency: z.string(),
+  file: z.string(),
+  /** As its feed_info.txt has it; null where it does not. */
+  feed_id: z.string().nullable(),
+  sha256: z.string(),
+  time_zone: z.string(),
+  /** The service day it was read on. */
+  service_date: z.iso.date(),
+  /** Whether that is the day the release stands for. */
+  runs_on_common_day: z.boolean(),
+  /**
+   * Its ordinary weekdays by what runs on them: first the kind it was read on, then the commonest
+   * others. Each with the nearest day of the kind, how many there are and the trips of one.
+   */
+  weekday_patterns: z.array(
+    z.strictObject({ date: z.iso.date(), weekdays: z.int().min(1), trips: z.int().min(0) }),
+  ),
+  trips_in_window: z.int().min(0),
+  /**
+   * Those of them with a call for which one has to phone the agency before (`pickup_type` or
+   * `drop_off_type` 2): they count as scheduled.
+   */
+  trips_by_phone: z.int().min(0).default(0),
+  /** Rows that could not be taken as they are, by file and reason. */
+  problems: z.array(
+    z.strictObject({
+      file: z.string(),
+      problem: z.string(),
+      rows: z.int(),
+      first_line: z.int(),
+    }),
+  ),
+});
+export type FeedFacts = z.infer<typeof feedSchema>;
+
+/** A value of OpenStreetMap's that names places of no type, and how many nodes and ways have it. */
+export const unmappedValueSchema = z.strictObject({
+  key: z.enum(['shop', 'amenity']),
+  value: z.string(),
+  elements: z.int().min(1),
+});
+
+const componentSchema = z.strictObject({
+  component: z.enum(['road_network', 'transit_network', 'pois', 'blocks', 'parks']),
+  /** Changes with everything that the component was made from, and with nothing else. */
+  version: z.string(),
+  /** `YYYY-MM-DD`: the day the data speaks of. */
+  effective_date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
+});
+export type Component = z.infer<typeof componentSchema>;
+
+const membersSchema = z.strictObject({
+  format: z.literal(FORMAT_VERSION, {
+    error: `is not ${FORMAT_VERSION}: another version of the program made it; build the release again`,
+  }),
+  release: releaseSchema,
+  /** The modes that were routed, in the order of their ids. */
+  modes: z.array(z.enum(MODE_LABELS)).min(1),
+  /** The directions that counties have reach objects of. */
+  directions: z.array(z.enum(DIRECTIONS)).min(1),
+  components: z.array(componentSchema),
+  assumptions: z.record(z.string(), z.json()),
+  taxonomy: taxonomySchema,
+  feeds: z.array(feedSchema),
+  /** The most frequent values of shops and amenities that are of no type, where the release was read. */
+  unmapped_values: z.array(unmappedValueSchema).default([]),
+  counties: z.record(countyFipsSchema, countySchema),
+  states: z.record(z.string().regex(/^\d{2}$/), stateSchema),
+  objects: z.strictObject(objectsOf(RELEASE_OBJECT_KINDS)),
+  /** PMTiles archives: `blocks`, and `<mode>-<dest_type_id>`. */
+  tiles: z.record(z.string().regex(/^[a-z]+(-\d+)?$/), tileArchiveSchema),
+});
+
+/**
+ * Everything about a release, content-addressed like its objects: the same inputs under the same
+ * release label give the same manifest, byte for byte. The time of its publication is not in it.
+ */
+export const manifestSchema = membersSchema.refine(hasItsDirections, {
+  path: ['directions'],
+  error: 'are not those that the counties have objects of',
+});
+export type Manifest = z.infer<typeof manifestSchema>;
+
+function hasItsDirections({ directions, counties }: z.infer<typeof membersSchema>): boolean {
+  return Object.values(counties).every(({ objects }) =>
+    DIRECTIONS.every((one) => directions.includes(one) === `reach-${one}` in objects),
+  );
+}
+
+export const latestSchema = z.strictObject({
+  release: z.string(),
+  manifest: z.string().regex(/^manifests\/[0-9A-Za-z._-]+\.json$/),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** When this manifest was first published; putting it back in force leaves that as it is. */
+  published_at: z.iso.datetime(),
+});
+export type Latest = z.infer<typeof latestSchema>;

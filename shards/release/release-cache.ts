@@ -1,0 +1,41 @@
+import { CacheBudget, CostAwareCache } from '../concurrency/cost-aware-cache.ts';
+import type { Waiters, WaitingGroup } from '../concurrency/fair-queue.ts';
+import { SingleFlight } from '../concurrency/single-flight.ts';
+import type { ObjectRef } from '../store/store.ts';
+import type { Bytes } from '../units.ts';
+
+/** A decoded head, and the memory it takes. */
+interface Head<T extends object = object> {
+  readonly value: T;
+  readonly bytes: Bytes;
+}
+
+/** What a reader keeps in memory, shared by the releases it passes through, and what it has read. */
+export class ReleaseCache {
+  readonly heads: SingleFlight<string, Head>;
+  readonly #kept: CostAwareCache<string, Head>;
+  /** Fetched beside what was asked for: rows between rows, the rest of a checked page. */
+  readAlong: Bytes = 0;
+
+  /** In memory that others share, or in so much of its own. */
+  constructor(memory: CacheBudget | Bytes) {
+    const shared = typeof memory === 'number' ? new CacheBudget(memory) : memory;
+    this.#kept = new CostAwareCache(shared, ({ bytes }) => Math.max(1, bytes));
+    this.heads = new SingleFlight(this.#kept);
+  }
+
+  /** What it holds, and what making that again, each time it was at hand, would have taken. */
+  get kept(): Pick<CostAwareCache<string, Head>, 'bytes' | 'savedMs'> {
+    return this.#kept;
+  }
+
+  /** The decoded head of an object; readers that ask at the same time share one load. */
+  async head<T extends object>(
+    ref: ObjectRef,
+    load: (group: WaitingGroup) => Promise<Head<T>>,
+    waiters?: Waiters,
+  ): Promise<T> {
+    const { value } = await this.heads.make(ref.name, load, waiters);
+    return value as T;
+  }
+}

@@ -1,0 +1,103 @@
+import { StoreError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+import { readLatest } from './latest.ts';
+import type { Latest } from './manifest.ts';
+import { readManifest } from './manifests.ts';
+import { Release } from './release.ts';
+import type { ReleaseCache } from './release-cache.ts';
+
+/** Reads `latest.json` and the manifest it names, whose hash it checks. */
+export async function openRelease(store: Store, cache: ReleaseCache): Promise<Release> {
+  return openManifest(store, await readLatest(store), cache);
+}
+
+async function openManifest(store: Store, latest: Latest, cache: ReleaseCache): Promise<Release> {
+  const { manifest } = await readManifest(store, latest.manifest, latest.sha256);
+  return new Release(store, latest, manifest, cache);
+}
+
+/** Follows `latest.json`: requests take `current` once and keep it to their end. */
+export class ReleaseSource {
+  readonly #store: Store;
+  readonly #cache: ReleaseCache;
+  #current: Release | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #refreshing: Promise<boolean> | null = null;
+  /** Refreshes that failed since the last that did not. */
+  failuresInARow = 0;
+
+  constructor(store: Store, cache: ReleaseCache) {
+    this.#store = store;
+    this.#cache = cache;
+  }
+
+  /** The release in force. A `StoreError` until the first `refresh` has succeeded. */
+  get current(): Release {
+    if (this.#current) return this.#current;
+    throw new StoreError('unavailable', this.#store.location, 'no release has been opened yet');
+  }
+
+  /**
+   * Whether the release in force is the one that `latest.json` names. One that cannot be opened, or
+   * a `latest.json` that says nothing, changes nothing for requests: the release is `held`. Rejects
+   * with a `StoreError` when its objects cannot be read either.
+   */
+  async standing(): Promise<'current' | 'held'> {
+    const { latest, manifest } = this.current;
+    try {
+      const { sha256 } = await readLatest(this.#store);
+      return sha256 === latest.sha256 ? 'current' : 'held';
+    } catch {
+      const object = manifest.objects['dest-ids'];
+      // A file that is open can be read when its folder is gone, others cannot.
+      if ((await this.#store.stat(object.name)) === null) {
+        throw new StoreError('missing', object.name, 'no such object');
+      }
+      await this.#store.readRange(object, 0, 1);
+      return 'held';
+    }
+  }
+
+  /**
+   * Opens what `latest.json` names now, if it is another. Returns whether it was. What is asked for
+   * while one is under way is that one: else a slow one could end last, and set an older release.
+   */
+  refresh(): Promise<boolean> {
+    this.#refreshing ??= this.#refresh()
+      .then(
+        (isAnother) => {
+          this.failuresInARow = 0;
+          return isAnother;
+        },
+        (error) => {
+          this.failuresInARow++;
+          throw error;
+        },
+      )
+      .finally(() => {
+        this.#refreshing = null;
+      });
+    return this.#refreshing;
+  }
+
+  async #refresh(): Promise<boolean> {
+    const latest = await readLatest(this.#store);
+    if (latest.sha256 === this.#current?.latest.sha256) return false;
+    const release = await openManifest(this.#store, latest, this.#cache);
+    await release.prepare();
+    // From here on requests are answered of this release; those that have begun keep theirs.
+    this.#current = release;
+    return true;
+  }
+
+  /** Polls until `stop`. A failed poll is reported and the release in force stays. */
+  start(intervalMs: number, onError: (error: unknown) => void): void {
+    this.#timer = setInterval(() => void this.refresh().catch(onError), intervalMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}

@@ -1,0 +1,305 @@
+import { BlockIndex } from '../blocks/block-index.ts';
+import { SHARED, type Waiters, type WaitingGroup } from '../concurrency/fair-queue.ts';
+import { SingleFlight } from '../concurrency/single-flight.ts';
+import { runCooperatively, yieldIfOverdue } from '../concurrency/yielding.ts';
+import { ShardError } from '../errors.ts';
+import { type Outlines, outlineSteps } from '../fgb/outlines.ts';
+import { countyOf, type Geoid } from '../geoid.ts';
+import { AreaIndex } from '../geometry/area-index.ts';
+import { BandedArea } from '../geometry/banded-area.ts';
+import { type SharedBorders, sharedBorderSteps } from '../geometry/shared-borders.ts';
+import { boxWithin } from '../geometry/wgs84.ts';
+import { Matrix } from '../matrix/matrix.ts';
+import {
+  decodeNearestRow,
+  nearestBytes,
+  nearestRange,
+  readNearestRun,
+  runsOfRows,
+} from '../nearest/nearest.ts';
+import { PlaceTable } from '../places/place-table.ts';
+import { PmtilesArchive } from '../pmtiles/archive.ts';
+import { CheckedPages } from '../pmtiles/checked-pages.ts';
+import { DestDirectory } from '../pois/dest-directory.ts';
+import { openPoiMatrix, type PoiMatrix } from '../pois/poi-matrix.ts';
+import { type SpatialOrder, spatialOrderSteps } from '../pois/spatial-order.ts';
+import { readVerified } from '../store/recorded-hash.ts';
+import type { ObjectRef, Store } from '../store/store.ts';
+import { Taxonomy } from '../taxonomy.ts';
+import type { BoundingBox, Bytes, CountyBlock, CountyFips, StatePlace } from '../units.ts';
+import { CountyBoxes } from './county-boxes.ts';
+import type {
+  CountyManifest,
+  Direction,
+  Latest,
+  Manifest,
+  StateManifest,
+  TileArchive,
+} from './manifest.ts';
+import type { ReleaseCache } from './release-cache.ts';
+
+/** The POIs at home in a county: what is said of them, who reaches them, and where they lie. */
+export type Catchments = PoiMatrix & SpatialOrder;
+
+/** A county's block polygons, and which of them a point lies in. */
+export interface BlockAreas {
+  readonly outlines: Outlines;
+  readonly index: AreaIndex;
+}
+
+/** A county of a release, with its boxes ready to be asked. */
+export interface ReleaseCounty {
+  readonly fips: CountyFips;
+  readonly manifest: CountyManifest;
+  readonly blockBox: BoundingBox;
+  readonly poiBox: BoundingBox | null;
+}
+
+const VERSION_DIGITS = 12;
+
+/** One published release: its manifest, and its objects as typed readers. Immutable. */
+export class Release {
+  readonly manifest: Manifest;
+  readonly latest: Latest;
+  /** What names the release's contents: its label, and the beginning of its manifest's hash. */
+  readonly version: string;
+  readonly taxonomy: Taxonomy;
+  readonly store: Store;
+  /** Cells of a `nearest` row: modes × leaf types. */
+  readonly columns: number;
+  /** In the order of their codes. */
+  readonly counties: readonly ReleaseCounty[];
+  /** The counties by where their blocks lie, and by where their points of interest do. */
+  readonly blockBoxes: CountyBoxes<ReleaseCounty>;
+  readonly poiBoxes: CountyBoxes<ReleaseCounty>;
+  readonly #cache: ReleaseCache;
+  readonly #derived = new SingleFlight<string, object>(new Map());
+
+  constructor(store: Store, latest: Latest, manifest: Manifest, cache: ReleaseCache) {
+    this.store = store;
+    this.latest = latest;
+    this.manifest = manifest;
+    this.version = `${latest.release}-${latest.sha256.slice(0, VERSION_DIGITS)}`;
+    this.taxonomy = new Taxonomy(manifest.taxonomy.types);
+    this.columns = manifest.modes.length * this.taxonomy.leafIds.length;
+    this.counties = Object.entries(manifest.counties)
+      .map(([fips, county]) => ({
+        fips,
+        manifest: county,
+        blockBox: boxWithin(county.block_box),
+        poiBox: county.poi_box && boxWithin(county.poi_box),
+      }))
+      .sort((a, b) => (a.fips < b.fips ? -1 : 1));
+    this.blockBoxes = new CountyBoxes(this.counties, ({ blockBox }) => blockBox);
+    this.poiBoxes = new CountyBoxes(this.counties, ({ poiBox }) => poiBox);
+    this.#cache = cache;
+  }
+
+  /** The county a block lies in, if the release covers it. */
+  countyOfBlock(geoid: Geoid): CountyManifest | undefined {
+    return this.county(countyOf(geoid));
+  }
+
+  county(fips: CountyFips): CountyManifest | undefined {
+    return Object.hasOwn(this.manifest.counties, fips) ? this.manifest.counties[fips] : undefined;
+  }
+
+  state(fips: string): StateManifest | undefined {
+    return Object.hasOwn(this.manifest.states, fips) ? this.manifest.states[fips] : undefined;
+  }
+
+  /**
+   * Reads what says which objects a request depends on, and stays in memory: the directory of
+   * `dest_id`s and the tables of census places. After this, an ETag is known without a read.
+   */
+  async prepare(): Promise<void> {
+    await Promise.all([
+      this.destIds(),
+      ...Object.values(this.manifest.states).map((state) => this.places(state)),
+    ]);
+  }
+
+  /** The blocks of a county. One read of the whole object, then kept. */
+  index(county: CountyManifest): Promise<BlockIndex> {
+    const ref = county.objects.index;
+    return this.#cache.head(ref, async () => {
+      const value = BlockIndex.decode(ref.name, await readVerified(this.store, ref));
+      if (value.count !== county.blocks) {
+        throw new ShardError(ref.name, 'blocks', `${value.count} of ${county.blocks} blocks`);
+      }
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /**
+   * Tenths of a minute to the nearest of each leaf type, 0 for beyond 30 minutes: mode by mode in
+   * the manifest's order, leaves as in `taxonomy.leafIds`. One range read.
+   */
+  async nearest(county: CountyManifest, ordinal: CountyBlock): Promise<Uint16Array> {
+    const ref = county.objects.nearest;
+    if (ref.bytes !== nearestBytes(county.blocks, this.columns)) {
+      throw new ShardError(ref.name, 'length', 'does not match the manifest');
+    }
+    const { offset, length } = nearestRange(ordinal, this.columns);
+    const bytes = await this.store.readRange(ref, offset, length);
+    return decodeNearestRow(ref.name, ordinal, bytes, this.columns);
+  }
+
+  /**
+   * `nearest` of several blocks, which ascend: blocks that lie near each other in the county are
+   * read together.
+   */
+  async nearestRows(
+    { objects }: CountyManifest,
+    ordinals: readonly CountyBlock[],
+  ): Promise<Uint16Array[]> {
+    const runs = runsOfRows(ordinals).map((run) => {
+      const read = readNearestRun(this.store, objects.nearest, run, this.columns);
+      this.#cache.readAlong += read.alongBytes;
+      return read.rows;
+    });
+    return (await Promise.all(runs)).flat();
+  }
+
+  /** The POI matrix's head. Two reads, then kept. */
+  pois(county: CountyManifest, waiters: Waiters = SHARED): Promise<PoiMatrix> {
+    const ref = county.objects.pois;
+    const load = async (group: WaitingGroup) => {
+      const value = await openPoiMatrix(this.store, ref, 'targets', group);
+      const { matrix, table } = value;
+      if (matrix.modes !== this.manifest.modes.length) {
+        throw new ShardError(ref.name, 'modes', 'are not those of the manifest');
+      }
+      return { value, bytes: matrix.byteLength + table.byteLength };
+    };
+    return this.#cache.head(ref, load, waiters);
+  }
+
+  /** The POIs at home in a county, and the head of their catchments. Two reads, then kept. */
+  catchments(county: CountyManifest, waiters: Waiters = SHARED): Promise<Catchments> {
+    const ref = county.objects.catchment;
+    const load = async (group: WaitingGroup) => {
+      const { matrix, table } = await openPoiMatrix(this.store, ref, 'origins', group);
+      const order = await runCooperatively(group, spatialOrderSteps(table));
+      const bytes = matrix.byteLength + table.byteLength + table.count * 64;
+      return { value: { matrix, table, ...order }, bytes };
+    };
+    return this.#cache.head(ref, load, waiters);
+  }
+
+  /** The object of a county's block-to-block times in one of the release's directions. */
+  reachObject(county: CountyManifest, direction: Direction): ObjectRef {
+    const ref = county.objects[`reach-${direction}`];
+    if (ref) return ref;
+    throw new ShardError(this.latest.manifest, 'counties', `one has no reach-${direction}`);
+  }
+
+  /** The head of a county's block-to-block times, from its blocks or to them. */
+  reach(county: CountyManifest, direction: Direction): Promise<Matrix> {
+    const ref = this.reachObject(county, direction);
+    return this.#cache.head(ref, async () => {
+      const value = await Matrix.open(this.store, ref);
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** A county's block polygons. One read of the whole object, then kept. */
+  areas(county: CountyManifest, waiters: Waiters): Promise<BlockAreas> {
+    const ref = county.objects.blocks;
+    const load = async (group: WaitingGroup) => {
+      const whole = await readVerified(this.store, ref, group);
+      const outlines = await runCooperatively(group, outlineSteps(ref.name, whole));
+      await yieldIfOverdue(group);
+      const index = new AreaIndex(outlines);
+      const bytes = outlines.x.length * 8 + outlines.geoids.length * 24 + index.byteLength;
+      return { value: { outlines, index }, bytes };
+    };
+    return this.#cache.head(ref, load, waiters);
+  }
+
+  /** Which of a county's block polygons meet along which edges. Found once, then kept. */
+  borders(county: CountyManifest, waiters: Waiters): Promise<SharedBorders> {
+    const ref = county.objects.blocks;
+    const load = async (group: WaitingGroup) => {
+      const { outlines } = await this.areas(county, group);
+      const value = await runCooperatively(group, sharedBorderSteps(outlines));
+      return { value, bytes: value.byteLength };
+    };
+    return this.#cache.head({ ...ref, name: `${ref.name}/borders` }, load, waiters);
+  }
+
+  /** The census places of a state. */
+  places(state: StateManifest): Promise<PlaceTable> {
+    const ref = state.objects.places;
+    return this.derived(ref.name, () =>
+      this.#cache.head(ref, async () => {
+        const value = await PlaceTable.open(this.store, ref);
+        return { value, bytes: value.byteLength };
+      }),
+    );
+  }
+
+  /** The census places of a state as they are drawn, in the order of its table. One read, then kept. */
+  placeOutlines(state: StateManifest): Promise<Outlines> {
+    const ref = state.objects['place-map'];
+    return this.#cache.head(ref, async (group) => {
+      const whole = await readVerified(this.store, ref, group);
+      const value = await runCooperatively(group, outlineSteps(ref.name, whole));
+      return { value, bytes: value.x.length * 8 };
+    });
+  }
+
+  /** The blocks whose centre lies in a census place, ascending. One range read, then kept. */
+  placeBlocks(table: PlaceTable, ordinal: StatePlace): Promise<Float64Array> {
+    const part = { ...table.ref, name: `${table.ref.name}/blocks-${ordinal}` };
+    return this.#cache.head(part, async () => {
+      const value = Float64Array.from(await table.blocks(ordinal));
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** The border of a census place. One range read, then kept. */
+  placeArea(table: PlaceTable, ordinal: StatePlace): Promise<BandedArea> {
+    const part = { ...table.ref, name: `${table.ref.name}/outline-${ordinal}` };
+    return this.#cache.head(part, async () => {
+      const value = new BandedArea(await table.outline(ordinal));
+      return { value, bytes: value.byteLength };
+    });
+  }
+
+  /** Which county each `dest_id` is at home in. One read, then kept. */
+  destIds(): Promise<DestDirectory> {
+    const ref = this.manifest.objects['dest-ids'];
+    return this.derived(ref.name, () =>
+      this.#cache.head(ref, async () => {
+        const value = new DestDirectory(ref.name, await readVerified(this.store, ref));
+        return { value, bytes: value.byteLength };
+      }),
+    );
+  }
+
+  /** A tile archive. Two reads, then kept. */
+  tiles({ archive, sums }: TileArchive): Promise<PmtilesArchive> {
+    return this.#cache.head(archive, async () => {
+      const pages = await CheckedPages.open(this.store, archive, sums, (bytes) => {
+        this.#cache.readAlong += bytes;
+      });
+      const value = await PmtilesArchive.open(pages, archive);
+      return { value, bytes: value.byteLength + pages.byteLength };
+    });
+  }
+
+  /** What is made of an object's head and kept beside it, within the same memory. */
+  beside<T extends object>(
+    ref: ObjectRef,
+    what: string,
+    make: () => { value: T; bytes: Bytes },
+  ): Promise<T> {
+    return this.#cache.head({ ...ref, name: `${ref.name}/${what}` }, async () => make());
+  }
+
+  /** Something worked out from this release as a whole, once. */
+  derived<T extends object>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#derived.make(name, work) as Promise<T>;
+  }
+}

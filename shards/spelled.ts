@@ -1,6 +1,0 @@
-const WORDS = 'no one two three four five six seven eight nine ten eleven twelve'.split(' ');
-
-/** A whole number as prose has it: small ones as words. */
-export function spelled(number: number): string {
-  return WORDS[number] ?? String(number);
-}

@@ -1,0 +1,62 @@
+const KEPT = 256;
+/** Fewer say nothing of the slowest twentieth. */
+const ENOUGH = 64;
+const RECOUNT_EVERY = 32;
+const QUANTILE = 0.95;
+
+/** How long the last reads took, to know when one is late. */
+export class Latencies {
+  readonly #lastMs = new Float64Array(KEPT);
+  #seen = 0;
+  #lateMs: number | null = null;
+
+  add(ms: number): void {
+    this.#lastMs[this.#seen++ % KEPT] = ms;
+    if (this.#seen < ENOUGH || this.#seen % RECOUNT_EVERY !== 0) return;
+    const sorted = this.#lastMs.slice(0, Math.min(this.#seen, KEPT)).sort();
+    this.#lateMs = sorted[Math.floor(sorted.length * QUANTILE)];
+  }
+
+  /** The 95th percentile; null until enough is known. */
+  get lateMs(): number | null {
+    return this.#lateMs;
+  }
+}
+
+/** A read under way that can be given up. */
+export interface Attempt<T> {
+  readonly done: Promise<T>;
+  giveUp(): void;
+}
+
+/**
+ * Makes a read, and when it is not done after `lateMs` and `mayHedge` says so, the same once more;
+ * the first to succeed counts, and the other is given up. ("Hedged requests": Dean and Barroso, The
+ * Tail at Scale, 2013.)
+ */
+export async function hedged<T>(
+  begin: () => Attempt<T>,
+  lateMs: number,
+  mayHedge: () => boolean,
+): Promise<T> {
+  const first = begin();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, lateMs, 'late');
+  });
+  try {
+    const isLate = await Promise.race([first.done.then(() => 'done' as const), late]);
+    if (isLate === 'done' || !mayHedge()) return await first.done;
+  } finally {
+    clearTimeout(timer);
+  }
+  const second = begin();
+  try {
+    return await Promise.any([first.done, second.done]);
+  } catch (error) {
+    throw (error as AggregateError).errors[0];
+  } finally {
+    first.giveUp();
+    second.giveUp();
+  }
+}

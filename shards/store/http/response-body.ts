@@ -1,0 +1,57 @@
+import type { Dispatcher } from 'undici';
+import { TransientError } from '../../concurrency/retry.ts';
+import type { Bytes } from '../../units.ts';
+
+/** Of an object that is read whole: a manifest of the country has some 10 MB. */
+export const MAX_WHOLE_BYTES: Bytes = 2 ** 28;
+const REFUSAL_BYTES: Bytes = 4096;
+
+/**
+ * All bytes of an answer: `length` of them, or as many as come before it ends. `count` is told of
+ * them as they come.
+ */
+export async function bytesOf(
+  { body }: Dispatcher.ResponseData,
+  length: number | null,
+  count: (received: Bytes) => void,
+): Promise<Uint8Array> {
+  const most = length ?? MAX_WHOLE_BYTES;
+  const chunks: Uint8Array[] = [];
+  let received = 0;
+  for await (const chunk of body) {
+    received += chunk.length;
+    count(chunk.length);
+    if (received > most) throw new TransientError(`more than ${most} bytes came`);
+    chunks.push(chunk);
+  }
+  if (length !== null && received !== length) {
+    throw new TransientError(`${received} of ${length} bytes came`);
+  }
+  return whole(chunks, received);
+}
+
+/** On memory of its own: a reader may view it as numbers of any width, and keep it. */
+function whole(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** The beginning of what an answer says, for one that is no object. */
+export async function beginningOf({ body }: Dispatcher.ResponseData): Promise<string> {
+  let text = '';
+  for await (const chunk of body) {
+    text += chunk.toString('latin1');
+    if (text.length >= REFUSAL_BYTES) break;
+  }
+  return text.slice(0, REFUSAL_BYTES);
+}
+
+/** A header's text; empty if there is none. */
+export function textOf(header: string | string[] | undefined): string {
+  return (Array.isArray(header) ? header[0] : header) ?? '';
+}

@@ -1,0 +1,25 @@
+import type { Millis } from '../../units.ts';
+
+/** For how long a server is waited for. */
+export interface Timeouts {
+  /** Until there is a connection. */
+  readonly connectMs: Millis;
+  /** Without a first byte, or a next one, the answer is as good as lost. */
+  readonly silenceMs: Millis;
+  /** All of a try: this long, and what its bytes take at the slowest rate that is put up with. */
+  readonly tryMs: Millis;
+  /** No further try begins later than this after the first. */
+  readonly retryWithinMs: Millis;
+}
+
+/** Of a build, which would rather wait than fail. */
+export const BUILDING_TIMEOUTS: Timeouts = {
+  ...{ connectMs: 2_000, silenceMs: 3_000, tryMs: 5_000 },
+  retryWithinMs: Number.POSITIVE_INFINITY,
+};
+
+/** Of a service, whose clients wait meanwhile: a server that is silent is given up after two tries. */
+export const SERVING_TIMEOUTS: Timeouts = {
+  ...{ connectMs: 1_000, silenceMs: 2_000, tryMs: 4_000 },
+  retryWithinMs: 3_000,
+};

@@ -1,0 +1,47 @@
+import type { Bytes } from '../units.ts';
+import type { ObjectRef, ObjectStat, Store } from './store.ts';
+
+/** A call of a store. */
+export interface StoreCall {
+  readonly operation: 'range' | 'whole' | 'stat';
+  readonly object: string;
+  /** How much a range is to be; else 0. */
+  readonly bytes: Bytes;
+}
+
+/** What is done around a call: it is made and its outcome passed on, or it is refused. */
+export type StoreInterceptor = <T>(what: StoreCall, call: () => Promise<T>) => Promise<T>;
+
+/** A store with something done around each of its calls, such as measuring them. */
+export class InstrumentedStore implements Store {
+  readonly #store: Store;
+  readonly #around: StoreInterceptor;
+
+  constructor(store: Store, around: StoreInterceptor) {
+    this.#store = store;
+    this.#around = around;
+  }
+
+  get location(): string {
+    return this.#store.location;
+  }
+
+  readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array> {
+    const what: StoreCall = { operation: 'range', object: ref.name, bytes: length };
+    return this.#around(what, () => this.#store.readRange(ref, offset, length));
+  }
+
+  readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }> {
+    const what: StoreCall = { operation: 'whole', object: name, bytes: 0 };
+    return this.#around(what, () => this.#store.readWhole(name));
+  }
+
+  stat(name: string): Promise<ObjectStat | null> {
+    const what: StoreCall = { operation: 'stat', object: name, bytes: 0 };
+    return this.#around(what, () => this.#store.stat(name));
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}

@@ -1,0 +1,11 @@
+import { systemCode } from '../error-facts.ts';
+
+/** Whether a process of this machine runs, whoever's it is. */
+export function isProcessAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,35 @@
+/** The bytes of an object on its way into a store, which need not all be in memory at once. */
+export interface PutBody {
+  readonly bytes: number;
+  /** The bytes in order; may be asked for more than once. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+export function putBodyOf(whole: Uint8Array): PutBody {
+  return {
+    bytes: whole.length,
+    async *chunks() {
+      yield whole;
+    },
+  };
+}
+
+/** One content after the other. */
+export function concatBodies(parts: readonly PutBody[]): PutBody {
+  return {
+    bytes: parts.reduce((sum, part) => sum + part.bytes, 0),
+    async *chunks() {
+      for (const part of parts) yield* part.chunks();
+    },
+  };
+}
+
+export async function bufferBody(content: PutBody): Promise<Uint8Array> {
+  const whole = new Uint8Array(content.bytes);
+  let at = 0;
+  for await (const chunk of content.chunks()) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,63 @@
+import { StoreError } from '../../errors.ts';
+import type { Refusal } from '../http/object-protocol.ts';
+import { type S3Address, s3Name } from './s3-address.ts';
+
+/** What S3 said when it did not do what was asked. */
+export interface S3Refusal {
+  readonly status: number;
+  /** Such as `NoSuchKey`; empty where there is none, as in the answer to a HEAD. */
+  readonly code: string;
+  /** Where the bucket is, if S3 says so. */
+  readonly region: string;
+}
+
+/** Of an answer as it came. */
+export function refusalOf({ status, headers, body }: Refusal): S3Refusal {
+  const region = headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(body)?.[1];
+  return {
+    status,
+    code: /<Code>(\w+)<\/Code>/.exec(body)?.[1] ?? '',
+    region: String(region ?? ''),
+  };
+}
+
+/** What a refusal means and what to do; null for one that the next try may not meet. */
+export function s3Problem(address: S3Address, name: string, refusal: S3Refusal): StoreError | null {
+  const { status, code } = refusal;
+  if (status >= 500 || status === 429 || code === 'RequestTimeout' || code === 'SlowDown') {
+    return null;
+  }
+  const object = s3Name(address, name);
+  if (code === 'NoSuchKey' || code === 'NoSuchUpload' || (status === 404 && code === '')) {
+    return new StoreError('missing', object, 'no such object');
+  }
+  if (status === 412 || status === 409) {
+    return new StoreError('conflict', object, 'was replaced by somebody else in the meantime');
+  }
+  return new StoreError('refused', object, meaningOf(address, refusal));
+}
+
+function meaningOf({ bucket }: S3Address, { status, code, region }: S3Refusal): string {
+  const said = code === '' ? String(status) : `${status} ${code}`;
+  switch (code) {
+    case 'NoSuchBucket':
+      return `there is no bucket "${bucket}"; make it, or give another`;
+    case 'RequestTimeTooSkewed':
+      return 'the clock of this machine is minutes off that of the server; set it';
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+    case 'InvalidToken':
+    case 'ExpiredToken':
+      return `the credentials are not right (${said}): look at AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE`;
+  }
+  if (region !== '' && (status === 301 || status === 307 || status === 400)) {
+    return `the bucket "${bucket}" is in the region ${region}; set AWS_REGION to it`;
+  }
+  if (status === 301 || status === 307) {
+    return `the bucket "${bucket}" is elsewhere (${said}); set AWS_REGION to its region, or AWS_ENDPOINT_URL_S3`;
+  }
+  if (status === 403) {
+    return `access denied (${said}): the credentials may not do this in the bucket "${bucket}"; give them the rights to get, put, list and delete, or, to serve, to get and list`;
+  }
+  return `the server answered ${said}`;
+}

@@ -1,0 +1,47 @@
+import { Hash } from '@smithy/core/serde';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { encodePath, type ObjectProtocol } from '../http/object-protocol.ts';
+import type { S3Access } from './s3-access.ts';
+import { type S3Address, s3Name } from './s3-address.ts';
+import { refusalOf, s3Problem } from './s3-errors.ts';
+
+class Sha256 extends Hash {
+  constructor(secret?: ConstructorParameters<typeof Hash>[1]) {
+    super('sha256', secret);
+  }
+}
+
+/** Objects of a bucket, asked for by requests that are signed (AWS Signature Version 4). */
+export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol {
+  const signer = new SignatureV4({
+    ...{ service: 's3', region: access.region, credentials: access.credentials },
+    ...{ sha256: Sha256, uriEscapePath: false, applyChecksum: true },
+  });
+  return {
+    nameOf: (name) => s3Name(address, name),
+    identityOf: (_bytes, etag) => etag,
+    explain: (name, refusal) => s3Problem(address, name, refusalOf(refusal)),
+    async request(method, name, headers) {
+      const { origin, host, hostname, protocol, pathname } = await bucketUrl(address, access);
+      const path = `${pathname}${encodePath(`${address.prefix}${name}`)}`;
+      const signed = await signer.sign({
+        ...{ method, protocol, hostname, path, query: {} },
+        headers: { host, 'accept-encoding': 'identity', ...headers },
+      });
+      return { origin, path, headers: signed.headers };
+    },
+  };
+}
+
+/** Where a bucket is found: `https://bucket.s3.region…`, or below a server of one's own. */
+async function bucketUrl({ bucket }: S3Address, { endpoint, region }: S3Access): Promise<URL> {
+  if (endpoint !== null) {
+    return new URL(`${endpoint.pathname.replace(/\/*$/, '')}/${bucket}/`, endpoint);
+  }
+  const domain = `s3.${await region()}.amazonaws.com`;
+  const suffix = (await region()).startsWith('cn-') ? '.cn' : '';
+  // A certificate for all buckets covers no name with a dot.
+  return bucket.includes('.')
+    ? new URL(`https://${domain}${suffix}/${bucket}/`)
+    : new URL(`https://${bucket}.${domain}${suffix}/`);
+}

@@ -1,0 +1,64 @@
+import { ShardError, StoreError } from '../errors.ts';
+
+/** Something a release says of itself that its bytes do not bear out. */
+export interface Finding {
+  readonly object: string;
+  readonly problem: string;
+}
+
+/**
+ * What is wrong with an object, a line for each rule that is broken: it names the first place and
+ * says how many there are, so that a wholly wrong object does not fill the screen.
+ */
+export class Findings {
+  readonly #object: string;
+  readonly #broken = new Map<string, { first: string; count: number }>();
+
+  constructor(object: string) {
+    this.#object = object;
+  }
+
+  /** `rule` is what ties findings together; `first` is only called for the first of them. */
+  add(rule: string, first: () => string): void {
+    const found = this.#broken.get(rule);
+    if (found) found.count++;
+    else this.#broken.set(rule, { first: first(), count: 1 });
+  }
+
+  *faults(): Generator<Finding> {
+    for (const [rule, { first, count }] of this.#broken) {
+      const more = count > 1 ? `; and ${count - 1} more` : '';
+      yield { object: this.#object, problem: `${rule}: ${first}${more}` };
+    }
+  }
+}
+
+/**
+ * Runs a check of an object. What cannot be read or decoded ends it, and is a fault beside what was
+ * found until then; any other error is thrown on.
+ */
+export async function* findFaults(
+  object: string,
+  check: (findings: Findings) => Promise<void>,
+): AsyncGenerator<Finding> {
+  const findings = new Findings(object);
+  let failure: Finding | null = null;
+  try {
+    await check(findings);
+  } catch (error) {
+    failure = faultOf(object, error);
+  }
+  yield* findings.faults();
+  if (failure) yield failure;
+}
+
+function faultOf(object: string, error: unknown): Finding {
+  if (error instanceof ShardError) return { object: error.object, problem: said(error) };
+  if (error instanceof StoreError) return { object, problem: said(error) };
+  throw error;
+}
+
+/** The message of an error without the object's name before it. */
+function said({ object, message }: ShardError | StoreError): string {
+  return message.startsWith(`${object}: `) ? message.slice(object.length + 2) : message;
+}

@@ -1,0 +1,129 @@
+import { geoidFromNumber } from '../geoid.ts';
+import { MINUTES, TENTHS, type TimeUnit } from '../matrix/row-codec.ts';
+import { DestDirectory } from '../pois/dest-directory.ts';
+import type { Release } from '../release/release.ts';
+import { checkRecordedHash } from '../store/recorded-hash.ts';
+import type { ObjectRef } from '../store/store.ts';
+import { verifyCatchment } from './county-catchment.ts';
+import { verifyBlockPolygons, verifyIndex } from './county-index.ts';
+import { verifyPois } from './county-pois.ts';
+import { verifyReachFrom, verifyReachTo } from './county-reach.ts';
+import { type Finding, findFaults } from './finding.ts';
+import { featuresOf } from './layer.ts';
+import { verifyState } from './states.ts';
+import { verifyTiles } from './tiles.ts';
+import { firstDifference, type TransposeCheck } from './transpose-check.ts';
+import { Verification } from './verification.ts';
+
+export type { Finding } from './finding.ts';
+
+/**
+ * Reads every object of a release again: length, hash and checksums, every row; and what must hold
+ * between objects: the nearest time of a type is the least of its POI rows; transit takes no longer
+ * than walking; catchments and `reach-to` have exactly the entries of the rows they were turned
+ * around from; blocks and POIs are where the release says they are.
+ *
+ * Memory follows the heads and polygons of one county at a time, not rows. `onObject` is called
+ * before an object is read.
+ */
+export async function* verifyRelease(
+  release: Release,
+  onObject: (object: string) => void,
+): AsyncGenerator<Finding> {
+  const { counties, directions, states, objects, tiles } = release.manifest;
+  const verification = new Verification(release);
+
+  /** Whoever looks into an object may rely on its bytes. */
+  async function* check(
+    ref: ObjectRef,
+    look?: () => AsyncGenerator<Finding>,
+  ): AsyncGenerator<Finding> {
+    onObject(ref.name);
+    yield* findFaults(ref.name, async () => {
+      await checkRecordedHash(release.store, ref);
+      verification.passed(ref);
+    });
+    if (look && verification.isSound(ref)) yield* look();
+  }
+
+  yield* check(objects['dest-ids'], () => readDestIds(verification, objects['dest-ids']));
+  for (const [fips, county] of Object.entries(counties)) {
+    yield* check(county.objects.index, () => verifyIndex(verification, fips, county));
+  }
+  let [homes, counted] = [0, 0];
+  const atHome = (pois: number) => {
+    homes += pois;
+    counted++;
+  };
+  for (const [fips, county] of Object.entries(counties)) {
+    const { blocks, nearest, pois, catchment, ...refs } = county.objects;
+    yield* check(blocks, () => verifyBlockPolygons(verification, county));
+    yield* check(nearest);
+    yield* check(pois, () => verifyPois(verification, fips, county));
+    yield* check(refs['reach-from'], () => verifyReachFrom(verification, fips, county));
+    if (directions.includes('to')) {
+      const ref = release.reachObject(county, 'to');
+      yield* check(ref, () => verifyReachTo(verification, fips, county, ref));
+    }
+    yield* check(refs['poi-map']);
+    yield* check(catchment, () => verifyCatchment(verification, fips, county, atHome));
+  }
+  const { dests } = verification;
+  if (dests && counted === Object.keys(counties).length && homes !== dests.count) {
+    const problem = `${dests.count} POIs; the counties have ${homes}`;
+    yield { object: objects['dest-ids'].name, problem };
+  }
+  yield* compareTransposes(release, verification.pois, TENTHS);
+  yield* compareTransposes(release, verification.reach, MINUTES);
+  for (const [state, manifest] of Object.entries(states)) {
+    yield* check(manifest.objects['place-map']);
+    yield* check(manifest.objects.places, () => verifyState(verification, state, manifest));
+  }
+  yield* check(objects['county-map'], () => verifyCountyMap(release, objects['county-map']));
+  for (const [name, { archive, sums }] of Object.entries(tiles)) {
+    yield* check(sums);
+    const soundSums = verification.isSound(sums) ? sums : null;
+    yield* check(archive, () => verifyTiles(release, name, archive, soundSums));
+  }
+}
+
+function readDestIds(verification: Verification, ref: ObjectRef): AsyncGenerator<Finding> {
+  return findFaults(ref.name, async () => {
+    const bytes = await verification.release.store.readRange(ref, 0, ref.bytes);
+    verification.dests = new DestDirectory(ref.name, bytes);
+  });
+}
+
+function verifyCountyMap({ store, manifest }: Release, ref: ObjectRef): AsyncGenerator<Finding> {
+  return findFaults(ref.name, async (findings) => {
+    const drawn: string[] = [];
+    for await (const { properties } of featuresOf(store, ref)) drawn.push(`${properties.county}`);
+    const wanted = Object.keys(manifest.counties).sort().join(' ');
+    if (drawn.sort().join(' ') !== wanted) {
+      findings.add('features', () => `${drawn.join(' ')}; the manifest says ${wanted}`);
+    }
+  });
+}
+
+/** Names, for every two counties whose matrix and transpose differ, an entry in which they do. */
+async function* compareTransposes(
+  { store, manifest }: Release,
+  check: TransposeCheck,
+  unit: TimeUnit,
+): AsyncGenerator<Finding> {
+  for (const { matrix, transpose } of check.differing()) {
+    yield* findFaults(transpose.name, async (findings) => {
+      const found = await firstDifference(store, matrix, transpose);
+      findings.add(`is not the transpose of ${matrix.name}`, () => {
+        if (!found) return 'one has ids that the other does not list';
+        const { from, to, mode, time, transposedTime } = found;
+        const [target, said, there] = [
+          unit === MINUTES ? `block ${geoidFromNumber(to)}` : `dest_id ${to}`,
+          transposedTime ?? 'nothing',
+          time ?? 'nothing',
+        ];
+        return `block ${geoidFromNumber(from)} to ${target}, ${manifest.modes[mode]}: ${said} ${unit.name}, not ${there}`;
+      });
+    });
+  }
+}
