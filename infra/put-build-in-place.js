@@ -1,7 +1,12 @@
-import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 
-// The build takes the place of the one before in one move: npm builds anew at odd moments, such as
-// the first `npx tta`, while a service or a build may be running what is there.
+// Files that are served as they are.
+for (const file of ['reference.css', 'reference.js']) {
+  copyFileSync(`proxy/docs/${file}`, `dist.next/proxy/docs/${file}`);
+}
+
+// Replaces the previous build in one rename: npm rebuilds at odd moments, such as the first
+// `npx tta`, while a service or a build may be running from the old one.
 chmodSync('dist.next/infra/cli/tta.js', 0o755);
 rmSync('dist.before', { recursive: true, force: true });
 if (existsSync('dist')) renameSync('dist', 'dist.before');

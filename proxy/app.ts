@@ -118,7 +118,7 @@ export async function buildProxy(parts: {
   });
   const problemPage = problemPageOf(config);
   serveProblemPages(app, problemPage, helpAt);
-  serveDocs(app, config, services.catalogue);
+  serveDocs(app, config, services.catalogue, () => document.current);
   refuseOtherMethods(app, methodsTaken(['/openapi.json', problemPage, ...DOCS_PATHS]));
   return app;
 }

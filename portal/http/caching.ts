@@ -76,19 +76,19 @@ export class StaticResponseSender {
     ),
   );
 
-  /** `vary`: what of the request chose this text. The reply has its content type. */
+  /** `vary`: the request headers that chose this text. The reply already has its content type. */
   async send(
     request: FastifyRequest,
     reply: FastifyReply,
     { bytes, etag }: StaticResponse,
-    vary = 'Accept-Encoding',
+    { vary = 'Accept-Encoding', cacheControl = CACHE_CONTROL.catalogue as string } = {},
   ): Promise<FastifyReply> {
     const coding =
       bytes.length >= MIN_COMPRESSED_BYTES
         ? preferredEncoding(request.headers['accept-encoding'])
         : null;
     const sent = coding === null ? etag : variantEtag(etag, coding);
-    reply.headers({ etag: sent, 'cache-control': CACHE_CONTROL.catalogue, vary });
+    reply.headers({ etag: sent, 'cache-control': cacheControl, vary });
     const known = request.headers['if-none-match'];
     const representations = [etag, variantEtag(etag, 'br'), variantEtag(etag, 'gzip')];
     if (known && (matchesAny(known) || representations.some((one) => matchesEtag(known, one)))) {

@@ -19,7 +19,7 @@ export function serveFree(endpoint: FreeEndpoint, services: ProxyServices) {
     reply.code(status).header('content-type', MEDIA_TYPES[format]);
     if (isProbe) return reply.header('cache-control', CACHE_CONTROL.never).send(text);
     const etag = format === 'json' ? etagOf(text) : variantEtag(etagOf(text), format);
-    return services.catalogue.send(request, reply, { bytes: Buffer.from(text), etag }, vary);
+    return services.catalogue.send(request, reply, { bytes: Buffer.from(text), etag }, { vary });
   };
 }
 

@@ -20,7 +20,7 @@ test('/ leads to the reference, also behind a path', async () => {
   }
 });
 
-test('the page may run our script and ask our service, and nothing else', async () => {
+test('the page may load its own script and style and call this service, and nothing else', async () => {
   const { statusCode, headers, body } = await get('/docs');
   expect(statusCode).toBe(200);
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -38,33 +38,60 @@ test('the page may run our script and ask our service, and nothing else', async 
     'x-frame-options': 'DENY',
     'referrer-policy': 'no-referrer',
   });
-  // No script in the page itself, no address but relative ones.
-  expect(body).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=|\w:\/\/|(src|href)="\//);
+  // Scripts are files, and every address is relative.
+  expect(body).not.toMatch(
+    /<script(?![^>]*\ssrc=)|<\w[^>]*\son\w+=|\s(src|href|action)="(\/|\w+:)/,
+  );
 });
 
-test('the script is compressed for those who take it, and for ever under its name', async () => {
+test('script and style are compressed on request and immutable under their names', async () => {
   const { body: page } = await get('/docs');
-  const [, src] = / src="(docs\/scalar-[0-9a-f]{16}\.js)"/.exec(page)!;
-  const plain = await get(`/${src}`);
-  const packed = await get(`/${src}`, { 'accept-encoding': 'gzip' });
-  const smaller = await get(`/${src}`, { 'accept-encoding': 'gzip, br' });
-  for (const { statusCode, headers } of [plain, packed, smaller]) {
-    expect(statusCode).toBe(200);
-    expect(headers).toMatchObject({
-      'content-type': 'text/javascript; charset=utf-8',
-      'cache-control': 'public, max-age=31536000, immutable',
-      vary: 'Accept-Encoding',
-    });
+  const names = page.match(/docs\/reference-[0-9a-f]{16}\.(?:css|js)/g)!;
+  expect(names).toHaveLength(2);
+  for (const name of names) {
+    const plain = await get(`/${name}`);
+    const packed = await get(`/${name}`, { 'accept-encoding': 'gzip' });
+    const smaller = await get(`/${name}`, { 'accept-encoding': 'gzip, br' });
+    for (const { statusCode, headers } of [plain, packed, smaller]) {
+      expect(statusCode).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': `text/${name.endsWith('.js') ? 'javascript' : 'css'}; charset=utf-8`,
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'Accept-Encoding',
+      });
+    }
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+    expect(smaller.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(smaller.rawPayload).equals(plain.rawPayload)).toBe(true);
   }
-  expect(plain.headers['content-encoding']).toBeUndefined();
-  expect(packed.headers['content-encoding']).toBe('gzip');
-  expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
-  expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
-  expect(smaller.headers['content-encoding']).toBe('br');
-  expect(smaller.rawPayload.length).toBeLessThan(packed.rawPayload.length);
-  expect(brotliDecompressSync(smaller.rawPayload).equals(plain.rawPayload)).toBe(true);
-  const gone = await get('/docs/scalar-0000000000000000.js');
+  const gone = await get('/docs/reference-0000000000000000.js');
   expect([gone.statusCode, gone.json().type]).toEqual([404, expect.stringMatching(/\/not-found$/)]);
+});
+
+test('the page has every operation of the document once, its examples, and no HEAD', async () => {
+  const { body: page } = await get('/docs');
+  const document = (await get('/openapi.json')).json();
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths);
+  for (const { head, get: read, post } of operations) {
+    for (const { operationId } of [read, post].filter((one) => one !== undefined)) {
+      expect(page.split(`<article id="${operationId}">`)).toHaveLength(2);
+    }
+    if (head) expect(page).not.toContain(`id="${head.operationId}"`);
+  }
+  expect(page).toContain('<figcaption>Example</figcaption>');
+});
+
+test('the page weighs at most 200 kB as it is sent', async () => {
+  const { body: page } = await get('/docs');
+  const files = ['docs', 'favicon.ico', ...page.match(/docs\/reference-[^"]*/g)!];
+  const sizes = await Promise.all(
+    files.map(
+      async (file) => (await get(`/${file}`, { 'accept-encoding': 'br' })).rawPayload.length,
+    ),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
 });
 
 test('page and icon are revalidated, and take GET and HEAD only', async () => {
