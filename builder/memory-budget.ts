@@ -1,3 +1,4 @@
+import { counted } from '../shards/number-words.ts';
 import type { Bytes } from '../shards/units.ts';
 import { DEFAULT_MEMORY, type Means } from './build-request.ts';
 import type { CountyScope } from './county/county-scope.ts';
@@ -95,7 +96,7 @@ function memoryInUse(): Bytes {
 }
 
 function inWords(threads: number, memory: Bytes): string {
-  return `${threads} ${threads === 1 ? 'thread' : 'threads'}, up to ${Math.floor(memory / MIB)} MiB`;
+  return `${counted(threads, 'thread')}, up to ${Math.floor(memory / MIB)} MiB`;
 }
 
 /** Typed arrays anywhere in a value. */

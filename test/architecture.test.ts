@@ -49,15 +49,33 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
     ...['config', 'payment', 'services', 'routes', 'openapi', 'pages', 'app'],
   ],
   infra: [
-    ...['errors', 'end-on-signals', 'listen', 'settings', 'observe', 'demo', 'mail-page'],
-    ...['serve', 'processes', 'portal', 'build-queue', 'cli', 'container', 'start'],
+    ...[
+      'supported-node',
+      'errors',
+      'shutdown-signals',
+      'listen',
+      'settings',
+      'observe',
+      'demo',
+      'mail-page',
+    ],
+    ...[
+      'serve',
+      'processes',
+      'portal',
+      'build-queue',
+      'cli',
+      'container',
+      'start-service',
+      'start',
+    ],
   ],
 };
 
 const TOP_LEVEL = new Set([
   ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
-  ...['LICENSE', '.gitignore', 'biome.json'],
+  ...['LICENSE', '.gitignore', '.npmrc', 'biome.json'],
   ...['package.json', 'package-lock.json', 'vitest.config.ts'],
   'tsconfig.json',
 ]);

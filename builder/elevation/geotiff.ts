@@ -1,5 +1,6 @@
 import { GeoTIFF, type GeoTIFFImage } from 'geotiff';
 import { BuildError } from '../errors.ts';
+import { requireKind } from '../inputs/file-kind.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { MAX_BLOCK_BYTES } from './block-limit.ts';
 import { BoundedFile } from './bounded-file.ts';
@@ -26,6 +27,7 @@ const MAX_WINDOW_CELLS = 2 ** 27;
  * `BuildError` if it is anything else, or broken.
  */
 export async function openGeoTiff(file: string): Promise<HeightRaster> {
+  await requireKind(file, 'tiff');
   const source = await BoundedFile.open(file).catch((error) => {
     throw unreadable(file, error);
   });

@@ -1,3 +1,4 @@
+import { counted } from '../../shards/number-words.ts';
 import { BuildError } from '../errors.ts';
 import type { Progress } from '../progress.ts';
 import { type Download, download, expectedBytes } from './download.ts';
@@ -44,7 +45,7 @@ export async function downloadAll(
   });
   const had = errors.filter((error) => error === null).length;
   const came = bytes === 0 ? 'nothing new' : `${(bytes / MEGABYTE).toFixed(1)} MB`;
-  stage.finish(`${had} of ${files.length} ${files.length === 1 ? 'file' : 'files'}, ${came}`);
+  stage.finish(`${had} of ${counted(files.length, 'file')}, ${came}`);
   return errors;
 }
 

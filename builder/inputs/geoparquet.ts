@@ -11,6 +11,7 @@ import { compressors } from 'hyparquet-compressors';
 import { messageOf } from '../../shards/error-facts.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
+import { requireKind } from './file-kind.ts';
 import { unreadable } from './fingerprint.ts';
 import type { FeatureRecord } from './geojson.ts';
 
@@ -56,6 +57,7 @@ export async function* readGeoParquet(
 }
 
 async function open(path: string): Promise<AsyncBuffer> {
+  await requireKind(path, 'parquet');
   try {
     return await asyncBufferFromFile(path);
   } catch (error) {

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
+import { requireKind } from './file-kind.ts';
 
 /**
  * What an archive may ask for: far more than any real one, so that a made-up one is refused before
@@ -38,6 +39,7 @@ export class ZipInput {
   }
 
   static async open(path: string): Promise<ZipInput> {
+    await requireKind(path, 'zip');
     let zip: ZipFile | undefined;
     try {
       zip = await openPromise(path, { lazyEntries: true, autoClose: false });

@@ -5,7 +5,7 @@ import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonom
 import { HILLS, ROUTING } from '../routing-parameters.ts';
 
 /** Change one when the same files come to give other data: components made of it get new versions. */
-const READ_AS = { streets: 1, timetable: 6, destinations: 2, blocks: 1 } as const;
+const READ_AS = { streets: 2, timetable: 6, destinations: 2, blocks: 1 } as const;
 
 /** Census day: what the 2020 blocks and their populations speak of. */
 const CENSUS_DAY = '2020-04-01';
@@ -53,10 +53,7 @@ export function components(sources: ReleaseSources): Component[] {
           {
             component: 'transit_network' as const,
             // The map says how stations lie to the street.
-            version: version([gtfs, osm], 'timetable', READ_AS.timetable, [
-              windowParameters(),
-              stationParameters(),
-            ]),
+            version: version([gtfs, osm], 'timetable', READ_AS.timetable, [transitParameters()]),
             effective_date: transit.service_date,
           },
         ]
@@ -65,7 +62,7 @@ export function components(sources: ReleaseSources): Component[] {
       component: 'pois',
       version: version([osm, listed, gtfs], `taxonomy-${TAXONOMY_VERSION}`, READ_AS.destinations, [
         TAXONOMY,
-        ...(gtfs ? [READ_AS.timetable, windowParameters(), frequentParameters()] : []),
+        ...(gtfs ? [READ_AS.timetable, transitParameters()] : []),
       ]),
       effective_date: osmDay,
     },
@@ -108,33 +105,13 @@ function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/** What prices the streets and says which of them are part of a mode's network. */
+/** Every parameter of streets: all of `ROUTING` but transit, so that none can be forgotten. */
 function streetParameters(elevation: string | null) {
-  const { walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices } =
-    ROUTING;
-  return {
-    ...{ walkMetresPerSecond, bikeMetresPerSecond, bikeMaxTrafficStress, minIslandVertices },
-    ...(elevation && { hills: HILLS }),
-  };
+  const { transit: _, ...streets } = ROUTING;
+  return { ...streets, ...(elevation && { hills: HILLS }) };
 }
 
-/** What says which trips of a day are part of the network. */
-function windowParameters() {
-  const { windowStart, departures, departureStep } = ROUTING.transit;
-  return { windowStart, departures, departureStep, maxReachMinutes: ROUTING.maxReachMinutes };
-}
-
-/** What says how long one takes inside stations. */
-function stationParameters() {
-  const { secondsAClimb, secondsALevel, secondsInside, subwayLevels } = ROUTING.transit;
-  const { metresALevel, mappedStationRadius, maxPlatformGap } = ROUTING.transit;
-  return {
-    ...{ secondsAClimb, secondsALevel, secondsInside, subwayLevels },
-    ...{ metresALevel, mappedStationRadius, maxPlatformGap },
-  };
-}
-
-function frequentParameters() {
-  const { frequentDepartures } = ROUTING.transit;
-  return { frequentDepartures };
+/** Every parameter of timetables and stations. */
+function transitParameters() {
+  return { ...ROUTING.transit, maxReachMinutes: ROUTING.maxReachMinutes };
 }

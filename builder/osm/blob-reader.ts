@@ -4,6 +4,7 @@ import { inflate } from 'node:zlib';
 import { PbfReader } from 'pbf';
 import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
+import { requireKind } from '../inputs/file-kind.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
 /** A block of a PBF file: `OSMHeader` or `OSMData`, inflated. */
@@ -30,6 +31,7 @@ export async function* readBlobs(
   path: string,
   onBytes: (done: number) => void,
 ): AsyncGenerator<Blob> {
+  await requireKind(path, 'pbf');
   let file: FileHandle;
   try {
     file = await open(path, 'r');

@@ -7,6 +7,7 @@ import { beginLease } from '../../builder/publish/leases.ts';
 import { withBuildsLocked } from '../../builder/publish/locks.ts';
 import { requireStore } from '../../builder/publish/output.ts';
 import { Receipts } from '../../builder/receipts/receipts.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 import { BuildQueue } from './queue.ts';
 import { buildOf, submitBuild } from './submit.ts';
@@ -44,7 +45,7 @@ export async function buildByQueue(
       const { build, wasThere } = submitted;
       const units = jobs.units.length;
       progress.note(
-        `build ${build}: ${units} ${units === 1 ? 'unit' : 'units'}, ${wasThere ? 'in the queue already' : 'put into the queue'}; it goes on without this command, which may be given again`,
+        `build ${build}: ${counted(units, 'unit')}, ${wasThere ? 'in the queue already' : 'put into the queue'}; it goes on without this command, which may be given again`,
       );
       if (!watch) return false;
       const ended = await watchBuild(queue, { ...submitted, units }, progress);

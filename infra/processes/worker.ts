@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
 import { createBirpc } from 'birpc';
 import type { ProcessCount } from '../../proxy/services.ts';
-import { shutDownOnSignals } from '../end-on-signals.ts';
 import { describe } from '../errors.ts';
 import { CLOSE_WITHIN_MS, endsWithinMs } from '../listen.ts';
 import { type Serving, serve } from '../serve.ts';
+import { shutDownOnSignals } from '../shutdown-signals.ts';
 import type { Metrics, ParentMethods, RateName, WorkerMethods } from './methods.ts';
 import { LeasedRates } from './rate-leases.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PLANS } from '../../portal/plans.ts';
 import { MODES } from '../../shards/modes.ts';
+import { coverageGaps } from '../../shards/release/coverage-gaps.ts';
 import { type FreeEndpoint, freeEndpoint } from '../endpoint.ts';
 import { NONE } from '../schemas/parameters.ts';
 import { modeLabel } from '../schemas/schemas.ts';
@@ -92,8 +93,19 @@ export const vintage = freeEndpoint({
     components: z.array(
       z.object({ component: z.string(), version: z.string(), effective_date: z.iso.date() }),
     ),
+    coverage_gaps: z
+      .array(z.object({ county: z.string(), blocks: z.int(), routable_blocks: z.int() }))
+      .meta({
+        description:
+          'Counties with less than 80 % of their blocks near a street: their street data has a gap.',
+      }),
   }),
-  answer: ({ releases }) => ({ body: { components: releases.current.manifest.components } }),
+  answer: ({ releases }) => {
+    const { manifest } = releases.current;
+    return {
+      body: { components: manifest.components, coverage_gaps: coverageGaps(manifest) },
+    };
+  },
 });
 
 export const plans = freeEndpoint({

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { counted } from '../../portal/accounts/counted.ts';
 import type { Charge, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { PLANS } from '../../portal/plans.ts';
+import { counted } from '../../shards/number-words.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 
 /** Tokens come back when somebody buys some: nothing to wait a known time for. */

@@ -1,5 +1,5 @@
 import { fitted, parseJson, sealOf } from '../codec/json-object.ts';
-import { damaged } from '../errors.ts';
+import { damaged, StoreError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { LATEST } from '../store/store.ts';
 import { type Latest, latestSchema } from './manifest.ts';
@@ -21,6 +21,19 @@ export function decodeLatest(bytes: Uint8Array, name: string = LATEST): Latest {
   return fitted(name, latest, latestSchema);
 }
 
+/** Reads the release in force. A store without one gets a `StoreError` that says how to make one. */
 export async function readLatest(store: Store): Promise<Latest> {
-  return decodeLatest((await store.readWhole(LATEST)).bytes);
+  let bytes: Uint8Array;
+  try {
+    ({ bytes } = await store.readWhole(LATEST));
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== 'missing') throw error;
+    throw new StoreError(
+      'missing',
+      store.location,
+      'has no release; make one with `tta build`, or a fictional city with `tta demo` and `tta build`',
+      { cause: error },
+    );
+  }
+  return decodeLatest(bytes);
 }

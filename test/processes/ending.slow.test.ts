@@ -103,13 +103,13 @@ test('told to end while others still start, a process answers what it has begun'
 });
 
 describe('a process', () => {
-  const MODULE = pathToFileURL(path.resolve('dist/infra/end-on-signals.js')).href;
+  const MODULE = pathToFileURL(path.resolve('dist/infra/shutdown-signals.js')).href;
   /** What comes of a program that ends on signals. */
   const ended = async (close: string, then: string) => {
     const code = `
-      import { endOnSignals } from '${MODULE}';
+      import { shutDownOnSignals } from '${MODULE}';
       setInterval(() => {}, 1000);
-      endOnSignals({ close: async () => { ${close} }, withinMs: () => 100 });
+      shutDownOnSignals({ close: async () => { ${close} }, withinMs: () => 100 });
       ${then}
     `;
     const args = ['--input-type=module', '-e', code];

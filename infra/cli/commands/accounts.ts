@@ -7,8 +7,8 @@ import {
   MAX_CAUSE_BYTES,
   WITHOUT_END,
 } from '../../../portal/accounts/accounts.ts';
-import { counted } from '../../../portal/accounts/counted.ts';
 import type { Ledger } from '../../../portal/accounts/ledger.ts';
+import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { ledgerSchema } from '../../settings/locations.ts';
 import { paymentSettings } from '../../settings/payment.ts';

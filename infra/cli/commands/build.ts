@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
 import { buildRelease } from '../../../builder/build.ts';
 import { pathsIn } from '../../../builder/build-request.ts';
+import { extractCoverageOf } from '../../../builder/extract/extract-coverage.ts';
 import { duration } from '../../../builder/progress.ts';
 import { whileBuilding } from '../../../builder/publish/output.ts';
+import { edgesOf } from '../../../shards/geometry/wgs84.ts';
+import { counted } from '../../../shards/number-words.ts';
+import { coverageGaps } from '../../../shards/release/coverage-gaps.ts';
 import { readLatest } from '../../../shards/release/latest.ts';
-import { releaseSchema } from '../../../shards/release/manifest.ts';
+import { type Manifest, releaseSchema } from '../../../shards/release/manifest.ts';
 import { readManifest } from '../../../shards/release/manifests.ts';
 import { openWritableStore } from '../../../shards/store/open-store.ts';
 import { UsageError } from '../../errors.ts';
@@ -70,11 +74,39 @@ async function build(flags: BuildFlags): Promise<void> {
     const blocks = counties.reduce((sum, [, county]) => sum + county.blocks, 0);
     const routable = counties.reduce((sum, [, county]) => sum + county.routable_blocks, 0);
     process.stdout.write(
-      `release ${latest.release}: ${blocks} blocks (${routable} routable) in ${counties.length} ${counties.length === 1 ? 'county' : 'counties'}, ${duration((performance.now() - begun) / 1000)}, ${Math.round(process.resourceUsage().maxRSS / 1024)} MB\n${latest.manifest}\n`,
+      `release ${latest.release}: ${counted(blocks, 'block')} (${routable} routable) in ${counted(counties.length, 'county', 'counties')}, ${duration((performance.now() - begun) / 1000)}, ${Math.round(process.resourceUsage().maxRSS / 1024)} MB\n${latest.manifest}\n`,
     );
+    await warnOfGaps(manifest, inputs.osm);
   } finally {
     await store.close();
   }
+}
+
+/** Warns of counties with few routable blocks, and names what the extracts cover. */
+async function warnOfGaps(manifest: Manifest, osm: readonly string[]): Promise<void> {
+  const gaps = coverageGaps(manifest);
+  if (gaps.length === 0) return;
+  const files = await Promise.all(osm.map(extractCoverageOf));
+  for (const { county, blocks, routable_blocks } of gaps) {
+    const percent = Math.round((100 * routable_blocks) / Math.max(1, blocks));
+    process.stderr.write(
+      `warning: county ${county}: only ${percent} % of its blocks are near a street (${routable_blocks} of ${blocks}); the county lies in ${degrees(manifest.counties[county].block_box)}\n`,
+    );
+  }
+  for (const { name, box } of files) {
+    const covered =
+      box === null ? 'does not say what it covers' : `covers ${degrees(edgesOf(box))}`;
+    process.stderr.write(
+      `warning: the extract ${name} ${covered}; build with one that covers the counties\n`,
+    );
+  }
+}
+
+/** West, south, east and north edge with their hemispheres. */
+function degrees([west, south, east, north]: readonly number[]): string {
+  const side = (value: number, positive: string, negative: string) =>
+    `${Math.abs(value).toFixed(2)}°${value < 0 ? negative : positive}`;
+  return `${side(west, 'E', 'W')} to ${side(east, 'E', 'W')}, ${side(south, 'N', 'S')} to ${side(north, 'N', 'S')}`;
 }
 
 function parseRelease(label: string | undefined): string {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { openLedgerToServe } from '../../../portal/accounts/late-ledger.ts';
-import { shutDownOnSignals } from '../../end-on-signals.ts';
 import { CLOSE_WITHIN_MS } from '../../listen.ts';
 import { servePortal } from '../../portal.ts';
 import { portalSchema, portalSettings } from '../../settings/portal-server.ts';
 import type { Flags } from '../../settings/read-settings.ts';
+import { shutDownOnSignals } from '../../shutdown-signals.ts';
 import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { counted } from '../../../portal/accounts/counted.ts';
+import { counted } from '../../../shards/number-words.ts';
 import { UsageError } from '../../errors.ts';
 import { paymentSettings } from '../../settings/payment.ts';
 import type { Flags } from '../../settings/read-settings.ts';

@@ -6,6 +6,7 @@ import {
   promoteRelease,
 } from '../../../builder/publish/promote-release.ts';
 import { geoidFromNumber } from '../../../shards/geoid.ts';
+import { counted } from '../../../shards/number-words.ts';
 import { objectsNamed } from '../../../shards/release/manifest-objects.ts';
 import { MANIFESTS, readManifest, releaseOfName } from '../../../shards/release/manifests.ts';
 import { Release } from '../../../shards/release/release.ts';
@@ -258,9 +259,7 @@ async function verify(store: Store, wanted: string | undefined): Promise<void> {
   stage.finish();
   const { release: label } = release.manifest;
   if (faults > 0) {
-    throw new UsageError(
-      `${faults} ${faults === 1 ? 'fault' : 'faults'} in release ${label}; build it again`,
-    );
+    throw new UsageError(`${counted(faults, 'fault')} in release ${label}; build it again`);
   }
   print(`release ${label} is sound: ${total} objects`);
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { shutDownOnSignals } from '../../end-on-signals.ts';
 import { UsageError } from '../../errors.ts';
 import { endsWithinMs } from '../../listen.ts';
 import { type ServeSettings, serveSchema, serveSettings } from '../../settings/api-server.ts';
 import type { Flags } from '../../settings/read-settings.ts';
+import { shutDownOnSignals } from '../../shutdown-signals.ts';
 import { packageVersion } from '../package-version.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';

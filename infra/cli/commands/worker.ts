@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { shownLocation } from '../../../shards/store/store-location.ts';
-import { shutDownOnSignals } from '../../end-on-signals.ts';
 import { UsageError } from '../../errors.ts';
 import { serveMetrics } from '../../observe/metrics-server.ts';
 import { workerSchema } from '../../settings/builds.ts';
 import { type Flags, readSettings } from '../../settings/read-settings.ts';
+import { shutDownOnSignals } from '../../shutdown-signals.ts';
 import { run } from '../run.ts';
 import { addSettings } from '../setting-options.ts';
 import { terminalProgress } from '../terminal-progress.ts';

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { buildRelease } from '../builder/build.ts';
+import { whileBuilding } from '../builder/publish/output.ts';
+import { hashApiKey, isWellFormedApiKey } from '../portal/accounts/api-key.ts';
+import type { Ledger } from '../portal/accounts/ledger.ts';
+import { type Geoid, geoidFromNumber } from '../shards/geoid.ts';
+import type { Release } from '../shards/release/release.ts';
+import { openWritableStore } from '../shards/store/open-store.ts';
+import { LATEST } from '../shards/store/store.ts';
+import { packageVersion } from './cli/package-version.ts';
+import { run } from './cli/run.ts';
+import { terminalProgress } from './cli/terminal-progress.ts';
+import { writeDemoCity } from './demo/write-demo-city.ts';
+import { CLOSE_WITHIN_MS, endsWithinMs } from './listen.ts';
+import { serveMailPage } from './mail-page.ts';
+import { type PortalServing, servePortal, settlePortal } from './portal.ts';
+import { type Serving, serve } from './serve.ts';
+import type { PortalSettings } from './settings/portal-server.ts';
+import { type StartSettings, startSettings } from './settings/start.ts';
+import { shutDownOnSignals } from './shutdown-signals.ts';
+
+const DEMO = { blocks: 2_000, seed: 1 };
+const DEMO_TOKENS = 1_000_000;
+
+/**
+ * `npm start`: the whole service on this machine. Without a release it builds the fictional demo
+ * city first; then it serves the API and the portal, and prints where they are, a key, and a request to
+ * try.
+ */
+await run(async () => {
+  // Before a build of minutes, which a wrong setting would only follow.
+  const settings = startSettings(packageVersion());
+  const { folder, isOwnStore } = settings;
+  const { store } = settings.api;
+  if (isOwnStore && !existsSync(path.join(store, LATEST))) await buildDemo(folder, store);
+
+  const { at, accountUrl } = await settlePortal(settings.portal);
+  const serving = await serve({ ...settings.api, proxy: { ...settings.api.proxy, accountUrl } });
+  try {
+    await tellOf(serving, { ...settings, portal: { ...settings.portal, port: at.port } });
+  } catch (error) {
+    await serving.close(0);
+    throw error;
+  }
+});
+
+/** Opens the portal beside the API, and prints where both are. */
+async function tellOf(serving: Serving, settings: StartSettings): Promise<void> {
+  const release = serving.releases.current;
+  const geoid = await busiestBlock(release);
+  const key = await demoKey(serving.ledger, settings.folder);
+  const { portal, mailPage } = await openPortal(serving, settings.portal, geoid);
+  // One ends after the other: the portal works on the ledger of the API.
+  shutDownOnSignals({
+    async close() {
+      await portal.close();
+      await serving.close();
+    },
+    withinMs: () => CLOSE_WITHIN_MS + endsWithinMs(settings.api),
+  });
+  process.stdout.write(
+    [
+      `Travel-Time Access Service: release ${release.manifest.release}, ${Object.keys(release.manifest.counties).join(', ')}`,
+      `  API       ${serving.whereabouts}`,
+      `  Reference ${serving.address}/docs`,
+      `  Portal    ${portal.whereabouts}`,
+      ...(mailPage === null ? [] : [`  Mail      ${portal.address}${mailPage}   (sign-in codes)`]),
+      `  API key   ${key}`,
+      'Try it:',
+      `  curl -H 'Authorization: Bearer ${key}' '${serving.address}/v1/blocks/${geoid}/summary?mode=walk'`,
+      '',
+    ].join('\n'),
+  );
+}
+
+/** The portal on the ledger of the API. Without a mail server its mails are on a page at `mailPage`. */
+async function openPortal(
+  { ledger, address }: Serving,
+  settings: PortalSettings,
+  exampleBlock: Geoid,
+): Promise<{ portal: PortalServing; mailPage: string | null }> {
+  const { smtpUrl, folder } = settings.mail;
+  const apiUrl = settings.portal.apiUrl ?? address;
+  const own = { ...settings.portal, apiUrl, exampleBlock };
+  let mailPage: string | null = null;
+  const portal = await servePortal({ ...settings, portal: own }, ledger, (app) => {
+    if (smtpUrl === null) mailPage = serveMailPage(app, folder);
+  });
+  return { portal, mailPage };
+}
+
+async function buildDemo(folder: string, store: string): Promise<void> {
+  const progress = terminalProgress(process.stderr);
+  progress.note('No release yet: building the fictional demo city.');
+  const opened = await openWritableStore(store);
+  try {
+    await whileBuilding(opened, [], async () => {
+      const city = await writeDemoCity({ ...DEMO, out: path.join(folder, 'demo') }, progress);
+      const request = {
+        osm: [city.osm],
+        blocks: city.blocks,
+        gtfs: [city.gtfs],
+        places: [city.places],
+        counties: [],
+        release: 'demo',
+        workers: availableParallelism(),
+      };
+      await buildRelease(request, opened, progress);
+    });
+  } finally {
+    await opened.close();
+  }
+}
+
+/**
+ * The key of the last start if the ledger takes it, or a new one. It opens a demo on this machine
+ * and nothing else.
+ */
+async function demoKey(ledger: Ledger, folder: string): Promise<string> {
+  const file = path.join(folder, 'demo-key');
+  const atMs = Date.now();
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
+  if (isWellFormedApiKey(kept)) {
+    const { outcome } = await ledger.admit(hashApiKey(kept), atMs);
+    if (outcome === 'admitted' || outcome === 'rate-limited') return kept;
+  }
+  const grant = { tokens: DEMO_TOKENS, cause: 'demo', atMs };
+  const made = await ledger.issueKey({
+    owner: { email: null },
+    label: 'demo',
+    grant,
+    by: 'operator',
+    atMs,
+  });
+  if (!made.created) throw new Error('a new account has no room for a key');
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${made.plainKey}\n`, { mode: 0o600 });
+  return made.plainKey;
+}
+
+/** The routable block with the most people: something is within reach of it. */
+async function busiestBlock(release: Release): Promise<Geoid> {
+  let best = { geoid: '', people: -1 };
+  for (const county of Object.values(release.manifest.counties)) {
+    const index = await release.index(county);
+    for (let i = 0; i < index.count; i++) {
+      const people = index.population(i) ?? 0;
+      if (people > best.people && index.isRoutable(i)) {
+        best = { geoid: geoidFromNumber(index.geoids[i]), people };
+      }
+    }
+  }
+  return best.geoid;
+}
