@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ACTORS, AUDIT_EVENTS, MEMBERSHIP_STATUSES } from './accounts/accounts.ts';
 import type { PLANS } from './plans.ts';
 
-// What the portal answers: its routes are held to these schemas, its OpenAPI document is made of
-// them, and its pages take the types, so that no schema gets into what browsers load.
+// Responses of the portal: its routes are held to these schemas, its OpenAPI document is generated
+// from them, and its pages import only the types, so that no schema is shipped to browsers.
 
 /** RFC 3339, in UTC. */
 const moment = z.iso.datetime();

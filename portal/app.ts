@@ -35,7 +35,7 @@ import { SignupGrants } from './sign-in/signup-grants.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Of a portal: for its metrics. */
+    /** Parts of a portal that its metrics read. */
     readonly signupGrants?: SignupGrants;
     readonly mailBudget?: MailBudget;
   }
@@ -124,7 +124,7 @@ function serveDocument(
   });
 }
 
-/** What the portal's clients have always read. */
+/** The style that the portal's clients have always read. */
 function errorMember({ message }: Problem): { error: string } {
   return { error: message };
 }

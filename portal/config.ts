@@ -9,16 +9,16 @@ const origin = z
   })
   .transform((url) => new URL(url).origin);
 
-/** What a portal is configured by. It reads no environment: whoever starts it does. */
+/** Configuration of a portal. It reads no environment: its caller does. */
 export const portalConfigSchema = z.strictObject({
-  /** Where people find the portal. Of `https:`, its cookies are for https only. */
+  /** Public address of the portal. With `https:`, its cookies are for https only. */
   accountUrl: origin.default('http://127.0.0.1:8081'),
   /** Where clients find the API, without a slash at its end. */
   apiUrl: z
     .url()
     .transform((url) => url.replace(/\/+$/, ''))
     .default('http://127.0.0.1:8080'),
-  /** What problem types begin with; by default `{accountUrl}/problems`. */
+  /** Base of problem types; `{accountUrl}/problems` by default. */
   problemBase: z.url().optional(),
   /** Requests a minute from one address. */
   rateLimitPerMinute: z.int().min(1).default(600),

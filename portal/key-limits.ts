@@ -1,6 +1,6 @@
-// What the ledgers, the portal and its pages say alike of keys.
+// Limits on keys, shared by ledgers, portal and pages.
 
-/** Of an account. A disabled key takes up its place. */
+/** Keys per account. A disabled key counts. */
 export const MAX_ACTIVE_KEYS = 3;
 /** Characters, whatever they take up. */
 export const MAX_LABEL = 100;

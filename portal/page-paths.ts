@@ -17,8 +17,8 @@ export const OWN_PAGE_PATHS = [
 export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 
 /**
- * Where to go on after signing in: one of those pages, else the overview. Never an address of
- * somebody else.
+ * The page to open after signing in: one of the known pages, else the overview. Never a foreign
+ * address.
  */
 export function ownPageOf(wanted: unknown): OwnPagePath {
   return OWN_PAGE_PATHS.find((path) => path === wanted) ?? PAGE_PATHS.overview;

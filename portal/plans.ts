@@ -1,4 +1,4 @@
-/** What the service costs, as the plans route and the portal tell it. */
+/** Prices, as the plans route and the portal state them. */
 export const PLANS = {
   free_grant: { tokens: 5_000 },
   membership: {
@@ -17,7 +17,7 @@ export const PLANS = {
 
 export type PackId = (typeof PLANS.token_packs)[number]['id'];
 
-/** What a month of membership costs, in the cents that payments are counted in. */
+/** Monthly price of a membership, in cents. */
 export const MEMBERSHIP_CENTS = PLANS.membership.price_usd * 100;
 
 /** How long a membership that is to be renewed holds without the payment, or the news of it. */

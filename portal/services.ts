@@ -5,7 +5,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { Payment } from './payment/payment.ts';
 import type { SignupGrants } from './sign-in/signup-grants.ts';
 
-/** What routes are served with. */
+/** Dependencies of routes. */
 export interface PortalServices {
   readonly ledger: Ledger;
   readonly mailer: Mailer;

@@ -42,9 +42,9 @@ const KEYED = { keyed: true };
 /** Memory for finished answers of a service that is given none. */
 const ANSWERS_ALONE: Bytes = 2 ** 26;
 /**
- * Answers to POSTs in hand side by side, from looking for one that was given before until the outbox
- * has it: each may be of 50,000 rows. Who waits longer is told to come again, before the connection
- * on which nothing moves is closed.
+ * Concurrent POST requests, from the idempotency lookup until the response writer holds the
+ * response: each may have 50,000 rows. One that waits longer gets `Retry-After`, before its idle
+ * connection is closed.
  */
 const MAKERS = { inAll: 6, ofEach: 2, patience: { waitMs: 20_000, refusal: overloaded } };
 
@@ -53,14 +53,11 @@ export async function buildProxy(parts: {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
   readonly config?: ProxyConfigInput;
-  /** What is done around all of a request, such as tracing it. */
+  /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
-  /** What counts free requests by address, by default for this process alone. */
+  /** Counts free requests by address; per process by default. */
   readonly addressRates?: RateCounter;
-  /**
-   * What finished answers share with what is kept of releases; by default they have some to
-   * themselves.
-   */
+  /** Memory that finished responses share with the release cache; separate by default. */
   readonly memory?: CacheBudget;
   /** How many processes serve, of those that there should be; by default this one. */
   readonly processes?: () => ProcessCount;
@@ -123,7 +120,7 @@ export async function buildProxy(parts: {
   return app;
 }
 
-/** The problems of somebody who lacks a key, or tokens. */
+/** Problems that a key or tokens would solve. */
 const OF_ACCOUNTS: ReadonlySet<string> = new Set<ProblemSlug>([
   ...(['missing-key', 'invalid-key', 'tokens-exhausted'] as const),
 ]);
@@ -136,7 +133,7 @@ function problemPageOf({ problemBase, baseUrl }: { problemBase: string; baseUrl:
   return `${pages.replace(/\/$/, '')}/:slug`;
 }
 
-/** What each route takes; `texts` are those of no endpoint. */
+/** Methods of each route; `texts` are paths without an endpoint. */
 function methodsTaken(texts: readonly string[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, access } of ENDPOINTS) {

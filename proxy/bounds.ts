@@ -7,7 +7,7 @@ export type Bounds = { readonly max: number } & (
   | { readonly over: number }
 );
 
-/** What the numbers of requests are taken within, in queries and in bodies. */
+/** Bounds of request numbers, in queries and bodies. */
 export const BOUNDS = {
   latitude: { min: -90, max: 90 },
   longitude: { min: -180, max: 180 },
@@ -24,7 +24,7 @@ export const BOUNDS = {
   block: { min: 0, max: 999_999_999_999_999 },
   /** Minutes of an isochrone: as far as reach between blocks goes. */
   contour: { min: 1, max: MINUTES.most },
-  /** Of a map tile. */
+  /** Bounds of tile coordinates. */
   zoom: { min: 0, max: 30 },
   tileAcross: { min: 0, max: 2 ** 30 - 1 },
   /** Census places found by their name. */
@@ -45,7 +45,7 @@ export const MOST = {
   versionLength: 100,
 } as const;
 
-/** Rows a page, and places found, where nobody says how many. */
+/** Default numbers of rows per page and of places found. */
 export const DEFAULT_LIMIT = 100;
 export const DEFAULT_PLACES_FOUND = 10;
 
@@ -58,14 +58,14 @@ export function isOnEarth(lon: number, lat: number): boolean {
   return isWithin(BOUNDS.longitude, lon) && isWithin(BOUNDS.latitude, lat);
 }
 
-/** Bounds as a message tells them, after "must be". */
+/** Bounds as text, after "must be". */
 export function boundsText(bounds: Bounds): string {
   return 'over' in bounds
     ? `over ${bounds.over} and at most ${bounds.max}`
     : `from ${bounds.min} to ${bounds.max}`;
 }
 
-/** Bounds as a JSON Schema tells them; those of the numbers that JavaScript has are no bounds. */
+/** Bounds as JSON Schema; JavaScript's safe-integer limits are left out. */
 export function boundsSchema<T extends 'number' | 'integer'>(type: T, bounds: Bounds) {
   return {
     type,

@@ -6,19 +6,19 @@ const MEBIBYTE = 2 ** 20;
 /** A URL that paths are put behind, so without a slash at its end. */
 const address = z.url().transform((url) => url.replace(/\/+$/, ''));
 
-/** What a proxy is configured by. It reads no environment: whoever starts it does. */
+/** Configuration of a proxy. It reads no environment: its caller does. */
 export const proxyConfigSchema = z.strictObject({
   /** Where clients find the service. */
   baseUrl: address.default('http://127.0.0.1:8080'),
-  /** Where people make keys and buy tokens; by default nowhere that is told. */
+  /** Where people make keys and buy tokens; not stated by default. */
   accountUrl: address.optional(),
-  /** What problem types begin with; by default `{baseUrl}/problems`. */
+  /** Base of problem types; `{baseUrl}/problems` by default. */
   problemBase: address.optional(),
   /** Requests a minute from one address to routes that need no key. */
   freeRateLimitPerMinute: z.int().min(1).default(600),
   /** Rows of one batch; origins past it are left out whole. */
   batchRowBudget: z.int().min(1).default(50_000),
-  /** What URLs mean on the release in force, kept in memory. */
+  /** Plans of URLs on the release in force, kept in memory. */
   planCacheBytes: z
     .int()
     .min(1)

@@ -11,7 +11,7 @@ import type { RowTable } from './formats/row-table.ts';
 import type { MeteredPlan } from './metering/plan-cache.ts';
 import type { ProxyServices, QueryContext } from './services.ts';
 
-/** What every route of the API says of itself: its schemas validate, and make the OpenAPI document. */
+/** Declares a route: its schemas validate requests and generate the OpenAPI document. */
 interface Described {
   /** As OpenAPI writes it: `/v1/blocks/{geoid}/summary`. */
   readonly path: string;
@@ -22,7 +22,7 @@ interface Described {
   readonly response: z.ZodType;
   /** An answer that is of no release; the others are made for the document. */
   readonly example?: unknown;
-  /** Problems beside those that every route of its access can give. */
+  /** Problems in addition to those of every route with the same access. */
   readonly problems: readonly ProblemSlug[];
 }
 
@@ -45,7 +45,7 @@ export interface FreeEndpoint<
   readonly access: 'free';
   /** `catalogue`: the same for everybody until the next release. `never`: of this moment. */
   readonly cache: 'catalogue' | 'never';
-  /** A status beside 200 that has the same kind of body. */
+  /** A second status with the same kind of body as 200. */
   readonly otherStatus?: number;
   /** Whether the body is one GeoJSON object, which may be asked for as such. */
   readonly isGeoJson?: boolean;
@@ -66,12 +66,12 @@ export interface KeyedEndpoint<
   answer(balance: number, input: Input<P, Q>): object;
 }
 
-/** What a metered route answers, and what that costs. */
+/** The result of a metered route, and its price. */
 export interface QueryResult {
   /** An object is sent as JSON; bytes as they are; `null` is 204. */
   readonly body: object | BinaryBody | null;
   readonly tokens: number;
-  /** Of the columns of the route’s table, those that the request chose; absent for all of them. */
+  /** The columns of the route's table that the request selected; absent for all. */
   readonly columns?: readonly string[];
 }
 
@@ -110,13 +110,13 @@ export interface MeteredEndpoint<
   readonly freeForMembers?: boolean;
   /** There may be nothing to send: 204. */
   readonly mayBeEmpty?: boolean;
-  /** What its body is where that is one GeoJSON object (`MeteredPlan.isGeoJson`). */
+  /** The media type of a body that is one GeoJSON object (`MeteredPlan.isGeoJson`). */
   readonly geoJson?: z.ZodType;
   /** The media type of its body, if not JSON. */
   readonly mediaType?: string;
   /**
-   * What the request means on this release. Reads at most what the release keeps in memory whole;
-   * refuses what cannot be meant.
+   * Plans the request on this release. Reads only objects cached whole; rejects requests that
+   * cannot be answered.
    */
   plan(release: Release, input: Input<P, Q>, services: ProxyServices): Plan | Promise<Plan>;
   /**
@@ -160,7 +160,7 @@ export interface PostEndpoint<B extends z.ZodObject = z.ZodObject, Plan = unknow
   readonly table: RowTable;
   /** A body of few rows. */
   requestExample(marks: ExampleMarks): object;
-  /** What the request means on this release. Refuses what cannot be meant. */
+  /** Plans the request on this release; rejects requests that cannot be answered. */
   plan(release: Release, body: z.output<B>, services: ProxyServices): Plan;
   /** `balance`: what can be paid. A batch answers as much; other routes answer anyway. */
   answer(

@@ -19,7 +19,7 @@ export interface ProcessCount {
   readonly haveStarted: boolean;
 }
 
-/** What endpoints are served with. */
+/** Dependencies of endpoints. */
 export interface ProxyServices {
   readonly releases: ReleaseSource;
   readonly ledger: ServingLedger;
@@ -38,9 +38,9 @@ export interface ProxyServices {
   readonly ending: Shutdown;
 }
 
-/** What an answer is made with. */
+/** Context of a query. */
 export interface QueryContext extends Pick<ProxyServices, 'config' | 'cursors'> {
-  /** Who wants it: the work takes their turns. */
+  /** The clients on whose behalf it runs. */
   readonly waiters: Waiters;
   /** How its rows are written. */
   readonly format: RowFormat;

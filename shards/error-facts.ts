@@ -4,7 +4,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** What an error says, whatever was thrown. */
+/** Extracts a message from anything thrown. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A name with several addresses fails once for each of them.

@@ -77,7 +77,7 @@ const OTHER_USPS: ReadonlyMap<StateFips, string> = new Map([
   ['99', 'XA'],
 ]);
 
-/** What the Census Bureau's lists say of a place that is in no state. */
+/** The state code in Census Bureau lists for a place outside all states. */
 const UNKNOWN = 'ZZ';
 
 /** The letters of the state that a GEOID of any kind begins with. */

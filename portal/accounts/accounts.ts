@@ -4,11 +4,11 @@ import type { RateState } from './rate-state.ts';
 /** Accounts, their keys, and their books. Every failure of the ledger is a `LedgerUnavailable`. */
 export interface Accounts {
   /**
-   * The account of an address, or a new one; always a new one of no address. Of racing calls one
-   * makes it. All ways to write an address that lead to one mailbox are one account (`mailboxOf`).
-   * The sign-up grant is due unless the mailbox has had an account before; where that one was closed
-   * while it was disabled, the new one is disabled too. An address that is empty or over
-   * `MAX_MAILBOX_BYTES` is a `RangeError`.
+   * Finds or creates the account of an address; without an address, always creates one. Of racing
+   * calls one creates it. All spellings of an address that lead to one mailbox share one account
+   * (`mailboxOf`). The sign-up grant is due unless the mailbox has had an account before; if that
+   * one was closed while disabled, the new one is disabled too. An empty address, or one over
+   * `MAX_MAILBOX_BYTES`, is a `RangeError`.
    */
   openAccount(order: AccountOrder): Promise<{ account: Account; isNew: boolean }>;
   account(id: AccountId): Promise<Account | undefined>;
@@ -16,7 +16,7 @@ export interface Accounts {
   allAccounts(): AsyncIterable<Account>;
   setDisabled(id: AccountId, disabled: boolean, by: Change): Promise<void>;
   setMembership(id: AccountId, membership: Membership | null, by: Change): Promise<void>;
-  /** Who this account is to the payment processor. */
+  /** Sets the account's customer id at the payment processor. */
   setCustomer(id: AccountId, customer: string): Promise<void>;
   /**
    * Takes address, sessions and membership from an account and revokes its keys, for good: it gets
@@ -55,8 +55,7 @@ export interface Accounts {
   grants(id: AccountId): Promise<Grant[]>;
 
   /**
-   * What was done with an account, newest first: `AUDIT_KEPT` entries, as `surplusEntry` leaves
-   * them.
+   * The account's audit trail, newest first: `AUDIT_KEPT` entries, as `surplusEntry` leaves them.
    */
   audit(id: AccountId): Promise<AuditEntry[]>;
 
@@ -71,7 +70,7 @@ export interface Accounts {
   importFormerMailboxes(mailboxes: readonly FormerMailbox[]): Promise<void>;
 }
 
-/** Of a key that was revoked before so many others only its usage is kept. */
+/** For a key revoked longer ago than this many others, only its usage is kept. */
 export const MAX_REVOKED_KEPT = 100;
 export const MAX_CAUSE_BYTES = 1_500;
 export const AUDIT_KEPT = 500;
@@ -89,7 +88,7 @@ export interface Account {
   readonly createdAtMs: number;
   /** `null` of one that is open. */
   readonly closedAtMs: number | null;
-  /** Who it is to the payment processor. */
+  /** Customer id at the payment processor. */
   readonly customer: string | null;
 }
 
@@ -105,7 +104,7 @@ export interface Membership {
   readonly subscription: string | null;
 }
 
-/** What an operator gives. */
+/** Cause of a grant by an operator. */
 export const WITHOUT_END: Membership = {
   status: 'active',
   untilMs: null,
@@ -113,12 +112,14 @@ export const WITHOUT_END: Membership = {
   subscription: null,
 };
 
-/** Whether a membership holds: one whose end has come does not, whoever was told of it or not. */
+/**
+ * Whether a membership is in force; past its end it is not, even before the end has been processed.
+ */
 export function isMember(membership: Membership | null, nowMs: number): boolean {
   return membership !== null && (membership.untilMs === null || nowMs < membership.untilMs);
 }
 
-/** Who changes an account. */
+/** Origin of a change to an account. */
 export const ACTORS = ['owner', 'operator', 'payment'] as const;
 export type Actor = (typeof ACTORS)[number];
 
@@ -178,8 +179,7 @@ export interface AccountOrder {
 
 export interface KeyOrder {
   /**
-   * Whose the key is: the account of an id, or that of an address, as `openAccount` finds or makes
-   * it.
+   * The owner of a new key: an account by id, or by address as `openAccount` finds or creates it.
    */
   readonly owner: { readonly id: AccountId } | { readonly email: string | null };
   readonly label: string;
@@ -187,7 +187,7 @@ export interface KeyOrder {
   readonly grant?: Grant | null;
   /** Gives the account a membership without an end. */
   readonly member?: boolean;
-  /** How many keys an account that is there is given in a time. What is refused does not count. */
+  /** Limit on keys created per account and time; refused attempts do not count. */
   readonly rate?: { readonly limit: number; readonly windowSeconds: number };
   readonly by: Actor;
   readonly atMs: number;
@@ -225,7 +225,7 @@ export interface UsageDay {
   readonly lastAtMs: number;
 }
 
-/** What is kept of a mailbox whose account was closed. */
+/** Record of a mailbox whose account was closed. */
 export interface FormerMailbox {
   /** SHA-256, as `hashMailbox` makes it. */
   readonly hash: string;

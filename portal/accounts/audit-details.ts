@@ -14,12 +14,12 @@ export function grantDetail({ tokens, cause }: Grant): string {
 export function membershipDetail(membership: Membership | null): string {
   if (!membership) return 'none';
   const { status, untilMs, renewsAtMs } = membership;
-  // What is renewed holds some days longer, for a payment that comes late: nobody's end.
+  // A renewed membership lasts some days longer, to allow for a late payment; that is not its end.
   if (renewsAtMs !== null) return `${status}, renews ${new Date(renewsAtMs).toISOString()}`;
   return untilMs ? `${status} until ${new Date(untilMs).toISOString()}` : status;
 }
 
-/** Of an account that opens disabled: no change of its owner, whoever opens it. */
+/** An account that opens disabled: not a change by its owner. */
 export const STILL_DISABLED = 'as the account of the same address was when it was closed';
 
 export function signInDetail({ client, address }: NewSession): string {

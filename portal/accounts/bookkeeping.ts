@@ -3,7 +3,7 @@ import { type Grant, MAX_CAUSE_BYTES } from './accounts.ts';
 import type { Charge } from './metering.ts';
 import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY } from './replays.ts';
 
-// What every ledger checks before it changes anything, and reckons alike.
+// Checks and computations shared by all ledgers.
 
 /** Thousands of them are still a whole number. */
 const MAX_GRANT = 1e12;

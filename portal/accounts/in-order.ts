@@ -22,8 +22,8 @@ export function usageInOrder(usage: readonly UsageDay[]): UsageDay[] {
 }
 
 /**
- * Which entry of an audit trail, oldest first, goes where one is too many: the oldest of the
- * commonest kind. Whoever does one thing over and over pushes out that, and not how he came in.
+ * Chooses the entry to drop from a full audit trail, oldest first: the oldest of the commonest
+ * kind. A repeated action evicts its own entries, never the sign-in trail.
  */
 export function surplusEntry(entries: readonly AuditEntry[]): number {
   const counts = new Map<string, number>();

@@ -9,7 +9,7 @@ export class KeptSecrets {
   #all: readonly string[] | undefined;
   readonly #ending = new AbortController();
 
-  /** Of a ledger that is away, the secret is asked for until it tells. */
+  /** Retries until an unavailable ledger returns the secret. */
   static async open(
     set: readonly string[] | undefined,
     ledger: Pick<Ledger, 'secret'>,

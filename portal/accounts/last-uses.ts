@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyHash } from './key-hash.ts';
 
-/** The last use of a key is written down once in this time: it is told so exactly, and no more. */
+/** Resolution of a key's last use: at most one write per interval. */
 export const LAST_USE_MS = 60_000;
 const MAX_KEYS_KNOWN = 100_000;
 

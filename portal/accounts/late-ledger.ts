@@ -6,9 +6,9 @@ import { openLedger } from './open-ledger.ts';
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 500];
 
 /**
- * Opens a ledger for a server, which has answers that need none: one on a network that is away is
- * opened as soon as it is there, and each call fails until then. What waiting does not mend, such
- * as a password that is refused or a folder that cannot be written, rejects as `openLedger` does.
+ * Opens a ledger for a server that can answer some requests without it. A network ledger that is
+ * unavailable is opened once it can be reached, and calls fail until then. Permanent faults, such
+ * as a refused password or an unwritable folder, reject as in `openLedger`.
  */
 export async function openLedgerToServe(address: string, options: LedgerOptions): Promise<Ledger> {
   const open = () => openLedger(address, options);
@@ -56,7 +56,7 @@ function lateLedger(
   return new Proxy({} as Ledger, {
     get(_, name) {
       if (name === 'close') return close;
-      // What is awaited is asked whether it is a promise.
+      // `await` inspects a `then` property.
       if (name === 'then') return undefined;
       if (ledger === undefined) return () => Promise.reject(why);
       return Reflect.get(ledger, name).bind(ledger);

@@ -3,13 +3,13 @@ export type LedgerAddress = { readonly kind: 'lmdb'; readonly directory: string 
 
 export interface RedisAddress {
   readonly kind: 'redis' | 'sentinel' | 'cluster';
-  /** What to call it: the address without user and password. */
+  /** Display name: the address without user and password. */
   readonly shown: string;
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly isEncrypted: boolean;
   readonly username?: string;
   readonly password?: string;
-  /** Of a sentinel's. */
+  /** Default port of a sentinel. */
   readonly master?: string;
   readonly database: number;
 }
@@ -29,7 +29,7 @@ export function parseLedgerAddress(text: string): LedgerAddress {
   return parsed;
 }
 
-/** What is wrong with an address, if anything is. */
+/** Finds the fault in an address, if there is one. */
 export function ledgerAddressFault(text: string): string | null {
   const parsed = partsOf(text);
   return typeof parsed === 'string' ? parsed : null;
@@ -69,7 +69,7 @@ function hostOf(text: string, defaultPort: number) {
   return host && Number(port) <= 65_535 ? { host, port: Number(port) } : undefined;
 }
 
-/** What the path of an address says: a database, after a sentinel's master. */
+/** Parses the path of an address: a database, after a sentinel's master name. */
 function placeIn(kind: RedisAddress['kind'], path: string) {
   const parts = path.split('/');
   const master = kind === 'sentinel' ? parts.shift() : undefined;

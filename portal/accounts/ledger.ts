@@ -26,7 +26,7 @@ export interface Ledger extends Metering, Accounts, Replays, SignIns, Sessions, 
 
 export interface LedgerOptions {
   readonly rateLimitPerMinute: number;
-  /** What counts the rates of a ledger of this machine, by default for this process alone. */
+  /** Rate counters of an embedded ledger; per process by default. */
   readonly rates?: RateCounter;
   /** Told what a person should know of a ledger that works; by default the process warns of it. */
   readonly warn?: (words: string) => void;

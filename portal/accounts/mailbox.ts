@@ -45,13 +45,13 @@ export function keptMailbox(email: string): string {
   return mailbox;
 }
 
-/** What is kept of a mailbox whose account was closed. */
+/** Record of a mailbox whose account was closed. */
 export function hashMailbox(mailbox: string): string {
   return hash('sha256', mailbox, 'base64url');
 }
 
 interface Provider {
-  /** What begins the part that the provider ignores. */
+  /** Separator of the part that the provider ignores. */
   readonly tag: string;
   /** Whether it ignores dots. */
   readonly dots: boolean;
@@ -61,7 +61,7 @@ const PLUS: Provider = { tag: '+', dots: false };
 const HYPHEN: Provider = { tag: '-', dots: false };
 const PLUS_AND_DOTS: Provider = { tag: '+', dots: true };
 
-/** What stands behind a provider's name where it has mailboxes: each a domain of its own. */
+/** Country domains of the provider, each with mailboxes of its own. */
 const OUTLOOK =
   'com at be cl co.id co.il co.th com.ar com.au com.br com.gr com.tr com.vn cz de dk es fr hu ie in it jp kr lv my ph pt sa sg sk';
 const HOTMAIL =

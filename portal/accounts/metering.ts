@@ -3,8 +3,7 @@ import type { KeyHash } from './key-hash.ts';
 import type { RateState } from './rate-state.ts';
 
 /**
- * What a metered request asks of a ledger. Every failure of it is a rejection with a
- * `LedgerUnavailable`.
+ * Ledger operations of a metered request. Every failure is a rejection with a `LedgerUnavailable`.
  */
 export interface Metering {
   /**
@@ -20,8 +19,8 @@ export interface Metering {
   debit(charge: Charge): Promise<Debit>;
 
   /**
-   * Gives back what of a debit was not delivered: all of it, which takes its request off the count
-   * too, or so many `tokens` of it.
+   * Refunds the undelivered part of a debit: all of it, which also uncounts its request, or
+   * `tokens` of it.
    */
   refund(charge: Charge, tokens?: number): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * What the payment processor has told, until it has been acted upon. Failures are
- * `LedgerUnavailable`.
- */
+/** Payment events received and not yet processed. Failures are `LedgerUnavailable`. */
 export interface PaymentEvents {
   /** Keeps an event, once it is on the disk; `false` of one that was kept before, open or not. */
   keepEvent(event: PaymentEvent): Promise<boolean>;

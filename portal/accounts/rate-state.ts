@@ -6,7 +6,7 @@ export interface RateState {
   readonly resetSeconds: number;
 }
 
-/** What is left of a window in which `used` were taken. */
+/** State of a window in which `used` were taken. */
 export function rateState(
   { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number },
   used: number,

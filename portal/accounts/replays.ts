@@ -4,16 +4,15 @@ import type { Charge } from './metering.ts';
 /** Answers that are given again without being charged again. Failures are `LedgerUnavailable`. */
 export interface Replays {
   /**
-   * `debit`, once for an `Idempotency-Key`: who comes first is charged, and has the answer kept;
-   * who comes again with the same request within `ANSWER_LIFE_MS` gets that answer and is not
-   * charged. Of racing requests one is first. A key that is empty or over `MAX_IDEMPOTENCY_KEY` is
-   * a `RangeError`.
+   * `debit`, once per `Idempotency-Key`: the first request is charged and its response kept; a
+   * repetition of the same request within `ANSWER_LIFE_MS` gets that response free. Of racing
+   * requests one is first. An empty key, or one over `MAX_IDEMPOTENCY_KEY`, is a `RangeError`.
    */
   debitOnce(charge: Charge, request: IdempotentRequest): Promise<DebitOnce | Replay>;
 
   /**
-   * Keeps the answer that a debit paid for, beside its transaction: a body may be of megabytes. One
-   * over `MAX_KEPT_BYTES` is not kept, nor one whose debit has been undone.
+   * Keeps the response that a debit paid for, outside its transaction, since a body may have
+   * megabytes. A body over `MAX_KEPT_BYTES` is not kept, nor one whose debit was undone.
    */
   keepAnswer(receipt: Receipt, answer: KeptAnswer): Promise<void>;
 
@@ -28,17 +27,16 @@ export interface Replays {
   ): Promise<Replay | undefined>;
 
   /**
-   * Says, once for each delivery, that an answer of `debitOnce` or `replay` was not delivered, or
-   * not so many `undelivered` tokens of it. When all deliveries of a debit have failed, what none of
-   * them delivered is repaid, once. An answer of which nothing was delivered is then forgotten;
-   * another is still kept, and the next replay of it charges again what was repaid: so it is paid
-   * for once, and nothing of it can be had for nothing.
+   * Reports, once per delivery, that a response of `debitOnce` or `replay` was not delivered, or
+   * how many `undelivered` tokens of it were not. When all deliveries of a debit have failed, the
+   * share that none delivered is refunded once. A response of which nothing was delivered is
+   * forgotten; any other is kept, and its next replay charges the refunded share again: it is paid
+   * for exactly once.
    *
-   * The receipt names one debit, not its `Idempotency-Key`: a debit under the same key, made when
-   * the first had ended or had been undone, is never touched. A debit whose answer has ended in
-   * the meantime is undone all the same. Receipts are removed, but not before they are
-   * `RECEIPT_LIFE_MS` old: then the debit stays. A delivery of which nothing is heard, because its
-   * process died, counts as made: until the answer ends it can be had again for nothing.
+   * The receipt names one debit, not its `Idempotency-Key`: a later debit under the same key is
+   * never touched. A debit whose response has expired meanwhile is still undone. Receipts are
+   * removed no earlier than `RECEIPT_LIFE_MS`; then the debit stands. An unreported delivery, whose
+   * process died, counts as made; the response can be replayed free until it expires.
    */
   undeliver(receipt: Receipt, undelivered?: number): Promise<void>;
 }
@@ -52,7 +50,7 @@ export const MAX_IDEMPOTENCY_KEY = 255;
 /** A larger body is not kept: its charge is. */
 export const MAX_KEPT_BYTES = 8 * 2 ** 20;
 
-/** Names one debit of `debitOnce`, for whoever delivers its answer. */
+/** Identifies one debit of `debitOnce` to the deliverer of its response. */
 export interface Receipt {
   readonly account: AccountId;
   /** When the answer that it paid for ends. */
@@ -84,12 +82,12 @@ export type Replay =
       readonly outcome: 'replayed';
       /** `null`: it was too large to keep, or is not kept yet, and has to be made again. */
       readonly answer: KeptAnswer | null;
-      /** What it cost when it was made. */
+      /** Original price. */
       readonly tokens: number;
       readonly balance: number;
-      /** Of the debit that paid for it. */
+      /** Receipt of the debit that paid for it. */
       readonly receipt: Receipt;
-      /** What this replay was charged: what an undelivered part had been repaid. Mostly 0. */
+      /** Charge of this replay: the share refunded earlier. Usually 0. */
       readonly charged: number;
     }
   /** What had been repaid of it can no longer be paid. */

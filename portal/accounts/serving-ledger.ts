@@ -11,19 +11,19 @@ import type {
   Replays,
 } from './replays.ts';
 
-/** What the proxy asks of a ledger. */
+/** Ledger operations of the proxy. */
 export interface ServingLedger extends Metering, Replays, Pick<Ledger, 'secret' | 'ping'> {}
 
 /** A call of a ledger. */
 export interface LedgerCall {
   readonly operation: Exclude<keyof ServingLedger, 'secret'>;
-  /** Of a debit: what it is for. */
+  /** Purpose of a debit. */
   readonly route?: string;
-  /** Of a debit, or to be given back. */
+  /** Tokens to debit or refund. */
   readonly tokens?: number;
 }
 
-/** What is done around a call: it is made and its outcome passed on, or it is refused. */
+/** Wraps a call: it makes the call and passes on its outcome, or refuses it. */
 export type AroundLedgerCall = <T>(what: LedgerCall, call: () => Promise<T>) => Promise<T>;
 
 const ADMIT: LedgerCall = { operation: 'admit' };

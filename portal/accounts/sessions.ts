@@ -1,6 +1,6 @@
 import type { Account, AccountId } from './accounts.ts';
 
-/** Who is signed in where. Failures are `LedgerUnavailable`. */
+/** Sign-in sessions by account and device. Failures are `LedgerUnavailable`. */
 export interface Sessions {
   /**
    * Begins a session, and notes the sign-in. The oldest one past `MAX_SESSIONS` ends. A closed
@@ -22,7 +22,7 @@ export interface Sessions {
 }
 
 export const SESSION_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
-/** What is seen within this of the last time is not written down. */
+/** Minimum interval between recorded uses of a session. */
 export const SESSION_SEEN_MS = 60 * 60 * 1000;
 export const MAX_SESSIONS = 20;
 
@@ -37,7 +37,7 @@ export interface NewSession {
   readonly id: string;
   readonly secretHash: string;
   readonly startedAtMs: number;
-  /** What the browser calls itself, shortened, and the network it came from. */
+  /** The browser's shortened user agent, and its network. */
   readonly client: string;
   readonly address: string;
 }

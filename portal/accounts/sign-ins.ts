@@ -2,16 +2,16 @@ import type { Minutes } from '../../shards/units.ts';
 import type { RateState } from './rate-state.ts';
 
 /**
- * How somebody shows that a mailbox is theirs. Secrets come as hashes, keyed by who calls: a ledger
- * that is read by others lets nobody in. Failures are `LedgerUnavailable`.
+ * Proof of control over a mailbox. Secrets arrive as hashes keyed by the caller, so reading the
+ * ledger does not allow signing in. Failures are `LedgerUnavailable`.
  */
 export interface SignIns {
   /** Keeps what was mailed to a mailbox; an earlier challenge of it ends. */
   keepChallenge(mailbox: string, challenge: Challenge): Promise<void>;
 
   /**
-   * Whether an answer is right, which ends the challenge: of racing right answers one is told so.
-   * A wrong code uses up one of `CODE_TRIES`; after them no code is right, and the link still is.
+   * Whether an answer is right, which ends the challenge; of racing right answers one succeeds. A
+   * wrong code uses up one of `CODE_TRIES`; after that no code is right, while the link still is.
    */
   answerChallenge(
     mailbox: string,
@@ -20,8 +20,8 @@ export interface SignIns {
   ): Promise<boolean>;
 
   /**
-   * Takes one of `limit` in a window of seconds that begins with the first of them, in all processes
-   * that share the ledger. What is refused does not count.
+   * Takes one of `limit` in a window of seconds that begins with the first, across all processes
+   * that share the ledger. Refused attempts do not count.
    */
   takeLimited(
     subject: string,

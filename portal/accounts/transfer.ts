@@ -9,12 +9,12 @@ import {
 import type { Ledger } from './ledger.ts';
 import { closedAt } from './upgrade.ts';
 
-/** What a file says that is no export, or not a whole one; the line is named. */
+/** Error for a file that is not an export, or truncated; names the line. */
 export class NotAnExport extends Error {
   override readonly name = 'NotAnExport';
 }
 
-/** What was handed over. */
+/** Totals of a transfer. */
 export interface Transferred {
   /** Accounts, and the sum of their balances. */
   readonly accounts: number;
@@ -50,9 +50,8 @@ export async function* exportLines(
 }
 
 /**
- * Takes over what another ledger exported. What is here stays as it is, so that a second import
- * changes nothing. Ends with `NotAnExport` at the first line that cannot be taken: those before it
- * have been.
+ * Imports an export of another ledger. Existing records stay unchanged, so a second import changes
+ * nothing. Ends with `NotAnExport` at the first invalid line; earlier lines have been imported.
  */
 export async function importLines(
   ledger: Ledger,
@@ -155,7 +154,7 @@ const BOOKS: z.ZodType<AccountBooks> = z
         })
         .nullable(),
       ...{ disabled: z.boolean(), balance: tokens, createdAtMs: at },
-      // Not in exports of before it was written down: the audit trail tells.
+      // Absent from older exports: derived from the audit trail.
       closedAtMs: at.nullable().optional(),
       customer: z.string().nullable(),
     }),

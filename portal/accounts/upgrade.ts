@@ -1,7 +1,7 @@
 import type { Account, AuditEntry } from './accounts.ts';
 import { LedgerUnavailable } from './ledger.ts';
 
-// What ledgers of before did not write down, and how they are known.
+// Values that older ledgers did not store, and how they are derived.
 
 /** When an account was closed whose record does not say so: the trail keeps what is rare. */
 export function closedAt(
@@ -12,7 +12,7 @@ export function closedAt(
   return audit.find(({ what }) => what === 'account-closed')?.atMs ?? null;
 }
 
-/** Of a ledger that a newer program has brought to a form that this one cannot read. */
+/** Error for a ledger that a newer program converted to a form unknown here. */
 export function tooNew(place: string, form: number, known: number): LedgerUnavailable {
   return new LedgerUnavailable(
     `ledger ${place}: its records are of form ${form}, and this version knows up to ${known}; use the version that wrote it, or a newer one`,

@@ -9,7 +9,7 @@ import { destination } from 'pino';
 import { DurationHistogram } from '../../shards/concurrency/duration-histogram.ts';
 
 /**
- * What must not get into a log, wherever it comes from: API keys, credentials, secrets of the
+ * Text that must not reach a log, whatever its source: API keys, credentials, secrets of the
  * payment processor, mail addresses, query strings.
  */
 const PRIVATE: readonly (readonly [found: RegExp, shown: string])[] = [
@@ -26,12 +26,12 @@ export function withoutSecrets(text: string): string {
   return PRIVATE.reduce((rest, [found, shown]) => rest.replace(found, shown), text);
 }
 
-/** Lines that nobody has taken yet; more are left out. */
+/** Buffered lines; more are dropped. */
 const MAX_WAITING_BYTES = 4 * 2 ** 20;
 
 /**
- * The log of a server: a line of JSON an entry, on standard output. Each passes `withoutSecrets`.
- * None waits for whoever reads them: a reader that stands still loses lines, and holds no request.
+ * The log of a server: JSON lines on standard output, each passed through `withoutSecrets`. A
+ * blocked reader loses lines and delays no request.
  */
 export function serverLog(level: string): FastifyServerOptions['logger'] {
   if (level === 'silent') return { level };
@@ -61,7 +61,7 @@ export class FaultLog {
   }
 }
 
-/** What has come of the requests of a route. */
+/** Request counts of a route by outcome. */
 class RouteTally {
   readonly durations = new DurationHistogram();
   /** How many were answered with each status; 0 for those whose client left before the end. */
@@ -73,7 +73,7 @@ class RouteTally {
   }
 }
 
-/** What leads to no route, and what is no request. */
+/** Requests without a route, and malformed ones. */
 const UNMATCHED = 'unmatched';
 /** Requests by the template of their route, such as `GET /v1/blocks/{geoid}/summary`. */
 export class RequestCounts {
@@ -103,9 +103,8 @@ function routeName({ is404, routeOptions: { method, url } }: FastifyRequest): st
 }
 
 /**
- * Follows each request to its end, which is when its answer has been handed over or its client has
- * gone: counts it, and writes a line to the log where `isLogged`. Of the URL, only the route is
- * written.
+ * Follows each request until its response has been handed over or its client has gone: counts it
+ * and, if `isLogged`, logs a line. Only the route of the URL is logged.
  */
 export function countRequests(app: FastifyInstance, tally: RequestCounts, isLogged: boolean): void {
   const known = new WeakMap<object, { readonly route: string; readonly of: RouteTally }>();

@@ -4,16 +4,16 @@ import { CacheBudget, CostAwareCache } from '../../shards/concurrency/cost-aware
 import { SingleFlight } from '../../shards/concurrency/single-flight.ts';
 import { compressWith, MIN_COMPRESSED_BYTES, preferredEncoding } from './content-encoding.ts';
 
-/** Who may keep an answer, and for how long. */
+/** Values of Cache-Control. */
 export const CACHE_CONTROL = {
   never: 'no-store',
   /** Kept, and asked about each time: a charge may be due. */
   revalidated: 'public, no-cache',
   /** The same for everybody until the next release. */
   catalogue: 'public, max-age=300, stale-while-revalidate=86400',
-  /** What can never become another. */
+  /** A response that never changes. */
   immutable: 'public, max-age=31536000, immutable',
-  /** The same for whoever has a key: their key is checked at every use but their own. */
+  /** The same for every key holder: the key is checked at every use of a shared cache. */
   pinned: 'private, max-age=31536000, immutable',
 } as const;
 
@@ -25,7 +25,7 @@ export function variantEtag(etag: string, variant: string): string {
   return `${etag.slice(0, -1)}-${variant}"`;
 }
 
-/** The strong ETag of an answer that is at hand. */
+/** The strong ETag of a complete body. */
 export function etagOf(body: string | Uint8Array): string {
   return `"${hash('sha256', body, 'base64url').slice(0, ETAG_CHARACTERS)}"`;
 }
@@ -54,7 +54,10 @@ export function matchesAny(ifNoneMatch: string | undefined): boolean {
 const MAX_COMPRESSED_BYTES = 16 * 2 ** 20;
 const ENTRY_BYTES = 100;
 
-/** What is the same for everybody until the next release, and the strong ETag of its bytes. */
+/**
+ * A response that is the same for all clients until the next release, and the strong ETag of its
+ * bytes.
+ */
 export interface StaticResponse {
   readonly bytes: Buffer;
   readonly etag: string;

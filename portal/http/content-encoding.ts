@@ -46,12 +46,12 @@ const inflate = promisify(gunzip);
 /** Less fits one packet anyway. */
 export const MIN_COMPRESSED_BYTES = 1_400;
 
-/** Answers are compressed once and sent often, but somebody waits for the first. */
+/** Responses are compressed once and sent often, but a client waits for the first. */
 const LEVEL = 5;
 
 /**
- * What is compressed, or comes out again, at a time: the few threads that do so are those that read,
- * and a small read waits for no more than a piece of each of the large answers.
+ * Chunk size of compression: it shares its few threads with file reads, so a small read waits for
+ * at most one chunk of each large response.
  */
 const PIECE_BYTES = 2 ** 16;
 /** Rows shrink to a tenth or so. */
@@ -91,7 +91,7 @@ export class Body {
   /** Up to where what is paid for stands: once as much is delivered, all of it is. */
   readonly paidLength: Bytes;
 
-  /** `tail`: bytes at the end that nobody pays for. */
+  /** `tail`: unmetered bytes at the end. */
   constructor(pieces: readonly Buffer[], tail: Bytes = 0) {
     this.pieces = pieces;
     this.length = pieces.reduce((sum, { length }) => sum + length, 0);

@@ -16,13 +16,13 @@ import { CONNECTION_LIMITS } from './slow-clients.ts';
 const PROBLEM_JSON = 'application/problem+json; charset=utf-8';
 const MAX_QUOTED_PATH = 200;
 
-/** What Fastify itself refuses, as the contract names it. */
+/** Fastify's own refusals, by the contract's names. */
 const FRAMEWORK_SLUGS: Readonly<Record<string, ProblemSlug>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload-too-large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported-media-type',
 };
 
-/** What is told before whether there is a route. */
+/** Problems that precede routing. */
 const OF_ALL_PATHS: readonly ProblemSlug[] = ['rate-limited', 'key-in-url'];
 
 /** The problem that an error of a service's own parts is; `undefined` of another. */
@@ -208,7 +208,7 @@ function late(): Problem {
   );
 }
 
-/** What is wrong with a request before any route has seen it. */
+/** Faults of a request found before routing. */
 function malformed(error: Error): Problem {
   const msg =
     systemCode(error) === 'HPE_HEADER_OVERFLOW'

@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Millis } from '../../shards/units.ts';
 
 /**
- * How long open connections may bring one more request once nobody new is let in. Closed at once, one
- * that a proxy in front has just taken for a request would break under it.
+ * Grace period in which open connections may send one more request after listening has ended.
+ * Closing them at once would break a request that a proxy has just forwarded.
  */
 const LAST_REQUESTS_MS: Millis = 250;
 const POLL_MS: Millis = 10;
@@ -38,7 +38,7 @@ export function shutDownGracefully(app: FastifyInstance, ending: Shutdown): void
     ending.isSet = true;
     const { server } = app;
     if (!server.listening) return;
-    // Of the HTTP server, `close` would close idle connections too.
+    // The HTTP server's `close` would close idle connections too.
     Server.prototype.close.call(server);
     const openConnections = promisify(server.getConnections.bind(server));
     const untilMs = performance.now() + LAST_REQUESTS_MS;

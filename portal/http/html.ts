@@ -36,7 +36,7 @@ export function plainPageHeaders({ hasForm }: { readonly hasForm: boolean }) {
   } as const;
 }
 
-/** Of an answer that is no page: nothing of it may run, nothing may frame it. */
+/** Policy of responses that are not pages: nothing runs, nothing may frame them. */
 const NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const ALWAYS = {

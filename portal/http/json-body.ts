@@ -10,14 +10,14 @@ export interface BoundedJson {
   readonly isWhole: boolean;
 }
 
-/** What is nested deeper than any request: not looked at. */
+/** Error for JSON nested deeper than any request. */
 export class NestedTooDeep extends Error {
   override readonly name = 'NestedTooDeep';
 }
 
 /**
- * The largest body that is taken has fewer; many more take long to parse. That is a polygon of 2,000
- * vertices in triangles with heights, 6 values a vertex, and a thousand values beside it.
+ * More values than the largest accepted body has: a polygon of 2,000 vertices as triangles with
+ * heights, 6 values a vertex, and a thousand more. Bounds parsing time.
  */
 export const MAX_VALUES = 13_000;
 export const MAX_DEPTH = 32;
@@ -27,9 +27,9 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Parses JSON as far as `MAX_VALUES`: what comes after is left out, as if the text had ended there
- * with all that was open closed. What is wrong with such a body is wrong with its beginning too.
- * Throws a `SyntaxError` for what is no JSON, a `TypeError` for what is no UTF-8.
+ * Parses JSON up to `MAX_VALUES`; the rest is dropped, as if the text ended there with all brackets
+ * closed. A body that long is invalid by its beginning alone. Throws a `SyntaxError` for invalid
+ * JSON, a `TypeError` for invalid UTF-8.
  */
 export function parseBounded(bytes: Uint8Array): BoundedJson {
   const { end, closers } = extent(bytes);
@@ -64,7 +64,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return i;
 }
 
-/** Takes bodies of JSON. They stay bytes until somebody has the time to parse them: `parseJson`. */
+/** Accepts JSON bodies as bytes; `parseJson` parses them when it is their turn. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Many clients write a type where they send nothing: of no body it says nothing.
@@ -132,7 +132,7 @@ export function validBody<B extends z.ZodObject>(
 /** Made once: a schema is compiled when it first parses, which takes milliseconds. */
 const beginnings = new WeakMap<z.ZodObject, z.ZodObject>();
 
-/** What a beginning of such a body must be: what it lacks may stand in the rest. */
+/** Schema of a truncated body: missing members may be in the rest. */
 function beginningOf(schema: z.ZodObject): z.ZodObject {
   const made = beginnings.get(schema) ?? schema.partial();
   beginnings.set(schema, made);

@@ -4,13 +4,14 @@ import type { Millis } from '../../shards/units.ts';
 import { Problem } from './problem.ts';
 import { rateSubject } from './rate-limiting.ts';
 
-/** How long requests may be begun in one turn of the event loop before what is under way goes on. */
+/** Time per turn of the event loop in which requests may begin. */
 const SLICE_MS: Millis = 4;
 
 /**
- * Lets requests begin, so many in a turn of the event loop as there is time for; the others wait, and
- * enter by turns of who asks. Else a turn would be as long as there are connections with something to
- * say, and each answer takes several turns: one who sends much on many would hold up everybody.
+ * Schedules the start of requests: as many per turn of the event loop as time allows; the others
+ * wait and start round-robin by client. Otherwise a turn would last as long as there are busy
+ * connections, and since each response takes several turns, one client with many connections would
+ * delay all others.
  */
 export class RequestScheduler {
   #waiting = new FairQueue<() => void>();
@@ -36,7 +37,7 @@ export class RequestScheduler {
       return;
     }
     const begin = this.#waiting.shift()!;
-    // Who has been served is not remembered for longer than anybody waits.
+    // Resets the fairness state when the queue drains.
     if (--this.#count === 0) this.#waiting = new FairQueue();
     begin();
   };
@@ -60,7 +61,7 @@ export function scheduleRequests(app: FastifyInstance): void {
   const entrance = new RequestScheduler();
   app.addHook('onRequest', (request, reply, done) => {
     const begin = () => {
-      // Whoever has left meanwhile takes no part, of the loop or of a rate.
+      // A client that left while queued uses neither the loop nor its rate.
       if (request.raw.socket.destroyed) reply.hijack();
       else done();
     };
@@ -69,13 +70,13 @@ export function scheduleRequests(app: FastifyInstance): void {
 }
 
 const SAMPLE_MS: Millis = 100;
-/** One late turn is a long step of work; so many in a row are more requests than there is time for. */
+/** One late turn is a long task; several in a row mean overload. */
 const SAMPLES = 4;
 /** How much later than that is so late that what one asks for at a time is too much, too. */
 const FAR = 4;
 const MAX_RETRY_SECONDS = 4;
 
-/** What is told to one who is sent away because of all the others. They come back at various times. */
+/** The refusal under overload. `Retry-After` is randomized to spread the retries. */
 export function overloaded(): Problem {
   const seconds = 1 + Math.floor(Math.random() * MAX_RETRY_SECONDS);
   const detail = 'more is asked than can be answered in time; nothing was charged';
@@ -83,9 +84,9 @@ export function overloaded(): Problem {
 }
 
 /**
- * Watches how late the event loop is: the least of some turns in a row. While that is later than it
- * should be, whoever has a request under way gets no second one; when it is far later, every other
- * newcomer is sent away too. So one who asks for much does not keep out one who asks for little.
+ * Measures the lag of the event loop: the minimum of several turns. Above the threshold, a client
+ * with a request in progress gets no second one; far above it, every other new request is refused
+ * too. A heavy client therefore does not shut out a light one.
  */
 export class LoadShedder {
   readonly #lateMs: Millis;
@@ -174,7 +175,7 @@ export function shedLoad(app: FastifyInstance, lateMs: Millis): LoadShedder {
   return shedder;
 }
 
-/** Who asks, before it is known who that is: a key that is false costs little. */
+/** Identifies the client before authentication: an invalid key costs little. */
 function clientIdOf({ headers, ip }: FastifyRequest): string {
   return headers.authorization ?? rateSubject(ip);
 }

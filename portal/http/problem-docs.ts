@@ -30,7 +30,7 @@ export const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem.' });
 
-/** The header that problems of a status have beside those of every answer. */
+/** Additional header of problems with a status. */
 export const HEADER_OF_STATUS: Readonly<Record<number, 'WWW-Authenticate' | 'Retry-After'>> = {
   401: 'WWW-Authenticate',
   429: 'Retry-After',
@@ -39,26 +39,26 @@ export const HEADER_OF_STATUS: Readonly<Record<number, 'WWW-Authenticate' | 'Ret
 
 /** How a service's document describes its problems. */
 interface DescribedProblems {
-  /** What `type` begins with. */
+  /** Base of `type`. */
   readonly base: string;
   readonly schema: z.ZodType;
-  /** Members that each example has beside the standard ones. */
+  /** Extension members of each example. */
   readonly members?: (slug: ProblemSlug) => Readonly<Record<string, unknown>>;
 }
 
-/** What the responses of some operations have in common. */
+/** Properties shared by the responses of several operations. */
 interface AlikeResponses {
   /** Begins the names of their components. */
   readonly kind: string;
   readonly headers: (status: number) => z.ZodObject;
 }
 
-/** Longer names are for nobody to read: such a response stands where it is. */
+/** Longer names are unreadable: such a response is inlined. */
 const LONGEST_NAME = 60;
 
 /**
- * The responses of a document's problems: one a status, with an example of each slug that it may be.
- * What is alike is one component, whichever operations have it.
+ * Problem responses of a document: one per status, with an example of each possible slug. Equal
+ * responses share one component.
  */
 export class ProblemResponses {
   readonly #described: DescribedProblems;
@@ -116,7 +116,7 @@ export class ProblemResponses {
   }
 }
 
-/** What any request may be refused for: a response is named by its other slugs. */
+/** Problems of every request are left out of a response's name. */
 const OF_ANY_REQUEST: readonly ProblemSlug[] = ['invalid-parameters', 'key-in-url'];
 
 /** A name for a response: its slugs, or the name of its status. */
@@ -133,8 +133,8 @@ function pascalCase(slug: string): string {
 const KINDS = { ...PROBLEM_TYPES, ...BATCH_FAULTS };
 
 /**
- * Serves a short readable page at each problem's `type`. `helpAt`: the address of whoever can help
- * somebody with a problem, if there is one.
+ * Serves a short readable page at each problem's `type`. `helpAt`: an address that helps with a
+ * problem, if there is one.
  */
 export function serveProblemPages(
   app: FastifyInstance,

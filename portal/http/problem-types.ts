@@ -242,7 +242,7 @@ export const PROBLEM_TYPES = {
   },
 } as const satisfies Readonly<Record<string, ProblemKind>>;
 
-/** What stands in the errors of a batch alone, whose answer is good for its other origins. */
+/** Errors of single origins in a batch, whose response is valid for the others. */
 export const BATCH_FAULTS = {
   'no-block-data': {
     status: 200,

@@ -12,7 +12,7 @@ export interface ParameterIssue {
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly slug: ProblemSlug;
-  /** Members beside the standard ones. */
+  /** Extension members. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -35,9 +35,9 @@ export class Problem extends Error {
 
 /** How a service writes its problems. */
 export interface ProblemStyle {
-  /** What `type` begins with: a page for each slug is there. */
+  /** Base of `type`: each slug has a page there. */
   readonly base: string;
-  /** Members that each of its problems has beside the standard ones. */
+  /** Extension members of all its problems. */
   readonly members?: (problem: Problem) => Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +60,7 @@ function standardMembers({ base, members }: ProblemStyle, problem: Problem) {
 /** Something, with its headers, stays below 16 kB. */
 const MAX_PROBLEM_BYTES = 14_000;
 const MAX_DETAIL = 500;
-/** Faults that one answer lists, and those of them that its `detail` tells. */
+/** Maximum numbers of faults listed in a response and in its `detail`. */
 const MAX_LISTED = 20;
 const MAX_TOLD = 3;
 const MAX_NAME = 60;

@@ -6,17 +6,16 @@ import { Problem } from './problem.ts';
 
 /** Groups of 16 bits in an IPv6 address. */
 const GROUPS = 8;
-/** Of those, in the network that a customer is given at least, and in that of a whole site. */
+/** Groups of the smallest customer network, and of a whole site. */
 const SUBNET_GROUPS = 4;
 const SITE_GROUPS = 3;
-/** What the client of an address that is none is called. */
+/** Rate subject of an invalid address. */
 const UNKNOWN = 'unknown';
 
 /**
- * Whose requests are counted together, by their address: that of an IPv4 client, also where it is
- * written as an IPv6 one; of an IPv6 client the network of 64 bits, for a machine may take any
- * address in it. A port behind it, as some balancers write one, is left out. What is no address is
- * one subject.
+ * The rate subject of an address: for IPv4 the address, also when written as IPv6; for IPv6 its /64
+ * network, since one machine may use any address in it. A port appended by a load balancer is
+ * ignored. All invalid addresses share one subject.
  */
 export function rateSubject(written: string): string {
   const address = addressIn(written);

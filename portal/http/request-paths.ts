@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** The paths that a server knows, and the methods that each takes: what `Allow` tells. */
+/** Paths that a server knows and the methods of each, for `Allow`. */
 export class KnownPaths {
   readonly #paths: { readonly pattern: RegExp; readonly allow: string }[] = [];
 
@@ -45,7 +45,7 @@ export function unknownMethod(
   return method === undefined ? undefined : { method, path };
 }
 
-/** What Node says of bytes that it cannot parse. */
+/** Node's error for bytes that it cannot parse. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
@@ -57,7 +57,7 @@ export function knowPaths(app: FastifyInstance): void {
   app.decorate('knownPaths', new KnownPaths());
 }
 
-/** What no client can ask for, and so leads to no route. */
+/** A path that no client can send, and so matches no route. */
 const NOWHERE = '/ ';
 
 /**
@@ -69,7 +69,7 @@ export function rewriteUndecodable({ url = '' }: { readonly url?: string }): str
   return isReadable(url) ? url : NOWHERE;
 }
 
-/** What is wrong with the path of a request that leads nowhere, if that is why. */
+/** Finds why an undecodable path matched no route. */
 export function undecodable({ raw, originalUrl }: FastifyRequest): Problem | undefined {
   if (raw.url !== NOWHERE) return undefined;
   const msg = `'${originalUrl}' is not a valid url component`;

@@ -94,9 +94,9 @@ export interface HttpServerOptions {
   readonly tally?: RequestCounts;
   /** How late the event loop may be before requests are sent away, milliseconds; 0: never. */
   readonly shedAtLagMs?: number;
-  /** Set by whoever has the server end, a while before it is closed. */
+  /** Set some time before the server is closed. */
   readonly ending?: Shutdown;
-  /** What is done around all of a request, such as tracing it. */
+  /** Wraps the whole request, for example in a trace span. */
   readonly around?: onRequestHookHandler;
   /** Sets what every answer carries, as it leaves. Answers written raw bring it themselves. */
   readonly setCommonHeaders: (reply: FastifyReply) => void;
@@ -128,7 +128,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   });
   // A preflight has no body: what comes with one is not kept.
   app.addHttpMethod('OPTIONS', { overrideExisting: true });
-  // Whatever Node takes for a method can be refused by a path that there is.
+  // Known paths reject every method that Node parses.
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }

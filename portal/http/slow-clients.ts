@@ -5,8 +5,8 @@ import type { FastifyHttpOptions, FastifyInstance } from 'fastify';
 import type { Bytes, Millis } from '../../shards/units.ts';
 
 /**
- * What a connection may take, as Fastify's options. Its head has to come within ten seconds, the
- * whole request within thirty; one on which nothing moves, in either direction, is closed.
+ * Limits of a connection, as Fastify options. The head must arrive within ten seconds and the whole
+ * request within thirty; a connection idle in both directions is closed.
  */
 export const CONNECTION_LIMITS = {
   requestTimeout: 30_000,
@@ -22,13 +22,13 @@ export const CONNECTION_LIMITS = {
   },
 } as const satisfies Partial<FastifyHttpOptions<Server>>;
 
-/** Each piece of a body costs time of its own. After so many, it is looked at what they bring on average. */
+/** Each chunk costs time of its own. After this many, their mean size is checked. */
 const FEW_PIECES = 1_000;
 const MIN_PIECE: Bytes = 64;
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** What may be kept of bodies that have not all come. */
+/** Memory for incomplete bodies. */
 const MAX_ARRIVING: Bytes = 128 * 2 ** 20;
-/** What is read away of a body that is too large, and for how long, before the refusal is sent. */
+/** Bytes and time spent draining an oversized body before the refusal is sent. */
 const MAX_READ_AWAY: Bytes = 8 * 2 ** 20;
 const READ_AWAY_WITHIN: Millis = 10_000;
 
@@ -38,7 +38,7 @@ const READ_AWAY_WITHIN: Millis = 10_000;
  */
 export function dropSlowBodies(app: FastifyInstance): void {
   endUnwantedCrumbs(app);
-  /** Of each body on its way, the eldest first, what has come. */
+  /** Bytes received of each incomplete body, oldest first. */
   const arriving = new Map<Readable, Bytes>();
   let kept: Bytes = 0;
   const leave = (body: Readable) => {
@@ -46,7 +46,8 @@ export function dropSlowBodies(app: FastifyInstance): void {
     arriving.delete(body);
   };
   app.addHook('preParsing', ({ raw }, reply, body, done) => {
-    // Of some nothing is kept; and who has left while the request waited is not seen to leave again.
+    // GET and HEAD bodies are not buffered; a client that disconnected while queued emits no second
+    // close.
     const isKept = hasBody(raw) && !WITHOUT_BODY.has(raw.method!) && !body.destroyed;
     if (!isKept) return done(null, body);
     arriving.set(body, 0);
@@ -58,7 +59,7 @@ export function dropSlowBodies(app: FastifyInstance): void {
       arriving.set(body, come + piece.length);
       if (kept > MAX_ARRIVING) arriving.keys().next().value?.destroy();
     });
-    // What comes after the answer is nobody's.
+    // Bytes after the response are ignored.
     body.once('end', () => leave(body));
     reply.raw.once('close', () => leave(body));
     done(null, body);
@@ -74,7 +75,7 @@ export function dropSlowBodies(app: FastifyInstance): void {
   });
 }
 
-/** Reads what is still to come of a body, if that is not much, and tells whether all has come. */
+/** Drains the rest of a body if it is short, and reports whether all of it arrived. */
 function readAway(body: IncomingMessage, then: (isWhole: boolean) => void): void {
   let left = MAX_READ_AWAY;
   if (Number(body.headers['content-length'] ?? 0) > left) {
@@ -103,7 +104,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 function endUnwantedCrumbs({ server }: FastifyInstance): void {
   server.on('request', (request, response) => {
     if (!hasBody(request)) return;
-    // Before Node's own listener, which leaves alone what somebody reads.
+    // Runs before Node's own listener, which leaves streams with a reader alone.
     response.prependListener('finish', () => {
       if (request.complete || request.readableFlowing !== null) return;
       endCrumbs(request);
@@ -180,7 +181,8 @@ export function respondInOrder(app: FastifyInstance, maxConnections = MAX_CONNEC
       });
     });
   });
-  // Else Node would wait on these for what might come next. What is begun later the framework ends.
+  // Node would otherwise keep these connections open. Requests started later are ended by the
+  // framework.
   app.addHook('preClose', async () => {
     for (const [socket, line] of lines) {
       line.last.once('close', () => {

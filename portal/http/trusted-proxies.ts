@@ -24,17 +24,16 @@ function isNarrow(network: string): boolean {
 }
 
 /**
- * Whom to believe when `X-Forwarded-For` says who a client is: as many proxies as stand before the
- * service, or proxies in these networks. Never everybody: a client could then give itself any
- * address, and a new rate limit with each. A number is for a service that nothing but its proxies
- * can reach.
+ * Proxies whose `X-Forwarded-For` is trusted: a number of proxies in front of the service, or their
+ * networks. Never all: a client could otherwise choose its address, and a new rate limit with each.
+ * A number requires that only the proxies can reach the service.
  */
 export const trustedProxies = z.union(
   [z.int(WRONG).min(1, WRONG).max(16, WRONG), z.array(network).min(1, WRONG)],
   WRONG,
 );
 
-/** What Fastify is to do about it. By itself it takes a number for nobody. */
+/** Converts to Fastify's option. */
 export function trustProxyOption(
   trusted: z.output<typeof trustedProxies> | undefined,
 ): FastifyServerOptions['trustProxy'] {

@@ -12,8 +12,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is wrong with a value, for the person who sent it, where a schema says nothing of its own:
- * zod speaks to programmers. It follows the name of the value: `email: must be text`.
+ * Message for an invalid value where its schema has none, addressed to the sender; Zod's own
+ * address programmers. It follows the name of the value: `email: must be text`.
  */
 export function validationMessage(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -58,8 +58,8 @@ export function parseInput<P extends z.ZodObject, Q extends z.ZodObject>(
 }
 
 /**
- * What is wrong with a part of a request, as `invalid-parameters` lists it. An object within a body
- * says itself what members it takes; the outermost takes those of the route.
+ * Issues of a part of a request, as `invalid-parameters` lists them. A nested object states its own
+ * members; the outermost one those of the route.
  */
 export function issuesOf(
   part: string,

@@ -1,4 +1,4 @@
-/** What heads every mail: whose it is, and that no machine need answer it. */
+/** Headers of every mail: sender, and no automatic replies. */
 export function headersOf(to: string, from: string) {
   return {
     from,

@@ -4,7 +4,7 @@ import { networkOf } from '../http/rate-limiting.ts';
 const HOUR_SECONDS = 60 * 60;
 /** Mails an hour for one network: a school, all of whose pupils sign in at once. */
 const MAX_FOR_NETWORK = 200;
-/** Of the budget, one network gets a part of so many at most. */
+/** Share of the budget available to one network. */
 const PARTS = 5;
 
 /**

@@ -3,9 +3,8 @@ import type { ClientId } from '../../shards/concurrency/fair-queue.ts';
 /** Sends what people get by mail. */
 export interface Mailer {
   /**
-   * Resolves when the message has been handed on; rejects when it was not taken, with an
-   * `AddressRefused` where the mail server takes none for that address. `asker`: on whose
-   * behalf it is sent, where those who have many sent let others go between.
+   * Resolves when the message has been handed on; rejects if refused, with `AddressRefused` where
+   * the mail server rejects that address. `clientId`: the sender in whose turn it is queued.
    */
   send(message: Message, clientId?: ClientId): Promise<void>;
   close(): Promise<void>;

@@ -13,7 +13,7 @@ const LIMITS_MS = {
 } as const;
 const WITHIN_MS = 60_000;
 const CONNECTIONS = 4;
-/** More than a service of this size sends in a minute: past it an asker waits for one at a time. */
+/** More than a service of this size sends in a minute; beyond it a sender waits for its turn. */
 const MAX_WAITING = 1_000;
 const MAX_ASKERS = 10_000;
 

@@ -1,11 +1,11 @@
 import { defineConfig } from 'vite';
 
-/** The pages, put beside the compiled program that serves them. */
+/** Builds the pages next to the compiled program that serves them. */
 export default defineConfig({
   build: {
     outDir: '../../dist.next/portal/built-pages',
     emptyOutDir: true,
-    // Of browsers that know `<dialog>` and nested CSS; script and style stay files, for the policy.
+    // Browsers with `<dialog>` and nested CSS; script and style stay files because of the policy.
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: false,

@@ -18,7 +18,7 @@ export type MembershipPrices = readonly [sold: string, ...before: string[]];
 /** Settling reads and writes until both agree, but not for ever. */
 export const MAX_ROUNDS = 5;
 
-/** What settling has changed in the ledger. */
+/** Changes that settling made to the ledger. */
 export interface Settled {
   readonly tokensGranted: number;
   readonly tokensTakenBack: number;

@@ -169,9 +169,9 @@ function addressOf({ id, url }: Stripe.Checkout.Session): string {
 }
 
 /**
- * What is wrong with the membership's prices: members would pay, and be granted nothing. `null` if
- * nothing is, or if Stripe does not answer now. Those of before may be of another amount, and are
- * sold no more.
+ * Finds faults of the membership's prices, by which members would pay and be granted nothing.
+ * `null` if there are none, or if Stripe does not respond now. Former prices may differ in amount
+ * and are no longer sold.
  */
 export async function priceFault({
   stripe,

@@ -6,7 +6,7 @@ const AT_ONCE = 1_000;
 /** Another process may have kept some. */
 const LOOK_AGAIN_MS = 30_000;
 const MAX_RETRY_MS = 10 * 60_000;
-/** What Stripe does not know by then, it never has known. */
+/** An event that Stripe does not know by then never existed. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
 export interface EventWorkerOptions {
@@ -38,7 +38,7 @@ export class EventWorker {
   readonly #options: EventWorkerOptions;
   readonly #retryMs: number;
   readonly #failures = new Map<string, Failures>();
-  /** Of Stripe itself, since something last succeeded. */
+  /** Outage of Stripe, since the last success. */
   #outage: Failures | undefined;
   /** The event at which Stripe failed last, if nothing has succeeded since. */
   #failedAt: string | undefined;

@@ -18,7 +18,7 @@ type Settle = (billing: BillingContext, object: string) => Promise<Settled>;
 /** Kept by the portal itself: the account with this id is being closed. */
 export const ACCOUNT_CLOSED = 'account.closed';
 
-/** What Stripe tells that can change the ledger. The rest of its events are taken and forgotten. */
+/** Stripe events that can change the ledger. Others are acknowledged and dropped. */
 const TOLD_BY_STRIPE: Readonly<Record<string, Settle>> = {
   'checkout.session.completed': settleSession,
   'checkout.session.async_payment_succeeded': settleSession,
@@ -43,7 +43,7 @@ export function settleEvent(billing: BillingContext, event: PaymentEvent): Promi
   const { type, object } = event;
   if (type === ACCOUNT_CLOSED) return endSubscriptionsOnceClosed(billing, event);
   const settle = TOLD_BY_STRIPE[type];
-  // Of a version that knew of more.
+  // Written by a version that knew more event types.
   if (!settle) throw new Error(`no event of type ${type} is known`);
   return settle(billing, object);
 }
@@ -80,7 +80,7 @@ function verified(body: Buffer, signature: string, secret: string, nowMs: number
       return webhooks.constructEvent(body, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
     }
   } catch (error) {
-    // What was signed and is no JSON is not from Stripe either.
+    // A signed body that is not JSON does not come from Stripe either.
     if (!(error instanceof errors.StripeSignatureVerificationError || error instanceof SyntaxError))
       throw error;
   }

@@ -9,7 +9,7 @@ export interface KnownSubscription {
   readonly paidUntilMs: number | null;
 }
 
-/** The membership that somebody's subscriptions give: that which holds longest, or none. */
+/** The membership granted by a customer's subscriptions: the longest-lasting one, or none. */
 export function membershipOf(
   subscriptions: readonly KnownSubscription[],
   prices: MembershipPrices,

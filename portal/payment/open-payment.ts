@@ -25,8 +25,8 @@ export interface OpenPayment extends Payment {
   /** Acts upon what events are open. Resolves when all that are due have been tried. */
   settleOpenEvents(): Promise<void>;
   /**
-   * What is wrong with the membership's prices at Stripe; `null` if nothing, or if it does not
-   * answer.
+   * Finds faults of the membership's prices at Stripe; `null` if there are none, or if it does not
+   * respond.
    */
   priceFault(): Promise<string | null>;
   /** Ends the work on events; those still open are kept. */
@@ -63,7 +63,7 @@ export function openPayment(options: {
       ...{ ledger, isOwn, now, retryMs },
     });
   const isClosing = ({ type }: PaymentEvent) => type === ACCOUNT_CLOSED;
-  // Who closes an account holds up nobody's payments, whatever there is to be ended.
+  // Closing an account delays no payments, whatever has to be ended.
   const payments = workerOf((event) => !isClosing(event));
   const closings = workerOf(isClosing);
 
@@ -88,7 +88,8 @@ export function openPayment(options: {
       if (event && (await ledger.keepEvent(event))) void payments.wake();
     },
     async endSubscription({ id }) {
-      // However often it is told, one event: open for as long again as others are taken for it.
+      // A repeated event is one event: it stays open for as long as it is recognised as a
+      // duplicate.
       const turn = Math.floor(now() / (CLOSES_WITHIN_MS / 2));
       const reported = `${ACCOUNT_CLOSED}:${id}:${turn}`;
       await ledger.keepEvent({
@@ -135,7 +136,7 @@ export async function endSubscriptionsWith(
   await byCommand(settings, ledger, (billing) => endSubscriptions(billing, account));
 }
 
-/** Nobody waits for an answer: it may take its time. */
+/** No client waits for the result. */
 async function byCommand<T>(
   settings: PaymentSettings,
   ledger: Ledger,

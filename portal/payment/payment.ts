@@ -2,8 +2,8 @@ import type { Account } from '../accounts/accounts.ts';
 import type { PackId } from '../plans.ts';
 
 /**
- * What the portal asks of the payment processor. One that does not answer is a problem
- * `payment-unavailable`.
+ * Payment operations of the portal. A processor that does not respond is a `payment-unavailable`
+ * problem.
  */
 export interface Payment {
   /**
@@ -15,15 +15,15 @@ export interface Payment {
   buyPack(account: Account, packId: PackId): Promise<string>;
   /** Where an owner manages membership and invoices: a page made for one visit. */
   manage(account: Account): Promise<string>;
-  /** Where a member who pays is led to manage the membership, at any time: asks nobody. */
+  /** The address where a paying member manages the membership; makes no request. */
   portalUrl(account: Account): string | null;
   /** Takes an event, by its very bytes. Resolved once it is on the disk; acted upon later. */
   receive(body: Buffer, signature: string | undefined): Promise<void>;
   /**
-   * Sees to it that an account which is being closed is not charged again, once it is closed. To be
-   * told before, or nobody would end what a closed account has, and after: then it is done at once.
-   * Resolved once that is on the disk; done later, whether the processor answers now or not. Where
-   * the account stays open, nothing ends.
+   * Ensures that an account being closed is not charged again. Call it before closing, since a
+   * closed account has no one to end its subscriptions, and again after, which then acts at once.
+   * Resolves once recorded on disk; the work is done later, whether or not the processor responds
+   * now. Nothing ends if the account stays open.
    */
   endSubscription(account: Account): Promise<void>;
 }

@@ -7,20 +7,20 @@ import { idOf } from './stripe-client.ts';
 /** Tokens that an account has paid for. */
 export interface Purchase {
   readonly account: AccountId;
-  /** What they are granted by, once. */
+  /** Cause of the grant, applied once. */
   readonly cause: string;
   readonly tokens: number;
-  /** What it cost, taxes included: a refund of all of it takes all tokens back. */
+  /** Price including taxes: a full refund claws back all tokens. */
   readonly cents: number;
   readonly paidAtMs: number;
   readonly paymentIntents: readonly string[];
 }
 
 /**
- * What a month of membership has bought, at whatever of its prices; `null` of an invoice that is not
- * paid, is of something else, or of part of a month, as when a plan is changed within one. Coupons
- * and a customer's balance pay like money: operators give them. What is credited for the rest of a
- * month does not, for its tokens are granted already. `payments` must be expanded.
+ * The purchase of a month of membership, at any of its prices; `null` for an invoice that is
+ * unpaid, for another product, or for part of a month, as after a plan change. Coupons and customer
+ * balance count as money, since operators grant them. Credit for the rest of a month does not: its
+ * tokens were granted already. `payments` must be expanded.
  */
 export function purchaseOfInvoice(
   invoice: Stripe.Invoice,
@@ -63,7 +63,7 @@ function isProration({ parent }: Stripe.InvoiceLineItem): boolean {
   return details?.proration ?? false;
 }
 
-/** What a token pack, paid, has bought; `null` of a session that is not paid, or of something else. */
+/** The purchase of a paid token pack; `null` for a session that is unpaid or of another product. */
 export function purchaseOfSession(session: Stripe.Checkout.Session): Purchase | null {
   const { account, tokens, cents } = session.metadata ?? {};
   if (session.mode !== 'payment' || session.payment_status !== 'paid') return null;
@@ -80,7 +80,7 @@ export function purchaseOfSession(session: Stripe.Checkout.Session): Purchase | 
   };
 }
 
-/** What the session of a pack is to be known by when it is paid: plans may have changed by then. */
+/** Metadata that identifies a pack's session when it is paid: plans may have changed by then. */
 export function packMetadata(account: AccountId, pack: { tokens: number; cents: number }) {
   return { account, tokens: String(pack.tokens), cents: String(pack.cents) };
 }

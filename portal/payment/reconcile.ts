@@ -21,7 +21,7 @@ export interface Reconciled extends Settled {
   readonly subscriptions: number;
 }
 
-/** Of what could not be settled, so many are named. */
+/** Number of failures named. */
 const MAX_TOLD = 5;
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -38,9 +38,9 @@ const CHANGES_FOR_SECONDS = {
 };
 
 /**
- * Brings the ledger in line with all that may have changed at Stripe since a moment, or ever: what
- * events tell, if they come. What is settled already stays as it is. What Stripe fails at holds up
- * nothing else, and is a `PaymentUnavailable` at the end.
+ * Reconciles the ledger with all changes at Stripe since a moment, or ever, whether or not their
+ * events arrived. Settled purchases stay unchanged. A failure at Stripe does not block the rest and
+ * is a `PaymentUnavailable` at the end.
  */
 export async function reconcile(
   billing: BillingContext,

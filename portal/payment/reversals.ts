@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 
 /** Money that went back, by a refund or a dispute. */
 export interface Reversal {
-  /** What tokens are taken back by, once. */
+  /** Cause of the clawback, applied once. */
   readonly cause: string;
   readonly cents: number;
   readonly atMs: number;

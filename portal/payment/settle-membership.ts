@@ -7,10 +7,10 @@ import { membershipLines } from './purchase.ts';
 import { idOf, isMissing } from './stripe-client.ts';
 
 /**
- * Gives the account of a subscription the membership that all its subscriptions at Stripe give now.
- * What is written is read again: of two portals that settle one account at once, the last to write
- * has read what is true. A membership that an operator gave stays. Of a closed account nothing goes
- * on: its owner could end none of it.
+ * Gives a subscription's account the membership that all its subscriptions at Stripe grant now. The
+ * written state is read again: of two portals settling one account, the last writer has read the
+ * truth. A membership granted by an operator stays. A closed account's subscriptions end, since its
+ * owner could not end them.
  */
 export async function settleSubscription(billing: BillingContext, id: string): Promise<Settled> {
   const { stripe, ledger, membershipPrices, now } = billing;

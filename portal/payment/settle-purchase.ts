@@ -44,7 +44,7 @@ export async function settleDispute(billing: BillingContext, id: string): Promis
   return settlePaymentIntent(billing, await billing.stripe.disputes.retrieve(id));
 }
 
-/** Whatever a payment was for. */
+/** Settles any kind of payment. */
 async function settlePaymentIntent(
   billing: BillingContext,
   { payment_intent }: { readonly payment_intent: string | { readonly id: string } | null },
@@ -62,7 +62,7 @@ async function settlePaymentIntent(
   return sumSettled(...settled);
 }
 
-/** The tokens are granted before any are taken back, or a refund that is told first would take none. */
+/** Grants precede clawbacks; otherwise a refund reported first would take nothing. */
 export async function settlePurchase(
   billing: BillingContext,
   purchase: Purchase | null,
@@ -86,9 +86,9 @@ export async function settlePurchase(
 }
 
 /**
- * Books what has been reversed, or is not any more; `null` if all of that is in the books. They are
- * read before Stripe is asked: what stands in them was true before its answer was. Of two portals
- * that settle one purchase at once, the last to write reads again what is true.
+ * Books new and cancelled reversals; `null` if all are in the ledger. The ledger is read before
+ * Stripe is asked, so its entries were true before that response. Of two portals settling one
+ * purchase, the last writer reads the truth again.
  */
 async function settleReversals(
   billing: BillingContext,
@@ -114,7 +114,7 @@ async function settleReversals(
   return isSettled ? null : { given, taken };
 }
 
-/** What a reversal is booked by now: a dispute may be lost, won, and lost after all. */
+/** Cause of a reversal's current state: a dispute may be lost, won, and lost again. */
 function roundOf(cause: string, booked: ReadonlyMap<string, number>): string {
   for (let round = 1; ; round++) {
     const name = round === 1 ? cause : `${cause}:${round}`;
@@ -140,7 +140,7 @@ function undoing(cause: string): string {
   return `${cause}:undone`;
 }
 
-/** What is in the books of an account, by cause. */
+/** Ledger entries of an account by cause. */
 async function bookedBy(
   { ledger }: BillingContext,
   account: AccountId,

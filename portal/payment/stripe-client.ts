@@ -33,8 +33,8 @@ function addressOf({ protocol, hostname, port }: URL) {
 }
 
 /**
- * What Stripe answers to somebody who waits for it. Rejects with `PaymentUnavailable` if that takes
- * longer than `withinMs`, or if it is an error.
+ * Requests Stripe on behalf of a waiting user. Rejects with `PaymentUnavailable` on an error or
+ * after `withinMs`.
  */
 export async function withTimeout<T>(answer: Promise<T>, withinMs = 12_000): Promise<T> {
   try {
@@ -61,7 +61,7 @@ export async function within<T>(limitMs: number, answer: Promise<T>): Promise<T>
   }
 }
 
-/** What Stripe, or the way to it, did wrong; any other error as it is. */
+/** Converts faults of Stripe or the connection; rethrows other errors. */
 export function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   return new PaymentUnavailable(`Stripe: ${error.message}`, { cause: error });

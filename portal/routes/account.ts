@@ -22,7 +22,7 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
     config: { operation: CLOSE },
     ...changing(services, async ({ account }, _request, reply) => {
       if (!payment && account.membership?.subscription) throw cannotEnd();
-      // First: a closed account that is charged on would have nobody to end it.
+      // First: a closed account with a running subscription would have no one to end it.
       await payment?.endSubscription(account);
       await ledger.closeAccount(account.id, { by: 'owner', atMs: now() });
       await payment?.endSubscription(account);
@@ -43,7 +43,7 @@ export function serveAccount(app: FastifyInstance, services: PortalServices): vo
   });
 }
 
-/** Of an account whose membership is paid for, where the payment processor cannot be told. */
+/** The account has a paid membership, and the payment processor cannot be reached. */
 function cannotEnd(): Problem {
   return new Problem(
     'membership-unavailable',

@@ -14,9 +14,8 @@ import { isHttps } from './own-site.ts';
 const MAX_CLIENT = 160;
 
 /**
- * Signs in whoever has shown that an address is theirs; the account is made if there is none. The
- * session is a new one, whatever cookie came: one that somebody else has put there opens nothing.
- * The session that the browser had before ends.
+ * Signs in the proven owner of an address, creating the account if there is none. The session is
+ * always new: a cookie planted by someone else opens nothing. The browser's previous session ends.
  */
 export async function beginSession(
   request: FastifyRequest,
@@ -36,7 +35,7 @@ export async function beginSession(
       client: nameOfClient(request.headers['user-agent']),
       address: rateSubject(request.ip),
     });
-    // Closed a moment ago: whoever has the mailbox opens another.
+    // Closed a moment ago: the mailbox's owner opens another.
     if (outcome === 'closed') continue;
     await endSession(request, services);
     reply.header('set-cookie', sessionCookie(token, isHttps(services)));

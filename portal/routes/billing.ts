@@ -58,7 +58,7 @@ export async function serveBilling(app: FastifyInstance, services: PortalService
     onRequest: async (request, reply) => {
       try {
         await link.onRequest(request, reply);
-        // It makes a page at the processor: not for whoever puts a link somewhere.
+        // It creates a page at the processor: not to be triggered by a link.
         requireOwnSite(request, services);
       } catch (error) {
         const page = error instanceof Problem ? INSTEAD.get(error.slug) : undefined;
@@ -83,12 +83,11 @@ function takeEvents(app: FastifyInstance, services: PortalServices): void {
   });
 }
 
-/** More than somebody needs who buys: each stays open for a day, and is ended with its account. */
+/** More than a buyer needs: each stays open for a day and ends with its account. */
 const CHECKOUTS = { limit: 10, windowSeconds: 60 * 60 };
 
 /**
- * For one checkout of an account, which counts. What a disabled account would buy, it could not use;
- * it may still end what it has.
+ * Limits checkouts per account. A disabled account may not buy, but may still end its membership.
  */
 async function sellingTo(
   { id, disabled }: Account,

@@ -5,7 +5,7 @@ export function wantsPage({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') === true;
 }
 
-/** Whether somebody goes to an address with a browser. */
+/** Whether a request is a browser navigation. */
 export function isNavigation(request: FastifyRequest): boolean {
   return (request.method === 'GET' || request.method === 'HEAD') && wantsPage(request);
 }

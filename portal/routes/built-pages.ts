@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Where `npm run build` puts the pages: beside this program, or in `dist` beside its sources. */
+/** Location of the built pages: next to this program, or in `dist` next to its sources. */
 const FOLDER = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/portal/built-pages/' : '../built-pages/',
   import.meta.url,

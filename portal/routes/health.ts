@@ -13,7 +13,7 @@ export function serveHealth(app: FastifyInstance, services: PortalServices): voi
 
   app.get('/ready', { config: { probe: true, operation: READY } }, async () => {
     await ledger.ping();
-    // Nobody signs in without what codes and links are keyed with.
+    // Without the secret of codes and links there is no sign-in.
     void services.secrets.session;
     return { ready: true };
   });

@@ -4,17 +4,19 @@ import { parseBody } from '../http/json-body.ts';
 import type { ProblemSlug } from '../http/problem-types.ts';
 import { parseInput } from '../http/validation.ts';
 
-/** What a route for programs says of itself: its schemas validate, and make the OpenAPI document. */
+/**
+ * Declares a route for programs: its schemas validate requests and generate the OpenAPI document.
+ */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: 'Sign-in' | 'Account' | 'Keys' | 'Payment' | 'Service';
-  /** `session`: whoever is signed in. `change`: with the session's CSRF token too. */
+  /** `session`: signed-in users. `change`: with the session's CSRF token too. */
   readonly access: 'open' | 'session' | 'change';
   /** Strict, as all are: a parameter that is not there is refused by name. Absent: it takes none. */
   readonly query?: z.ZodObject;
-  /** What the path's parameters are. */
+  /** Schema of the path's parameters. */
   readonly params?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly bodyExample?: unknown;
@@ -22,7 +24,7 @@ export interface Operation {
   readonly bodyType?: string;
   /** Headers that it asks for. */
   readonly headers?: z.ZodObject;
-  /** What it does not know is let be: others add to links, and make the events they send. */
+  /** Unknown parameters are ignored: others add to links, and send the events. */
   readonly isLenient?: true;
   readonly answer: {
     readonly status: 200 | 201 | 202 | 204 | 303;
@@ -37,7 +39,7 @@ export interface Operation {
   };
   /** Where a person in a browser is led instead, or as the answer itself: a 303. */
   readonly redirect?: string;
-  /** Problems beside those that every route of its access can give. */
+  /** Problems in addition to those of every route with the same access. */
   readonly problems: readonly ProblemSlug[];
 }
 

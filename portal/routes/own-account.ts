@@ -12,11 +12,11 @@ export const ACCOUNT_EXAMPLE = {
   },
 };
 
-/** What routes that sign somebody in say of grants. */
+/** Grant fields of sign-in routes. */
 export const WITHHELD_GRANTS =
   'There are limits to these grants, by network, mail domain and day; past them the account is made without, and `grant_withheld` says why and what to do.';
 
-/** Why somebody begins without tokens, and what to do. */
+/** Why an account begins without tokens, and what to do. */
 const WHY_WITHHELD: Readonly<Record<WithheldBy, string>> = {
   network:
     'Many accounts were made from your network today. Sign in again tomorrow, or from another network, and the free tokens are yours.',
@@ -43,7 +43,7 @@ export async function ownAccount(
         ? {
             status: membership.status,
             renews_at: timeOf(membership.renewsAtMs),
-            // Of one that goes on the end is some days past the next payment, and nobody's business.
+            // An ongoing membership ends some days after the next payment; that date is not shown.
             ...(membership.status === 'ending' &&
               membership.untilMs !== null && { ends_at: timeOf(membership.untilMs) }),
             portal_url: payment?.portalUrl(account) ?? null,

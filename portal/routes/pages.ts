@@ -34,7 +34,7 @@ export async function servePages(app: FastifyInstance, { config }: PortalService
   });
 }
 
-/** What the browser lets the pages do: run our script, ask us and the API, and nothing else. */
+/** The policy lets the pages run their own script and request the portal and the API only. */
 function contentPolicy(apiUrl: string): string {
   return [
     "default-src 'none'",

@@ -65,7 +65,7 @@ export async function serveSignInLink(
       { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
       (_request, body, done) => done(null, new URLSearchParams(body)),
     );
-    // A person gets a page; a program the problem document, from whoever handles the other errors.
+    // A person gets a page; a program gets the problem document from the common error handler.
     link.setErrorHandler((error, request, reply) => {
       if (!(error instanceof Problem) || !wantsPage(request)) throw error;
       const { title } = PROBLEM_TYPES[error.slug];

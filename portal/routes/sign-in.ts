@@ -22,7 +22,7 @@ import { changing, looking } from './signed-in.ts';
 /** A server that closes waits as long as this for work that has begun. */
 const LAST_MS = 5_000;
 
-/** Work that goes on when its request has been answered. */
+/** Work that continues after its request has been answered. */
 export class AfterAnswer {
   readonly #running = new Set<Promise<void>>();
   readonly #app: FastifyInstance;
@@ -74,8 +74,8 @@ export function serveSignIn(app: FastifyInstance, services: PortalServices): voi
   const onRequest = async (request: FastifyRequest) => requireOwnSite(request, services);
 
   /**
-   * Whatever the address, the answer is the same and takes as long: what is done for it is done
-   * afterwards. An account is made when somebody signs in, and not looked for before.
+   * The response and its timing are the same for every address: work for the address is done
+   * afterwards. The account is created at sign-in and not looked up before.
    */
   app.post('/auth/request', { config: { operation: ASK }, onRequest }, async (request, reply) => {
     const asked = parseBody(askSchema, request);

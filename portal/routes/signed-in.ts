@@ -14,12 +14,12 @@ import { isHttps, requireOwnSite } from './own-site.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is signed in, on routes that need somebody. */
+    /** The signed-in user of a route. */
     signedIn: SignedIn | null;
   }
 }
 
-/** Whose request it is. */
+/** The account of the request. */
 export interface SignedIn {
   readonly account: Account;
   readonly session: Session;
@@ -64,7 +64,7 @@ function guarded(
   };
 }
 
-/** Finds who is signed in. What is used lasts: the browser is told so as often as the ledger is. */
+/** Resolves the session. Use extends it: the cookie is renewed as often as the ledger entry. */
 async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,

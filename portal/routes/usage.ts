@@ -8,7 +8,7 @@ import type { Operation } from './operation.ts';
 import { looking } from './signed-in.ts';
 
 const DAY_MS = 86_400_000;
-/** What is told of where nobody says from when, and the most of it that is told at once. */
+/** Default and maximum period of usage. */
 const [DAYS_BY_DEFAULT, MAX_DAYS] = [90, 366];
 
 const day = z.iso
@@ -45,7 +45,7 @@ const USAGE: Operation = {
   problems: [],
 };
 
-/** What an account has used, by UTC day, key and route. */
+/** Usage of an account by UTC day, key and route. */
 export function serveUsage(app: FastifyInstance, services: PortalServices): void {
   app.get('/usage', {
     config: { operation: USAGE },

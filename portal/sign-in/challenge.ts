@@ -5,7 +5,7 @@ import { keyedHash, openLink, sealLink } from './sealed-link.ts';
 
 const CODES = 1_000_000;
 
-/** What is mailed to an address. */
+/** The secrets mailed to an address. */
 export interface MailedSecrets {
   /** Six digits. */
   readonly code: string;
@@ -60,7 +60,7 @@ export async function answerWithLink(
   return isRight ? email : undefined;
 }
 
-/** What a mailbox is called where others may read: all ways to write its address are one. */
+/** Pseudonym of a mailbox in shared storage: the same for all spellings of its address. */
 export function mailboxHash(secret: string, email: string): string {
   return keyedHash(secret, 'mailbox', mailboxOf(email));
 }

@@ -2,7 +2,7 @@ import { asciiDomain } from '../accounts/mailbox.ts';
 
 const MAX_BYTES = 254;
 const MAX_LOCAL_BYTES = 64;
-/** What is longer is not looked at: some of what follows takes the square of the length. */
+/** Longer texts are rejected unseen: some checks are quadratic. */
 export const MAX_WRITTEN = 2 * MAX_BYTES;
 
 /** What stands between dots before the @: RFC 5322 atoms, and letters of all scripts (RFC 6531). */
@@ -11,8 +11,8 @@ const LOCAL = /^[\w!#$%&'*+/=?^`{|}~.\p{L}\p{M}\p{N}-]+$/u;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+(?!\d+$)[a-z\d-]{2,}$/;
 
 /**
- * Whether a text is one address that mail can be sent to, and nothing beside it: no second address,
- * no name, no comment, no quotes, and nothing that could begin another line of a message.
+ * Whether a text is exactly one deliverable address: no second address, name, comment or quotes,
+ * and nothing that could start another header line.
  */
 export function isEmailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');

@@ -5,14 +5,14 @@ import { networkOf, rateSubject } from '../http/rate-limiting.ts';
 const HOUR_SECONDS = 60 * 60;
 
 /**
- * How often codes are sent and tried. A code is one of a million and has five tries: somebody who
- * never gives up is right at one mailbox once in a hundred years. Of many clients that try many
- * mailboxes one would be right sooner: where there are more tries in all than people make, each client
- * has as many as a person needs, and where those are too many, codes rest. A network (/24 of IPv4, /48
- * of IPv6), whose owner may be as many clients as he likes, is too small a part of all to bring that
- * about: it takes five to have clients told apart, and a hundred to have codes rest. The link is not
- * limited: it cannot be guessed. So an owner gets in whatever others do: where no mail is sent because
- * a mailbox was sent many, the last of them still holds.
+ * Rate limits of codes. A code is one of a million with five tries: a persistent attacker guesses
+ * one mailbox's code once in a hundred years. Many clients trying many mailboxes would succeed
+ * sooner: when total tries exceed those of people, each client gets as many as a person needs, and
+ * when those are too many, codes pause. A network (IPv4 /24, IPv6 /48), whose owner controls any
+ * number of clients, is too small a share to cause that: it takes five networks for per-client
+ * limits and a hundred for a pause. The link is not limited, since it cannot be guessed. An owner
+ * can therefore always sign in: if no mail is sent because a mailbox received many, the last one
+ * still holds.
  */
 export const LIMITS = {
   /** Codes sent on behalf of one client: a school or an office shares an address. */

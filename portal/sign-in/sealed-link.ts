@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * HMAC-SHA-256 of some parts, base64url, under a secret. What it is for is one of its parts, so that
- * no hash can stand for another.
+ * HMAC-SHA-256 of some parts, base64url, under a secret. One part is the purpose, so that no hash
+ * can stand in for another.
  */
 export function keyedHash(secret: string, purpose: string, ...parts: readonly string[]): string {
   const hmac = createHmac('sha256', secret);
@@ -16,9 +16,9 @@ const TAG_BYTES = 16;
 const NONCE = Buffer.alloc(12);
 
 /**
- * The token of a sign-in link, base64url: 32 random bytes, which no two have alike, and the address
- * encrypted with AES-256-GCM under a key made from them. Whoever has the token finds the challenge
- * by it; it tells nobody else whose it is.
+ * The token of a sign-in link, base64url: 32 random bytes, unique, and the address encrypted with
+ * AES-256-GCM under a key derived from them. The token locates the challenge and reveals the
+ * address to no one else.
  */
 export function sealLink(secret: string, email: string): string {
   const salt = randomBytes(SALT_BYTES);
@@ -27,7 +27,7 @@ export function sealLink(secret: string, email: string): string {
   return Buffer.concat([salt, cipher.getAuthTag(), ...sealed]).toString('base64url');
 }
 
-/** The address in a token, and the secret it was sealed with; `undefined` of what is none of ours. */
+/** The address in a token and the secret it was sealed with; `undefined` for a foreign token. */
 export function openLink(
   secrets: readonly string[],
   token: string,

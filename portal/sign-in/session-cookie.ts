@@ -4,7 +4,7 @@ import { isEqualHash } from '../accounts/equal-hash.ts';
 import { SESSION_LIFE_MS, type SessionRef } from '../accounts/sessions.ts';
 import { keyedHash } from './sealed-link.ts';
 
-/** What a browser keeps: `account.id.secret`. */
+/** Contents of the session cookie: `account.id.secret`. */
 export interface SessionToken {
   readonly account: AccountId;
   readonly id: string;
@@ -31,7 +31,7 @@ export function cookieName(isHttps: boolean): string {
   return isHttps ? '__Host-portal_session' : 'portal_session';
 }
 
-/** The session in a `Cookie` header, if there is one of its form. Of two, neither is believed. */
+/** The session in a `Cookie` header, if well-formed. Of two, neither is accepted. */
 export function readCookie(header: string | undefined, isHttps: boolean): SessionToken | undefined {
   const start = `${cookieName(isHttps)}=`;
   const found = (header ?? '')
@@ -58,7 +58,7 @@ function cookie(value: string, maxAgeSeconds: number, isHttps: boolean): string 
   return `${cookieName(isHttps)}=${value}; ${attributes}${isHttps ? '; Secure' : ''}`;
 }
 
-/** What a page of ours knows of its session and no other site can: it comes with every change. */
+/** A secret that only the session's own pages know; required with every change. */
 export function csrfToken(secret: string, { id, secret: own }: SessionToken): string {
   return keyedHash(secret, 'csrf', id, own);
 }

@@ -4,10 +4,7 @@ import type { Message } from '../mail/mailer.ts';
 import { type OwnPagePath, PAGE_PATHS } from '../page-paths.ts';
 import type { MailedSecrets } from './challenge.ts';
 
-/**
- * The mail that lets somebody in: code and link, and nothing that tells anybody it was read. The
- * link leads on to `next`.
- */
+/** The sign-in mail: code and link, without tracking. The link continues to `next`. */
 export function signInMail(
   to: string,
   { code, linkToken }: MailedSecrets,

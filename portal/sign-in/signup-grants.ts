@@ -7,11 +7,10 @@ import { WITHHELD_BY, type WithheldBy } from '../answers.ts';
 import { networkOf } from '../http/rate-limiting.ts';
 
 /**
- * Hosts where strangers have mailboxes, each of which takes a telephone number, a contract or money to
- * get: so many people of one of them are no sign of one person with many addresses. This list, with
- * the providers of `mailbox.ts`, is the only source: the large hosts of the United States and those
- * that most people have in other countries, 2026. Left out on purpose are hosts that anybody gets any
- * number of mailboxes from at once.
+ * Public hosts where a mailbox costs a telephone number, a contract or money, so that many people
+ * of one host are not a sign of one person with many addresses. This list and the providers of
+ * `mailbox.ts` are the only source: the large hosts of the United States and the commonest in other
+ * countries, 2026. Hosts that give out unlimited mailboxes are left out on purpose.
  */
 const HOSTS =
   // United States
@@ -27,8 +26,8 @@ const HOSTS =
 const LISTED: ReadonlySet<string> = new Set(HOSTS.split(' '));
 
 /**
- * The domain that somebody registered for the mailboxes of an address, whatever hosts he makes below it,
- * by the Public Suffix List; `null` of a public host, whose mailboxes are of many people.
+ * The registered domain of a mailbox by the Public Suffix List, whatever hosts are below it; `null`
+ * for a public host.
  */
 export function ownMailDomain(email: string): string | null {
   const host = asciiDomain(email.slice(email.lastIndexOf('@') + 1).trim());
@@ -45,7 +44,7 @@ export interface SignupGrantLimits {
   readonly perDomain: number;
 }
 
-/** What came of opening an account; `former`: its mailbox has had an account, and the grant. */
+/** Outcome of opening an account; `former`: its mailbox has had an account and the grant. */
 export type SignupOutcome = 'given' | 'former' | WithheldBy;
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -53,9 +52,9 @@ const DAY_SECONDS = 24 * 60 * 60;
 const WITHHELD = 'signup-withheld:';
 
 /**
- * Opens accounts for those who sign in, with the sign-up grant while there are not too many of them: a
- * mailbox costs nothing to whoever has a domain, nor an address to whoever has a network. An account
- * past a limit is opened without, and is given it when its owner signs in and there is room again.
+ * Opens accounts at sign-in, with the sign-up grant within limits: mailboxes are free to the owner
+ * of a domain, and addresses to the owner of a network. An account past a limit opens without the
+ * grant and receives it at a later sign-in when there is room.
  */
 export class SignupGrants {
   readonly limits: SignupGrantLimits;

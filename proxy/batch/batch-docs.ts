@@ -5,7 +5,7 @@ import { originError, truncatedReason } from '../schemas/schemas.ts';
 import type { QueryContext } from '../services.ts';
 import { type Batch, type BatchResult, runBatch } from './batch.ts';
 
-/** What the descriptions of all batches end with. */
+/** The closing sentences of every batch description. */
 export const BATCH_RULES =
   ` 1 to ${REQUEST_LIMITS.origins} origins; the batch counts as one request. Origins that cannot be resolved are in ` +
   '`errors`, the others still give rows, in the order of the request. Origins that the balance, ' +
@@ -32,8 +32,8 @@ export async function batchResponse<O>(
 }
 
 /**
- * What is paid for comes last: of an answer cut off, the share that was not delivered is repaid, and
- * nobody is to have all the rows before the end of it.
+ * Rows come last: the undelivered share of a response cut short is refunded, so no client may hold
+ * all rows before the end of it.
  */
 function bodyOf({ about, results, ...rest }: BatchResult, name: string | undefined): object {
   return { ...rest, ...(name !== undefined && { [name]: about }), results };

@@ -12,13 +12,10 @@ export const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** Origins answered side by side: their reads overlap. */
 const WIDTH = 16;
 
-/**
- * What an origin of a batch gives: its rows, written once they are paid for, and what is said
- * beside them.
- */
+/** The result of one origin: its rows, rendered once they are paid for, and its metadata. */
 export interface OriginResult {
   readonly rows: FoundRows;
-  /** An entry of the list beside the results: a block's metadata, a point's block. */
+  /** An entry of the metadata list: a block's metadata, or a point's block. */
   readonly about?: object;
 }
 

@@ -17,7 +17,7 @@ import {
   originError,
 } from './batch.ts';
 
-/** What a batch asks of each block that some wanted mode could be routed from. */
+/** The lookup of a batch for each block that at least one requested mode could be routed from. */
 export interface OriginLookup {
   /** The wanted modes, as positions among the release's. */
   readonly modes: readonly number[];
@@ -27,7 +27,7 @@ export interface OriginLookup {
 
 export type Point = z.output<typeof pointItem>;
 
-/** What a batch of blocks or points is of, beside what is looked up for each. */
+/** The request of a batch of blocks or points, apart from its lookup. */
 interface Asked<O> {
   readonly origins: readonly O[];
   readonly rowBudget: number;

@@ -11,8 +11,8 @@ const MOST = REQUEST_LIMITS.origins;
 const MAX_QUOTED_GEOID = 40;
 
 /**
- * Blocks as they are sent: one that is no GEOID is in no release, and fails alone. A number, as tables
- * hold GEOIDs where nobody has said that they are text, is read by its digits.
+ * Block origins as sent: a malformed GEOID matches no block and fails alone. A number, as
+ * spreadsheets store GEOIDs, is read by its digits.
  */
 export const blockOrigins = originList(
   'origins',

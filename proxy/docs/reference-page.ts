@@ -12,7 +12,7 @@ import type {
 /** Levels of nested members that a table of a schema shows; a deeper one is named by its type. */
 const MAX_DEPTH = 4;
 
-/** Names of the static files beside the page; each changes with its bytes. */
+/** Names of the static files of the page; each changes with its bytes. */
 export interface ReferenceAssets {
   readonly style: string;
   readonly script: string;

@@ -217,7 +217,7 @@ function checkOffered(release: Release, { mode, direction, v }: Asked): void {
   }
 }
 
-/** What isochrones of an origin are made from: its county's objects, and the blocks it reaches into. */
+/** Sources of an origin's isochrones: its county's objects, and the blocks in reach. */
 function objectsOf(release: Release, origin: BlockOrigin, direction: Direction): ObjectRef[] {
   const counties = 'county' in origin ? [origin.county] : origin.counties;
   const neighbours = [...new Set(counties.flatMap(({ reach }) => reach[direction]))];
@@ -227,7 +227,7 @@ function objectsOf(release: Release, origin: BlockOrigin, direction: Direction):
       county.objects.blocks,
       release.reachObject(county, direction),
     ]),
-    // Of counties beyond the release there are times, and no polygons.
+    // Counties outside the release have times but no polygons.
     ...neighbours.flatMap((fips) => release.county(fips)?.objects.blocks ?? []),
   ];
 }

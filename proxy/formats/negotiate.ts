@@ -28,13 +28,13 @@ const ROW_OFFERS: readonly Offer[] = [
 ];
 
 export const JSON_ALONE: readonly Offer[] = [JSON_OFFER];
-/** Of a body that is one GeoJSON object: the same bytes under either name. */
+/** A body that is one GeoJSON object: the same bytes under either name. */
 export const GEOJSON_OBJECT: readonly Offer[] = [JSON_OFFER, GEOJSON_OFFER];
 
-/** What a route offers, that which is given to those who do not mind first. */
+/** Formats that a route offers, the default first. */
 export function offersOf(route: {
   readonly table?: RowTable | undefined;
-  /** Of a body that is written by the route itself. */
+  /** A body rendered by the route itself. */
   readonly mediaType?: string | undefined;
 }): readonly Offer[] {
   if (route.mediaType !== undefined) return [binary(route.mediaType)];

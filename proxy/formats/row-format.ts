@@ -13,8 +13,8 @@ export type RowMembers = Readonly<Record<string, unknown>>;
 export interface RowFormat {
   readonly name: Format;
   /**
-   * What comes before all rows and after them, where nothing else is sent. `beside`: what the answer
-   * of a batch says of its origins; absent where it is none.
+   * Text before and after all rows, where nothing else is sent. `beside`: metadata of a batch
+   * response; absent otherwise.
    */
   before(columns: readonly string[], beside: RowMembers | undefined): ByteText;
   after(beside: RowMembers | undefined): ByteText;
@@ -55,7 +55,7 @@ const ndjson: RowFormat = {
 const geojson: RowFormat = {
   ...json,
   name: 'geojson',
-  // What is paid for comes last: the share of it that is not delivered is repaid.
+  // Rows come last: the undelivered share is refunded.
   before(_columns, beside) {
     const members = beside ? `${jsonMembers(beside)},` : '';
     return `{"type":"FeatureCollection",${members}"features":[`;
@@ -67,7 +67,10 @@ const geojson: RowFormat = {
   end: '}},',
 };
 
-/** What spreadsheets take for a formula. Papa writes an apostrophe before it, in cells of text only. */
+/**
+ * Prefixes that spreadsheets take for a formula. Papa writes an apostrophe before them, in text
+ * cells only.
+ */
 const FORMULA = /^[=+\-@\t\r]/;
 
 const csv: RowFormat = {
@@ -90,7 +93,7 @@ function cellAt(members: RowMembers, [name, nested]: readonly string[]): unknown
 
 export const ROW_FORMATS: Readonly<Record<Format, RowFormat>> = { json, ndjson, csv, geojson };
 
-/** What is made once for each format, when it is first asked for. */
+/** Computes a value once per format, on first use. */
 export function perFormat<T>(make: (format: RowFormat) => T): (format: RowFormat) => T {
   const made = new Map<Format, T>();
   return (format) => {

@@ -19,7 +19,7 @@ interface Beside {
   readonly unrouted?: readonly { readonly mode: string; readonly reason: string }[];
 }
 
-/** What an answer says beside its rows, and the header that repeats it whatever the format. */
+/** Members of a response besides its rows, and the header that repeats each in every format. */
 export const ROW_METADATA = [
   repeated('next_cursor', 'X-Next-Cursor', (cursor) => cursor),
   repeated('resolved_block', 'X-Resolved-Block', (geoid) => geoid),
@@ -32,8 +32,8 @@ export const ROW_METADATA = [
 ];
 
 /**
- * What CSV says nowhere but in headers: origins of a batch that gave nothing. Those that can be sent
- * again come first, for the headers hold so much together and no more.
+ * Origins of a batch without rows, which CSV can state only in headers. Origins that can be sent
+ * again come first, since headers have limited room.
  */
 export const CSV_METADATA = [
   repeated('truncated', 'X-Truncated', (origins) => origins.map(written).join()),
@@ -60,7 +60,7 @@ function written(origin: NamedOrigin | string | number): string {
   return encodeURIComponent(geoid ?? dest_id ?? `${origin_lat} ${origin_lon}`);
 }
 
-/** The headers of an answer that repeat what its body says beside the rows, or would say. */
+/** Headers that repeat, or replace, the body's metadata. */
 export function metadataHeaders(
   body: Beside,
   format: Format,

@@ -6,7 +6,7 @@ export interface RowTable {
   readonly hasPoints: boolean;
 }
 
-/** What is said of a place beside its id. */
+/** Members of a POI besides its id. */
 export const POI_FACTS: readonly string[] = [
   ...['name', 'lon', 'lat'],
   ...['address.street', 'address.city', 'address.state', 'address.zip'],

@@ -33,7 +33,7 @@ const PREFLIGHT = {
  * error after the key check also says that it cost nothing, and which release it speaks of.
  */
 export function setCommonHeaders(reply: FastifyReply): void {
-  // Of a malformed URL the framework's reply has no balance at all.
+  // The framework's reply to a malformed URL has no balance.
   if (reply.statusCode >= 400 && typeof reply.balance === 'number') {
     reply.headers({ 'x-tokens-charged': 0, 'x-tokens-remaining': reply.balance });
   }

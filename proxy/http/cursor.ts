@@ -9,7 +9,7 @@ import { Problem } from '../../portal/http/problem.ts';
 
 const CIPHER = 'aes-256-ctr';
 const KEY_BYTES = 32;
-/** Of the tag, which is the initial counter of the cipher too. */
+/** The tag, which is also the initial counter of the cipher. */
 const TAG_BYTES = 16;
 
 /**

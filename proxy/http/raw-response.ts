@@ -4,7 +4,7 @@ import type { SentHeader } from './common-headers.ts';
 import { CORS_HEADERS } from './common-headers.ts';
 import type { DeliveredFraction, ResponseWriter } from './response-writer.ts';
 
-/** A header as it is written, and what HTTP itself tells of a body. */
+/** A header line as written, including those of the body's framing. */
 export type Header = [
   name: SentHeader | 'connection' | 'content-type' | 'content-length' | 'content-encoding',
   value: string | number,
@@ -13,7 +13,7 @@ export type Header = [
 /** Headers as they are written: names and values by turns. */
 export type HeaderList = Header[number][];
 
-/** What every answer has: the beginning of its headers. */
+/** Headers common to all responses. */
 export function commonHeaders(request: FastifyRequest): HeaderList {
   return ['x-request-id', request.id, ...CORS_HEADERS];
 }
@@ -39,7 +39,7 @@ export function writeResponse(
   return responseWriter.send(reply.raw, body);
 }
 
-/** The same of an answer that costs nothing, so that nobody minds how much of it is delivered. */
+/** Writes a response that costs nothing, so its delivery is not measured. */
 export function writeUnmetered(
   responseWriter: ResponseWriter,
   reply: FastifyReply,

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import type { Body } from '../../portal/http/content-encoding.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** What is written at once: how finely a delivery that was broken off is measured. */
+/** Bytes per write: the granularity of a measured partial delivery. */
 const PIECE: Bytes = 16_384;
 const SWEEP_MS = 1_000;
 /**
- * Small answers that are written one right after another, if so many are ready in a turn of the event
- * loop. Written each as it is ready, the kernel would wake a reader for each, who sleeps again before
- * the next: that costs more than the writing.
+ * Small responses written back to back when several are ready in one turn of the event loop.
+ * Writing each one as it is ready would wake and put to sleep a reader per response, which costs
+ * more than the writing.
  */
 const TOGETHER = 8;
 
@@ -40,19 +40,19 @@ interface Parcel {
   readonly bytes: Bytes;
   readonly begunMs: number;
   handed: Bytes;
-  /** Of the piece that is being handed over, what the kernel may have: all of it, or nothing yet. */
+  /** The part of the current piece that the kernel may hold: all of it, or nothing yet. */
   begun: Bytes;
   /** When the kernel last took a piece. */
   takenMs: number;
 }
 
 /**
- * Hands answers to the kernel, and knows how much of each it took. A piece counts as delivered once
- * the kernel has begun to take it: it takes a part where its buffer is full, and how much of it nobody
- * is told of a connection that breaks then. Else a reader who fills that buffer could have the part
- * for nothing. A piece of which the kernel refused every byte was not delivered. Ends the connections of readers
- * that do not keep up with a least rate; and, when more waits than memory is meant for, of those
- * that have taken nothing for longest.
+ * Hands responses to the kernel and measures how much of each was delivered. A piece counts as
+ * delivered once the kernel begins to take it: with a full buffer it takes a part, whose size stays
+ * unknown if the connection then breaks; otherwise a reader who fills that buffer could have the
+ * part for free. A piece that the kernel refused entirely was not delivered. Ends connections of
+ * readers below a minimum rate and, when buffered responses exceed the memory limit, of those
+ * stalled longest.
  */
 export class ResponseWriter {
   readonly #limits: Required<ResponseWriterLimits>;
@@ -75,9 +75,9 @@ export class ResponseWriter {
   }
 
   /**
-   * Writes the body of an answer whose head has been written, and ends it. Resolves with the share
-   * of it, from 0 to 1, that was delivered to the socket: what the kernel took, by whole pieces. What
-   * becomes of it on the way, nobody is told.
+   * Writes the body of a response whose head has been written, and ends it. Resolves with the share
+   * of it, from 0 to 1, that was delivered to the socket: taken by the kernel, in whole pieces.
+   * Loss on the network remains unknown.
    */
   send(raw: ServerResponse, body: Body): Promise<DeliveredFraction> {
     const { socket } = raw.req;
@@ -90,7 +90,7 @@ export class ResponseWriter {
     });
   }
 
-  /** The same of what nobody pays for. */
+  /** Writes a body that costs nothing. */
   sendUnpaid(raw: ServerResponse, body: Body): void {
     if (body.length > PIECE) void this.send(raw, body);
     else if (!raw.destroyed) this.#sendWhole(raw, body);

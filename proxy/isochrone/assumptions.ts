@@ -45,7 +45,7 @@ export const assumptionsSchema = z.looseObject({
   fill_holes_below_m2: whole,
 });
 
-/** What the times of an isochrone rest on. */
+/** Assumptions behind the times of an isochrone. */
 export function assumptionsOf({ manifest }: Release) {
   return {
     ...manifest.assumptions,

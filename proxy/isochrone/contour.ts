@@ -11,8 +11,8 @@ import { countyRanges, type Reachable } from './reachable.ts';
 export const FILL_HOLES_BELOW: SquareMetres = 100_000;
 
 /**
- * The outline of the blocks within so many minutes: their union, across county lines too. Contours
- * of more minutes contain those of fewer: more blocks, and what is filled stays filled.
+ * The outline of the blocks within so many minutes: their union, also across county lines. Contours
+ * nest: a longer one contains more blocks, and filled holes stay filled.
  */
 export async function contour(
   release: Release,

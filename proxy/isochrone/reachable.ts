@@ -49,7 +49,7 @@ export function routable(block: OriginBlock, mode: Mode): OriginBlock {
   );
 }
 
-/** How many of the blocks are within so many minutes. */
+/** Counts blocks within the time limit. */
 export function countWithin({ minutes }: Reachable, limit: Minutes): number {
   let count = 0;
   for (let i = 0; i < minutes.length; i++) if (minutes[i] <= limit) count++;
@@ -60,8 +60,8 @@ export function countWithin({ minutes }: Reachable, limit: Minutes): number {
 const ROWS_A_STEP = 256;
 
 /**
- * Adds the blocks within so many minutes, by GEOID. `contours`: ascending, the last of them `limit`;
- * a row then says the smallest that holds its block.
+ * Adds the blocks within the time limit, by GEOID. `contours`: ascending, the last equal to
+ * `limit`; each row then names the smallest that holds its block.
  */
 export async function addBlocksWithin(
   rows: Rows,

@@ -6,21 +6,21 @@ import type { Admission, Metering } from '../../portal/accounts/metering.ts';
 import { Problem } from '../../portal/http/problem.ts';
 import { rateLimited } from '../../portal/http/rate-limiting.ts';
 
-/** Who a request is from, once its key and rate have been checked. */
+/** An authenticated request whose rate has been checked. */
 export type AuthorizedRequest = Extract<Admission, { outcome: 'admitted' }>;
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * What is left to the askers, once the key is known; null before, and for what members do not
-     * pay.
+     * Balance left once the key is known; null before, and for a member on a route that is free for
+     * members.
      */
     balance: number | null;
   }
 }
 
 const BEARER = /^Bearer +(\S+) *$/i;
-/** What is sent for a key that is not there: an unset variable leaves nothing behind the scheme. */
+/** A missing key: an unset variable leaves nothing after the scheme. */
 const WITHOUT_KEY = /^ *(?:Bearer *)?$/i;
 
 /**
@@ -50,7 +50,7 @@ export async function authorize(
   }
 }
 
-/** What a connection last sent as its key, and the hash of it: the next request mostly repeats it. */
+/** The last key of a connection and its hash: the next request usually repeats it. */
 const lastKeys = new WeakMap<Socket, { authorization: string; hash: KeyHash }>();
 
 function keyHashOf(request: FastifyRequest): KeyHash {

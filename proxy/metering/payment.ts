@@ -5,7 +5,7 @@ import { PLANS } from '../../portal/plans.ts';
 import { counted } from '../../shards/number-words.ts';
 import type { DeliveredFraction } from '../http/response-writer.ts';
 
-/** Tokens come back when somebody buys some: nothing to wait a known time for. */
+/** No `Retry-After`: tokens return only when some are bought. */
 const EXHAUSTED_RETRY_SECONDS = '3600';
 
 /** Takes a charge, and returns what is left; `tokens-exhausted` if there is not enough. */
@@ -16,8 +16,8 @@ export async function pay(ledger: Metering, due: Charge): Promise<number> {
 }
 
 /**
- * The refusal of an answer that costs more than the balance. It does not say how much more: that is
- * a count of rows, and whoever has nothing to pay with would read times from it by bisection.
+ * Refuses a response that costs more than the balance. It does not state the price, which is a
+ * number of rows: an account without tokens could read times from it by bisection.
  */
 export function tokensExhausted(balance: number): Problem {
   return new Problem(
@@ -68,7 +68,7 @@ export async function deliverBody(
     await repayFrom(0);
     throw error;
   }
-  // The answer is out: there is nobody left to tell.
+  // The response has been sent, so an error can only be logged.
   const settled = handed.share.then(repayFrom).catch((error) => {
     request.log.error({ err: error, reqId: request.id }, 'refund failed');
   });

@@ -4,7 +4,7 @@ import type { Release } from '../../shards/release/release.ts';
 import type { ObjectRef } from '../../shards/store/store.ts';
 import type { Bytes } from '../../shards/units.ts';
 
-/** What a metered request means on a release. */
+/** The plan of a metered request on a release. */
 export interface MeteredPlan {
   /** The request in one spelling: parameters sorted, defaults filled in. */
   readonly canonical: string;
@@ -29,7 +29,7 @@ export function strongEtag(canonical: string, dependsOn: readonly ObjectRef[]): 
   return etagOf(text);
 }
 
-/** What a URL means on a release, and the ETag of its answer. */
+/** The plan of a URL on a release, and the ETag of its response. */
 export interface PlannedRequest {
   readonly plan: MeteredPlan;
   readonly etag: string;
@@ -51,7 +51,7 @@ const MAX_URL_LENGTH = 500;
 export class PlanCache {
   #release: Release | null = null;
   readonly #plans: LRUCache<string, PlannedRequest>;
-  /** How often a plan was at hand, and had to be worked out. */
+  /** Counts of cache hits and of computed plans. */
   hits = 0;
   made = 0;
 
@@ -81,7 +81,9 @@ export class PlanCache {
   }
 }
 
-/** About what a plan holds beside the release: all of it follows from the URL and the counties met. */
+/**
+ * Approximate size of a plan without the release: it depends on the URL and the counties involved.
+ */
 function bytesOf({ plan: { canonical, dependsOn } }: PlannedRequest, url: string): Bytes {
   return (
     ENTRY_BYTES +

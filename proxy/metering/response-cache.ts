@@ -11,7 +11,7 @@ export interface FinishedResponse {
   readonly contentType: string | null;
   readonly contentEncoding: 'gzip' | null;
   readonly tokens: number;
-  /** Headers by name: what is said beside the rows. */
+  /** Metadata headers by name. */
   readonly beside: Readonly<Partial<Record<SentHeader, string>>>;
 }
 
@@ -23,8 +23,7 @@ const ENTRY_OVERHEAD_BYTES = 300;
  */
 export class ResponseCache extends SingleFlight<string, FinishedResponse> {
   /**
-   * What it holds and has saved; null: it keeps nothing, and answers are shared while they are
-   * made.
+   * Size and saved time; null if nothing is cached and concurrent requests only share computations.
    */
   readonly kept: Pick<CostAwareCache<string, FinishedResponse>, 'bytes' | 'savedMs'> | null;
 

@@ -43,7 +43,7 @@ const POSTED_PROBLEMS = slugs(
   ...slugs('unsupported-media-type', 'idempotency-conflict'),
 );
 
-/** What the document is made for. */
+/** The service that the document describes. */
 export interface DocumentedService
   extends Pick<ProxyConfig, 'baseUrl' | 'version' | 'batchRowBudget' | 'accountUrl'> {
   readonly problemBase: string;
@@ -114,7 +114,7 @@ Metered routes cost one token a returned row, at least one a request; an isochro
 
 The examples are of the release that is served, and cost little; their lists and outlines are shortened.`;
 
-/** What `max_rows` of a batch may be. */
+/** Schema of a batch's `max_rows`. */
 function maxRows(rowBudget: number) {
   return {
     ...boundsSchema('integer', { min: 1, max: rowBudget }),
@@ -122,7 +122,7 @@ function maxRows(rowBudget: number) {
   };
 }
 
-/** Zod tells the bounds of what JavaScript has as whole numbers: none of an API. */
+/** Removes JavaScript's safe-integer limits, which Zod emits and an API does not have. */
 function withoutSafeBounds(schema: { maximum?: number | undefined; minimum?: number | undefined }) {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -224,7 +224,7 @@ function headOperation(
   };
 }
 
-/** What an operation says of itself before its answers. */
+/** Metadata of an operation, without its responses. */
 function about(endpoint: Endpoint) {
   const { operationId, summary, description, tag, access } = endpoint;
   return {
@@ -252,7 +252,7 @@ class AlikeResponses {
   }
 }
 
-/** Answers without a body; where nothing is there, HEAD tells the cost of that too. */
+/** Responses without a body; where nothing is found, HEAD states that price as well. */
 function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = false) {
   const payer = isFreeForMembers(endpoint) ? 'ForMembers' : '';
   return {
@@ -272,7 +272,7 @@ function emptyResponses(endpoint: Endpoint, alike: AlikeResponses, isHead = fals
   };
 }
 
-/** The media types of an answer: JSON, and for rows what they can be written as beside it. */
+/** Media types of a response: JSON, and the text formats of rows. */
 function contentOf(endpoint: Endpoint) {
   const { response: schema, example } = endpoint;
   const json = { schema, ...(example !== undefined && { example }) };

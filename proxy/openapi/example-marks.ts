@@ -55,7 +55,7 @@ export async function findMarks(
   return null;
 }
 
-/** What is not found there is not found; a fault of the store is one. */
+/** A missing object means no example; a store failure is rethrown. */
 function onProblem(error: unknown): null {
   if (error instanceof Problem) return null;
   throw error;

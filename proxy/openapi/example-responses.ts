@@ -13,7 +13,7 @@ export interface ExampleRequest {
   readonly body?: object;
 }
 
-/** Of examples alone: they hold no cursor that anybody could use, and need no ledger. */
+/** For examples only: they contain no usable cursor and need no ledger. */
 const CURSORS = new CursorSealer(['the secret of the examples']);
 
 /**
@@ -67,7 +67,7 @@ export class ExampleResponses {
     return texts;
   }
 
-  /** What may be had of a charged endpoint, and how it is made in a format. */
+  /** Media types of a metered endpoint, and how each is rendered. */
   async #planned(
     endpoint: Extract<Endpoint, { access: 'metered' | 'posted' }>,
     request: ExampleRequest,

@@ -31,7 +31,7 @@ const COMMON = headersNamed('X-Request-Id', 'Cache-Control');
 const RATE = ['RateLimit', 'RateLimit-Policy'] as const;
 const TOKENS = ['X-Tokens-Charged', 'X-Tokens-Remaining'] as const;
 
-/** What the responses of an endpoint have in common, by which their components are named. */
+/** Properties shared by the responses of an endpoint, which name their components. */
 export function kindOf(endpoint: Endpoint): 'Probe' | '' | 'Keyed' | 'Metered' {
   if (isMetered(endpoint)) return 'Metered';
   if (endpoint.access === 'keyed') return 'Keyed';

@@ -8,7 +8,7 @@ import { openApiDocument } from './document.ts';
 import { findMarks } from './example-marks.ts';
 import { type ExampleRequest, ExampleResponses } from './example-responses.ts';
 
-/** Of lists of objects, and of the corners of an outline, an example shows so many. */
+/** Number of list items and outline corners shown in examples. */
 const MAX_LISTED = 2;
 const MAX_CORNERS = 4;
 

@@ -190,7 +190,7 @@ const arealTexts = perFormat((format) => {
   };
 });
 
-/** What the routes of areal rows take beside their area. */
+/** Request of an areal route, apart from its area. */
 interface AskedRows {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;

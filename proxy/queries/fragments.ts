@@ -56,7 +56,7 @@ export const timeTexts = perFormat((format) => {
   return Object.fromEntries(texts) as Readonly<Record<Mode, readonly ByteText[]>>;
 });
 
-/** What the texts of a place take beside its own strings, in the format that says most. */
+/** Size of a POI's fragments in addition to its own strings, in the most verbose format. */
 const BYTES_A_POI: Bytes = 350;
 
 /** Texts that rows have of the places of a county: each is made once, when it is first asked for. */

@@ -34,7 +34,7 @@ export function modePositions(
   );
 }
 
-/** What is said of modes that a release was built without. */
+/** Message for modes that the release was built without. */
 export function lacksModes(
   { manifest }: Release,
   lacking: readonly Mode[],

@@ -23,7 +23,7 @@ export class NameIndex {
     this.#words = new JoinedTexts(words);
   }
 
-  /** Of folded names, those first that are to be found first. Lets others in between. */
+  /** Merges folded names in order of rank; other work may run in between. */
   static async of(names: readonly string[]): Promise<NameIndex> {
     const words: string[] = [];
     for (const [i, name] of names.entries()) {

@@ -34,7 +34,7 @@ export function requestedCells(
   const modes = modePositions(release, query.mode, part);
   return {
     filter: { modes, types: types && new Set(types) },
-    // What a column of the nearest object means comes from the release, so both are spelled out.
+    // The release defines the columns of its nearest objects, so both are listed.
     spelled: { mode: modeLabels(release, modes), type: types ?? release.taxonomy.leafIds },
   };
 }
@@ -66,7 +66,7 @@ export async function summaryOf(
   return { release, times, columns };
 }
 
-/** What a cell is of: the mode, and the type. */
+/** The mode and type of a cell. */
 export function cellOf(
   { manifest, taxonomy: { leafIds } }: Release,
   column: number,
@@ -99,7 +99,7 @@ export function summaryRows(
   };
 }
 
-/** What a summary says of its block. */
+/** Block metadata of a summary. */
 export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
   return {
     geoid,
@@ -108,7 +108,7 @@ export function blockMetadata({ index, ordinal, geoid }: OriginBlock) {
   };
 }
 
-/** What the routes of summaries take beside their origin. */
+/** Request of a summary route, apart from its origin. */
 interface AskedSummary {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
@@ -142,7 +142,7 @@ export function planSummary(
   return { ...pagedRequest(cursors, route, asked, part, [0, 0]), filter };
 }
 
-/** The summary of a block. `beside`: what the answer says before the rows. */
+/** The summary of a block. `beside`: members before the rows. */
 export async function querySummary(
   { cursors, waiters, format }: QueryContext,
   { filter, page }: SummaryPlan,

@@ -114,7 +114,7 @@ class PlaceNames {
     this.#names = names;
   }
 
-  /** Of places in the order of their GEOIDs, which decide where people are as many. */
+  /** Places in GEOID order, the tie-breaker for equal populations. */
   static async of(inOrder: readonly PlaceRecord[]): Promise<PlaceNames> {
     const places = maxPopulousFirst(inOrder);
     const names: string[] = [];

@@ -26,7 +26,7 @@ import { FragmentCache } from './fragments.ts';
 import { requestedLeaves } from './modes-and-types.ts';
 import { nextCursor, type Page, type PagedRequest, pagedRequest } from './pagination.ts';
 
-/** Ground that somebody asks about. */
+/** The area of a search. */
 export interface SearchedArea {
   /** Together they hold it. */
   readonly boxes: readonly BoundingBox[];
@@ -231,7 +231,7 @@ export function poiResult({ matrix, table }: Catchments, ordinal: CountyPoi): Po
   };
 }
 
-/** What the routes of searches take beside their area. */
+/** Request of a search route, apart from its area. */
 interface AskedPois {
   readonly type?: readonly DestTypeId[] | undefined;
   readonly q?: string | undefined;

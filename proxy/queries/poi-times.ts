@@ -79,7 +79,7 @@ function wantedBy(
     (ofTypes === undefined || ofTypes.has(poi));
 }
 
-/** What a row says of a place: before its origin, between that and the time, and after it. */
+/** A POI's row in pieces: before its origin, from there to the time, and after it. */
 interface PoiText {
   readonly begin: ByteText;
   readonly id: ByteText;
@@ -107,7 +107,7 @@ function textsOf(
   });
 }
 
-/** What the routes of POI times take beside their origin. */
+/** Request of a POI-times route, apart from its origin. */
 export interface PoiTimesQuery {
   readonly mode?: readonly Mode[] | undefined;
   readonly type?: readonly DestTypeId[] | undefined;
@@ -159,7 +159,7 @@ export function planPoiTimes(
   return { ...pagedRequest(cursors, route, asked, { limit, cursor }, ROW_BEGINS), filter };
 }
 
-/** A page of a block's POI times. `beside`: what the answer says before the rows. */
+/** A page of a block's POI times. `beside`: members before the rows. */
 export async function queryPoiTimes(
   { cursors, waiters, format }: QueryContext,
   { filter, page }: PoiTimesPlan,

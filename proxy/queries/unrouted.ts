@@ -14,7 +14,7 @@ export interface Unrouted {
   readonly reason: UnlinkedReason;
 }
 
-/** What the reasons mean, in words. */
+/** Explanations of the reasons. */
 export const REASONS: Readonly<Record<UnlinkedReason, string>> = {
   'no-street-near': 'no street is near its centre',
   'outside-street-data': 'its centre lies outside the street data of the release',
@@ -32,8 +32,8 @@ export function unroutedReason(
 }
 
 /**
- * Which of some modes could not be routed from a block, and why; null if all of them could, which
- * tells "not within 30 minutes" from "not known". `modes`: positions among the release's modes.
+ * Modes that could not be routed from a block, with reasons; null if all could. This separates "not
+ * within 30 minutes" from "not known". `modes`: positions among the release's modes.
  */
 export function unroutedModes(
   { release, index, ordinal }: OriginBlock,

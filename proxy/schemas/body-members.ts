@@ -56,8 +56,8 @@ export const includeMissingMember = z
   .meta({ description: FIELD_DESCRIPTIONS.includeMissing });
 
 /**
- * The most rows that a batch is to give. What the service gives at most is its configuration: the
- * route checks the bounds, and the document has them in `MaxRows`.
+ * The row limit of a batch. Its upper bound is configuration: the route checks it, and the document
+ * states it in `MaxRows`.
  */
 export const maxRowsMember = z
   .custom<number>(Number.isInteger, { error: 'must be a whole number' })
@@ -88,7 +88,7 @@ export const cursorMember = z
     override: { type: ['string', 'null'], maxLength: MOST.cursorLength },
   });
 
-/** A point; what it must not have is told with what it takes. */
+/** A point; unknown members are rejected with the list of known ones. */
 export const pointItem = z.strictObject(
   { lon: number(BOUNDS.longitude), lat: number(BOUNDS.latitude) },
   {

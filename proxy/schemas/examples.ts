@@ -6,8 +6,8 @@ const SMALL_RADIUS_M = 250;
 const ISOCHRONE_MINUTES = 5;
 
 /**
- * The values of parameters in examples, by the names of their components. Whoever tries an operation
- * in the reference sends those that it has; a parameter without one is left out.
+ * Parameter values in examples, by component name. The reference sends them when an operation is
+ * tried; a parameter without one is left out.
  */
 export function parameterExamples(marks: ExampleMarks): Readonly<Record<string, unknown>> {
   const { block, point, mode, poi, maxMinutes, type, place, tile } = marks;

@@ -1,13 +1,13 @@
 import { BOUNDS } from '../bounds.ts';
 
-/** What is said of a list. */
+/** Description of a list. */
 export interface ListDescription {
   readonly what: string;
-  /** What follows that sentence. */
+  /** The rest of that description. */
   readonly more: string;
 }
 
-/** What fields of requests mean, in queries and in bodies. */
+/** Descriptions of request fields, in queries and bodies. */
 export const FIELD_DESCRIPTIONS = {
   mode: { what: 'Travel modes', more: ' Omitted: all modes of the release.' },
   type: {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What is said of a list that is none, has nothing in it, or too much. */
+/** Messages for a value that is not a list, an empty list, and one that is too long. */
 interface ListFaults {
-  /** What it must be; what came instead is told behind it. */
+  /** The expectation; the actual value follows it. */
   readonly none: string;
   /** Where a list must not be empty. */
   readonly empty?: string;
@@ -10,8 +10,8 @@ interface ListFaults {
 }
 
 /**
- * A list of at most so many items. How many there are is looked at before any of them is: a list of
- * a hundred thousand wrong items is one fault.
+ * A list with a maximum length. The length is checked before the items: a hundred thousand wrong
+ * items are one fault.
  */
 export function listOf<T extends z.ZodType>(item: T, most: number, faults: ListFaults) {
   return z
@@ -33,7 +33,7 @@ function faultOf(value: unknown, most: number, { none, empty, many }: ListFaults
   return null;
 }
 
-/** What a value of JSON is, in words. */
+/** Describes the type of a JSON value. */
 function kindOf(value: unknown): string {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'number') return 'a number';

@@ -18,7 +18,7 @@ export function named<T extends z.ZodType>(id: string, parameter: T): T {
 
 const hasCommas = (value: unknown) => typeof value === 'string' && value.includes(',');
 
-/** One of the values of a parameter that may be repeated: whoever joins them by commas is told how. */
+/** A value of a repeatable parameter; joined values get advice to repeat the parameter. */
 const singleValue = z.unknown().superRefine((value, context) => {
   if (!hasCommas(value)) return;
   const message = 'takes one value; for several, repeat the parameter';
@@ -48,7 +48,7 @@ export const optionalGeoidParam = named(
 
 const CONTOURS_FAULT = `must be 1 to ${MOST.contours} whole minutes ${boundsText(BOUNDS.contour)}, ascending`;
 
-/** One level: whoever gives several is told where they go. */
+/** A single level; several values get the parameter that takes them. */
 export const minutesParam = named(
   'IsochroneMinutes',
   z
@@ -145,7 +145,7 @@ export const optionalLonParam = named('LonOfCircle', lonParam.optional().meta(LO
 export const anyLatParam = named('LatOfOrigin', anyNumberText.optional().meta(LAT));
 export const anyLonParam = named('LonOfOrigin', anyNumberText.optional().meta(LON));
 
-/** Of whatever form: one that is not known is not found. */
+/** Accepts any form: an unknown id is a 404. */
 export const placeGeoidParam = named(
   'PlaceGeoid',
   z.string().meta({
@@ -161,7 +161,7 @@ export const singleDestIdParam = named(
   }),
 );
 
-/** What is wrong with a box is the route's to say: it has a problem of its own. */
+/** The route validates the box, which has a problem type of its own. */
 export const bboxParam = named(
   'Bbox',
   z
@@ -190,7 +190,7 @@ const name = onceText
   .refine((text) => foldText(text) !== '', { error: 'must not be blank' });
 const NAME = {
   description: 'Part of the name; case and accents do not matter.',
-  // Something beside spaces and accents.
+  // Contains more than spaces and accents.
   override: {
     ...{ type: 'string', minLength: 1, maxLength: MOST.nameLength },
     pattern: '[^\\s\\u0300-\\u036f]',
@@ -225,7 +225,7 @@ export const limitParam = named(
     }),
 );
 
-/** Of routes that give all rows at once unless they are asked for pages. */
+/** For routes that return all rows at once unless pages are requested. */
 export const optionalLimitParam = named(
   'LimitIfPaged',
   integerText(BOUNDS.limit)

@@ -6,7 +6,7 @@ import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { invalidPolygon } from '../queries/drawn-area.ts';
 
 const MEMBERS = ['type', 'coordinates', 'bbox'];
-/** What geometries are wrapped in, and what of it is wanted. */
+/** GeoJSON wrappers around a geometry, and the member to read. */
 const WRAPPERS: ReadonlyMap<unknown, string> = new Map([
   ['Feature', 'its geometry'],
   ['FeatureCollection', 'the geometry of one of its features'],
@@ -17,9 +17,8 @@ const ring = { type: 'array', items: position, minItems: 4 } as const;
 const rings = { type: 'array', items: ring, minItems: 1 } as const;
 
 /**
- * The polygons of a GeoJSON Polygon or MultiPolygon. Of whatever other shape it is
- * `invalid-geometry`; of too many vertices, which are counted before any is looked at,
- * `polygon-too-complex`. A `bbox` is passed over.
+ * Parses the polygons of a GeoJSON Polygon or MultiPolygon. Any other shape is `invalid-geometry`;
+ * too many vertices, counted before any is read, `polygon-too-complex`. A `bbox` is ignored.
  */
 export const polygonMember = z
   .unknown()

@@ -14,7 +14,7 @@ export function choice<const T extends readonly string[]>(words: T) {
   });
 }
 
-/** A decimal number within bounds, with as many digits or an exponent as somebody's printer makes. */
+/** A decimal number within bounds, with any number of digits and an optional exponent. */
 export function numberText(bounds: Bounds) {
   return bounded(bounds, 'a number', Number.isFinite);
 }

@@ -29,9 +29,9 @@ import type { ProxyServices } from '../services.ts';
 import { compressed, finishResponse, inflated } from './finish-response.ts';
 
 /**
- * The way of every metered GET, in this order: key and rate, validation, If-None-Match, reading,
- * debit, answer. What fails before the debit costs nothing; what is debited and then not delivered
- * to the socket is refunded. The release is taken once and kept to the end.
+ * Handles every metered GET, in this order: key and rate, validation, If-None-Match, reading,
+ * debit, response. A failure before the debit costs nothing; whatever is debited and then not
+ * delivered to the socket is refunded. The release is taken once and kept to the end.
  */
 export function serveMetered(endpoint: MeteredEndpoint, services: ProxyServices) {
   const { ledger, plans, releases } = services;
@@ -77,14 +77,14 @@ interface Asked {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly admitted: AuthorizedRequest;
-  /** What usage is counted under. */
+  /** Route name in usage statistics. */
   readonly route: string;
-  /** Of a member, who does not pay for this route. */
+  /** The request of a member, for whom this route is free. */
   readonly isFree: boolean;
   readonly release: Release;
   readonly plan: MeteredPlan;
   readonly format: Format;
-  /** Of the answer in this format, not compressed. */
+  /** ETag of the response in this format, uncompressed. */
   readonly etag: string;
 }
 
@@ -137,7 +137,7 @@ async function send(asked: Asked, answer: FinishedResponse): Promise<void> {
     // Nothing else of the answer, not even its length: bisected, it would tell rows.
     if (isFree) return writeUnmetered(services.responseWriter, reply, status, headers);
     putHeader(headers, 'x-tokens-cost', tokens);
-    // What a GET gives for nothing costs no more to ask about.
+    // HEAD of a response that is free for GET is free as well.
     return deliver(asked, Math.min(PLANS.charges.minimum, tokens), status, headers);
   }
   putContentHeaders(headers, request, answer);

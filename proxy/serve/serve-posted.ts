@@ -52,16 +52,16 @@ const ATTEMPTS = 3;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who a POST is from: its key is checked before its body is read. */
+    /** Authenticates a POST: its key is checked before its body is read. */
     admitted: AuthorizedRequest | null;
   }
 }
 
 /**
- * The way of every metered POST: key and rate, then the body, validation, the Idempotency-Key,
- * reading, debit, answer. Nothing of it is kept by caches. From the first that may have made a large
- * answer until the outbox counts it, a request holds a place of the turnstile: however many ask, or
- * however slow the ledger is, only so many answers are in memory.
+ * Handles every metered POST: key and rate, then the body, validation, the Idempotency-Key,
+ * reading, debit, response. Responses are not cacheable. A request holds a slot of the semaphore
+ * from the first step that may produce a large response until the response writer accounts for it:
+ * this bounds responses in memory, whatever the load and however slow the ledger.
  */
 export function servePost(endpoint: PostEndpoint, services: ProxyServices) {
   const { ledger } = services;
@@ -118,7 +118,7 @@ async function turnOf(clientId: ClientId): Promise<void> {
   if (pause) await pause;
 }
 
-/** Whoever asked has left while the request waited: there is nobody to answer, and nothing to pay. */
+/** The client left while the request waited: nothing is sent or charged. */
 class ClientGone extends Error {}
 
 /** A POST on its way. */
@@ -130,7 +130,7 @@ interface Posted {
   readonly admitted: AuthorizedRequest;
   readonly route: string;
   readonly idempotent: IdempotentRequest | null;
-  /** The answer that so many tokens can pay. */
+  /** The response that so many tokens can pay for. */
   make(balance: number): Promise<FinishedResponse>;
 }
 
@@ -210,7 +210,7 @@ async function madeBefore(
   const { 'content-type': contentType, ...beside } = answer.headers;
   const kept = { contentType, beside, tokens };
   const body = Body.of(answer.gzip);
-  // As it is, for those who take it so. Of little, whether it was sent so is not known.
+  // Uncompressed for clients that ask for it. For short bodies the stored encoding is unknown.
   return answer.gzip.length < MIN_COMPRESSED_BYTES
     ? { ...kept, body: await gunzipBody(body), contentEncoding: null }
     : { ...kept, body, contentEncoding: 'gzip' };

@@ -24,7 +24,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** What a value is by its schema; a `ShardError` that names the member that does not fit. */
+/** Parses a value by its schema; throws a `ShardError` naming the member that does not fit. */
 export function fitted<T>(object: string, value: unknown, schema: Schema<T>): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -32,7 +32,7 @@ export function fitted<T>(object: string, value: unknown, schema: Schema<T>): T 
   throw new ShardError(object, path.join('.') || 'content', message);
 }
 
-/** What JSON is sealed with that nothing else names: the SHA-256 of the rest of it. */
+/** Seals JSON that no other object names: the SHA-256 of the rest of it. */
 export function sealOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

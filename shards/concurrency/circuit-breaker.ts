@@ -60,7 +60,7 @@ export class CircuitBreaker {
     this.#options.onChange?.(false);
   }
 
-  /** Of calls that were begun before it opened, the failure says nothing new. */
+  /** Ignores failures of calls that began before the circuit opened: they carry no news. */
   #failed(isProbe: boolean): void {
     const { failuresInARow, restMs, onChange } = this.#options;
     if (this.#restUntilMs !== null && !isProbe) return;

@@ -1,18 +1,18 @@
 import FlatQueue from 'flatqueue';
 import type { Bytes, Millis } from '../units.ts';
 
-/** What is kept, and what it is worth keeping. */
+/** A cached value and the inputs of its priority. */
 interface Entry<K, V> {
   readonly key: K;
   readonly value: V;
   readonly bytes: Bytes;
   readonly costMs: Millis;
   uses: number;
-  /** What goes first has the least: see `SharedMemory`. */
+  /** The lowest priority is evicted first: see `CacheBudget`. */
   priority: number;
 }
 
-/** What is told of a cache, and what its memory asks of it. */
+/** The interface by which a budget inspects and evicts from a cache. */
 interface Evictable {
   readonly bytes: Bytes;
   /** The priority of what would go next; `undefined` when it is empty. */
@@ -21,10 +21,10 @@ interface Evictable {
 }
 
 /**
- * Memory that several caches share. What goes when it is full is what saves least, whosever it is:
- * that which costs least to make again, for its bytes and as often as it has been asked for
- * (GreedyDual-Size-Frequency: Cherkasova 1998). What was asked for long ago ages against what comes
- * in, since that begins where the last that went stood.
+ * Memory shared by several caches. When it is full, the entry that saves least is evicted,
+ * whichever cache holds it: the cheapest to recompute for its size and frequency of use
+ * (GreedyDual-Size-Frequency: Cherkasova 1998). Old popularity ages, since new entries start at the
+ * priority of the last eviction.
  */
 export class CacheBudget {
   readonly maxBytes: Bytes;
@@ -57,10 +57,7 @@ export class CacheBudget {
   }
 }
 
-/**
- * What is made takes at least so long to make again, all told: also what is filled in as it is
- * used.
- */
+/** Minimum cost of recomputing a value, per byte, including lazily filled parts. */
 const MS_A_BYTE = 1e-5;
 /** A cache in memory that it shares with others. */
 export class CostAwareCache<K, V> implements Evictable {
@@ -71,7 +68,7 @@ export class CostAwareCache<K, V> implements Evictable {
   /** By a priority that each had: it has only grown since, and is seen to when it comes first. */
   readonly #queue = new FlatQueue<Entry<K, V>>();
   bytes: Bytes = 0;
-  /** What making again what was at hand would have taken, in all. */
+  /** Total time saved by hits. */
   savedMs: Millis = 0;
 
   /** `maxBytes`: what it may take of the memory. */
@@ -117,12 +114,12 @@ export class CostAwareCache<K, V> implements Evictable {
     const first = this.#first();
     if (!first) return;
     this.#queue.pop();
-    // What goes because of a bound of its cache may be worth more than what goes next.
+    // An entry evicted by its cache's own bound may be worth more than the next candidate.
     this.#memory.age = Math.max(this.#memory.age, first.priority);
     this.#forget(first);
   }
 
-  /** What would go next, at the head of the queue. */
+  /** The next candidate for eviction, at the head of the queue. */
   #first(): Entry<K, V> | undefined {
     for (;;) {
       const entry = this.#queue.peek();

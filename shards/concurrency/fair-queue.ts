@@ -1,13 +1,13 @@
-/** Whom work is done for: an account. */
+/** Identifies the client that work is done for: an account. */
 export type ClientId = string;
 
-/** What is done once for all who may ask. */
+/** The client id of work shared by all clients. */
 export const SHARED: ClientId = 'everybody';
 
 /** Those whom work is done for: one, or all who have asked for the same. */
 export type Waiters = ClientId | WaitingGroup;
 
-/** Who waits for the same thing. What is done for them goes on in the turn of any of them. */
+/** Clients waiting for the same result. Its work proceeds in the turn of any of them. */
 export class WaitingGroup {
   readonly #members = new Set<Waiters>();
 
@@ -31,21 +31,22 @@ export class WaitingGroup {
 const MAX_IN_A_ROW = 32;
 
 /**
- * What waits, by who has asked for it. Askers are served by turns, one thing at a time, so that
- * nobody waits for all that another wants; and one who has just come before those who have been
- * served, as flow queueing does with packets (RFC 8290, section 4.2), but not without end. What one
- * asker wants leaves in the order in which it came.
+ * A queue that is fair between clients. Clients are served round-robin, one item at a time, so that
+ * none waits for all of another's items. A newly arrived client goes before those already served,
+ * as in flow queueing (RFC 8290, section 4.2), up to a bound. Items of one client leave in order of
+ * arrival.
  */
 export class FairQueue<T extends object> {
   readonly #newcomers = new Map<ClientId, T[]>();
   /**
-   * Those served, who was longest ago first. One who wants nothing more stays until it would be the
-   * turn, and is no newcomer before: else to ask for one thing at a time would be to go first always.
+   * Clients already served, least recently first. A client with no items left keeps its place until
+   * its turn comes, and is not new before then; otherwise a client that queues one item at a time
+   * would always go first.
    */
   readonly #served = new Map<ClientId, T[]>();
   /** Newcomers that went before those who have been served. */
   #inARow = 0;
-  /** What stands in several lines, and what has left one of them and is no more in the others. */
+  /** Items queued under several clients, and those already taken from one of their lines. */
   readonly #inSeveral = new WeakSet<T>();
   readonly #gone = new WeakSet<T>();
 
@@ -64,7 +65,7 @@ export class FairQueue<T extends object> {
     else this.#newcomers.set(clientId, [wanted]);
   }
 
-  /** Takes what comes next, of those askers who may go on. */
+  /** Takes the next item among clients that `mayGo` allows. */
   shift(mayGo: (clientId: ClientId) => boolean = anybody): T | undefined {
     if (this.#inARow < MAX_IN_A_ROW) {
       const newcome = this.#shiftFrom(this.#newcomers, mayGo);

@@ -8,15 +8,14 @@ interface TurnWait {
 }
 
 /**
- * Lets so many works of all askers go on at once, and so many of each; the others wait, and enter by
- * turns of who asks. So what is held in memory at a time is bounded, and one who asks for much does
- * not keep the others out.
+ * Caps concurrency globally and per client; excess work queues and is admitted round-robin by
+ * client. This bounds memory, and a heavy client does not starve the others.
  */
 export class FairSemaphore {
   readonly #inAll: number;
   readonly #ofEach: number;
   readonly #patience: TurnWait | null;
-  /** Works that go on, by asker. */
+  /** Running tasks by client. */
   readonly #inside = new Map<ClientId, number>();
   /** To let a work in; false of one that has given up. */
   readonly #line = new FairQueue<() => boolean>();

@@ -14,13 +14,13 @@ interface Flight<V> {
 }
 
 /**
- * What is made once a key and then kept. Those who ask for the same while it is made share the
- * making; one that fails is not remembered.
+ * Computes a value once per key and caches it. Concurrent callers share one computation; a failure
+ * is not cached.
  */
 export class SingleFlight<K, V> {
   readonly #kept: Kept<K, V> | null;
   readonly #underWay = new Map<K, Flight<V>>();
-  /** How often a value was at hand, was being made for another, and had to be made. */
+  /** Counts of cache hits, of joins to a running computation, and of computations. */
   hits = 0;
   shared = 0;
   made = 0;
@@ -30,14 +30,17 @@ export class SingleFlight<K, V> {
     this.#kept = kept;
   }
 
-  /** The value if it is at hand. */
+  /** The cached value, if present. */
   get(key: K): V | undefined {
     const value = this.#kept?.get(key);
     if (value !== undefined) this.hits++;
     return value;
   }
 
-  /** The value, made if need be: for the askers, and whoever asks for it until it is made. */
+  /**
+   * Returns the cached value, or computes it on behalf of the waiters and everyone who joins before
+   * it is done.
+   */
   make(key: K, make: (group: WaitingGroup) => Promise<V>, waiters: Waiters = SHARED): Promise<V> {
     const value = this.get(key);
     if (value !== undefined) return Promise.resolve(value);

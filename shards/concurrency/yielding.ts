@@ -1,6 +1,6 @@
 import { FairQueue, type Waiters } from './fair-queue.ts';
 
-/** How long work may go on in one turn of the event loop before others are let in. */
+/** Longest slice of work in one turn of the event loop. */
 const SLICE_MS = 4;
 
 /** When the slice of this turn is used up; 0 while no work has begun in it. */
@@ -9,14 +9,13 @@ let sliceEndsMs = 0;
 const waiting = new FairQueue<() => void>();
 
 /**
- * Long work calls this between steps that are short against a slice, and awaits what it gives:
+ * Yields to the event loop when the slice is used up. Long work calls it between short steps and
+ * awaits the result:
  *
- *     const pause = breathe(askers);
- *     if (pause) await pause;
+ * const pause = yieldIfOverdue(waiters); if (pause) await pause;
  *
- * All works share one slice a turn, and those that wait go on one a turn, so that what many
- * requests do at the same time holds the event loop no longer than what one does. Whose turn it is
- * goes by who asks: however many works somebody has, others go on in between.
+ * All work shares one slice per turn, and overdue work resumes one task per turn, so that many
+ * concurrent requests hold the loop no longer than one. Tasks resume round-robin by client.
  */
 export function yieldIfOverdue(waiters: Waiters): Promise<void> | undefined {
   if (sliceEndsMs === 0) {

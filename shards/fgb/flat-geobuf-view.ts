@@ -5,14 +5,14 @@ const GEOMETRY = { ends: 0, xy: 1, parts: 7 };
 const MAGIC = [0x66, 0x67, 0x62, 0x03];
 /** A node of the packed R-tree: a box, and where what it holds begins. */
 export const NODE_BYTES = 40;
-/** Of a census block, or of a place. */
+/** The properties of a census block or place. */
 const GEOID = /^(\d{15}|\d{7})$/;
 const GEOID_DIGITS = 15;
 
 /**
- * The few fields wanted of a FlatGeobuf of blocks, in place: the library's reader makes an object of
- * every point. Offsets are of tables and vectors, as FlatBuffers lays them out. What is not there is
- * a `RangeError`.
+ * Reads the needed fields of a FlatGeobuf of blocks in place; the library's reader allocates an
+ * object per point. Offsets are those of FlatBuffers tables and vectors. Missing data throws a
+ * `RangeError`.
  */
 export class FlatGeobufView {
   readonly featureCount: number;

@@ -11,7 +11,7 @@ import { splitAtPoints } from './split-edges.ts';
 export interface DissolvePart {
   readonly outlines: Rings;
   readonly areas: Uint32Array;
-  /** Of these outlines, where they have been found: it saves looking at the borders within. */
+  /** Borders among these outlines, if already computed: skips the inner borders. */
   readonly borders?: SharedBorders;
 }
 

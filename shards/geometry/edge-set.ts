@@ -18,7 +18,7 @@ export class EdgeSet {
   bx: Int32Array;
   by: Int32Array;
   #table = new Uint32Array(0);
-  /** Of each edge, one more than the number of its opposite; 0 of one that has none. */
+  /** One more than the number of each edge's opposite; 0 for an edge without one. */
   #opposite = new Uint32Array(0);
 
   constructor(capacity = 1024) {
@@ -32,7 +32,7 @@ export class EdgeSet {
     this.length = 0;
   }
 
-  /** Makes room for so many edges more. */
+  /** Makes room for more edges. */
   reserve(more: number): void {
     const wanted = this.length + more;
     if (wanted <= this.ax.length) return;
@@ -128,7 +128,7 @@ export class EdgeSet {
   }
 }
 
-/** A power of two: the slots of a hash table for so many entries. */
+/** Number of slots of a hash table for so many entries: a power of two. */
 export function slotsFor(entries: number): number {
   return 1 << (32 - Math.clz32(Math.max(8, entries * SLOTS_AN_EDGE) - 1));
 }

@@ -16,7 +16,7 @@ export function geometryOf(polygons: Polygons): PolygonGeometry {
     : { type: 'MultiPolygon', coordinates: polygons };
 }
 
-/** Of areas of one polygon each, all of them. */
+/** Converts areas of one polygon each. */
 export function polygonsOfAll(rings: Rings): Polygons {
   const polygons: Polygons = [];
   for (let p = 0; p + 1 < rings.firstRing.length; p++) {
@@ -29,7 +29,7 @@ export function polygonsOfAll(rings: Rings): Polygons {
   return polygons;
 }
 
-/** Of one area, whose shells are each followed by their holes, as layers of areas keep them. */
+/** Converts one area whose shells are each followed by their holes, as in area layers. */
 export function polygonsOf(rings: Rings, area: number): Polygons {
   const { firstRing, firstPoint, x, y } = rings;
   const polygons: Polygons = [];

@@ -13,7 +13,7 @@ export function sideOf(rings: Rings, area: number, px: number, py: number): Side
   return sideAfter(cast(rings, area, px, py));
 }
 
-/** What the marks of all edges that a point's latitude meets come to. */
+/** Interprets the combined marks of all edges that meet a point's latitude. */
 export function sideAfter(marks: number): Side {
   if (marks & ON_BORDER) return 'border';
   return marks & WITHIN ? 'inside' : 'outside';
@@ -47,10 +47,9 @@ function cast({ firstRing, firstPoint, x, y }: Rings, area: number, px: number, 
 }
 
 /**
- * A point's marks after one more edge; 0 before the first. A ray to the east crosses the rings an
- * odd number of times from within (Shimrat, 1962); which side of an edge the point is on is told by
- * an exact predicate (Shewchuk, 1997). An edge that does not meet the point's latitude changes
- * nothing.
+ * Updates a point's marks for one more edge; start with 0. A ray to the east crosses the rings an
+ * odd number of times from within (Shimrat, 1962); an exact predicate decides the side of an edge
+ * (Shewchuk, 1997). An edge that does not meet the point's latitude changes nothing.
  */
 export function pastEdge(
   marks: number,

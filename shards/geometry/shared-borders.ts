@@ -7,16 +7,16 @@ const AREAS_A_STEP = 512;
 const EDGES_A_STEP = 1 << 16;
 
 /**
- * What lies on the other side of the borders of a county's areas, found once: so the border of any
- * union of them is what has an area of the union on one side only, and edges within it are passed
- * over in runs, unseen. An edge is numbered by the point it ends in.
+ * Neighbours across the borders of a county's areas, computed once. The border of any union is then
+ * the set of edges with an area of the union on one side only, and inner edges are skipped in runs.
+ * An edge is numbered by its end point.
  */
 export class SharedBorders {
   /** Runs of edges of area `i`: `firstRun[i]` up to `firstRun[i + 1]`. A run is of one ring. */
   readonly #firstRun: Uint32Array;
-  /** The first edge of each run; it goes on to the next run, or to the end of its ring. */
+  /** First edge of each run; a run extends to the next run or to the end of its ring. */
   readonly #firstEdge: Uint32Array;
-  /** The area on the other side of each run; one past the last of nobody's. */
+  /** The area on the other side of each run; one past the last area where there is none. */
   readonly #beyond: Uint32Array;
 
   constructor(firstRun: Uint32Array, firstEdge: Uint32Array, beyond: Uint32Array) {
@@ -30,7 +30,7 @@ export class SharedBorders {
     return this.#firstRun.byteLength + this.#firstEdge.byteLength + this.#beyond.byteLength;
   }
 
-  /** What `pushBorder` wants to know of a union: 1 of each of its areas. */
+  /** Membership of each area in the union that `pushBorder` draws: 1 for members. */
   members(areas: Uint32Array): Uint8Array {
     const members = new Uint8Array(this.#firstRun.length);
     for (let i = 0; i < areas.length; i++) members[areas[i]] = 1;
@@ -68,7 +68,7 @@ export function* sharedBorderSteps(
   const { firstRing, firstPoint, x, y } = outlines;
   const areas = firstRing.length - 1;
   const edges = new EdgeSet(x.length);
-  // Of edges: those without length are none.
+  // Skips edges without length.
   const pointOf = new Uint32Array(x.length);
   const areaOf = new Uint32Array(x.length);
   for (let area = 0; area < areas; area++) {

@@ -164,7 +164,7 @@ export class SweepLine {
       if (++visits[ring[edge]] > 2) isBack = true;
     };
     for (let i = south; i < north; i++) visit(line[i]);
-    // What passes is on the line already: it counts as arriving and leaving.
+    // An edge that passes is on the line already: it counts as arriving and leaving.
     for (const edge of leaving) visit(edge);
     for (let i = south; i < north; i++) visits[ring[line[i]]] = 0;
     for (let i = passing; i < leaving.length; i++) visits[ring[leaving[i]]] = 0;
@@ -175,7 +175,7 @@ export class SweepLine {
   #order(leaving: number[], x: number, y: number): SweepFault | null {
     const turn = (a: number, b: number) =>
       orient2d(x, y, this.#eastX[a], this.#eastY[a], this.#eastX[b], this.#eastY[b]);
-    // Of edges of two polygons that run along each other, the one that leaves its own comes first.
+    // Orders two edges that run along each other: the one that leaves its own polygon comes first.
     leaving.sort((a, b) => turn(a, b) || this.#entry[a] - this.#entry[b]);
     for (let i = 1; i < leaving.length; i++) {
       const [a, b] = [leaving[i - 1], leaving[i]];
@@ -248,9 +248,9 @@ function isCounterClockwise(ring: Ring): boolean {
 }
 
 /**
- * What makes a polygon none: its rings cross or run along each other or themselves, or a hole lies
- * outside its shell or in another hole. Null where it is whole: rings may touch in points, though a
- * ring may not come back to a point of its own. O(n log n), exact.
+ * Finds why a polygon is invalid: rings that cross or overlap, a hole outside its shell or inside
+ * another hole. Returns null for a valid one. Rings may touch in points, but no ring may revisit a
+ * point of its own. O(n log n), exact.
  */
 export function polygonFault(polygon: Polygon): SweepFault | null {
   return new SweepLine([polygon]).fault();

@@ -66,7 +66,7 @@ export function edgesOf(box: BoundingBox): [number, number, number, number] {
   return [box.minLon, box.minLat, box.maxLon, box.maxLat];
 }
 
-/** What `edgesOf` writes, as a box. */
+/** Converts the result of `edgesOf` back to a box. */
 export function boxWithin(edges: readonly [number, number, number, number]): BoundingBox {
   const [minLon, minLat, maxLon, maxLat] = edges;
   return { minLon, minLat, maxLon, maxLat };

@@ -9,16 +9,16 @@ import { encodeRow, type ModeRow, type TimeUnit } from './row-codec.ts';
 /** Rows of a matrix, encoded one after the other: how workers hand over what they found. */
 export interface EncodedRows {
   readonly bytes: Uint8Array;
-  /** Of each row, in the order of the origins. */
+  /** Bytes of each row, in the order of the origins. */
   readonly lengths: Uint32Array;
 }
 
 /**
  * Writes a sparse travel-time matrix: origins × targets, several modes, most pairs absent.
  *
- * Sections: `META` shape; `ORIG` and `TARG` dictionaries of ids; `ATTR` what an answer says of a
- * target beside its id (opaque here); `RDIR` the byte length of each row; `ROWS`, which is last,
- * so that everything before it is one range: the head, which a reader keeps.
+ * Sections: `META` shape; `ORIG` and `TARG` dictionaries of ids; `ATTR` opaque per-target
+ * attributes; `RDIR` the byte length of each row; `ROWS`, last, so that everything before it, the
+ * head that readers keep, is one range.
  */
 export class MatrixWriter {
   readonly #shape: MatrixShape;

@@ -8,7 +8,7 @@ import { decodeDictionary } from './dictionary.ts';
 import { EncodedRow, MINUTES, type ModeRow, TENTHS, type TimeUnit } from './row-codec.ts';
 
 export const MATRIX_KIND = 'MATR';
-/** What a scan reads at a time. */
+/** Bytes that a scan reads at a time. */
 const SCAN_BYTES = 4 * 2 ** 20;
 const NOTHING = new Uint8Array(0);
 /** Units by their number in `META`. */

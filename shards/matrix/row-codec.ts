@@ -17,7 +17,7 @@ import { ShardError } from '../errors.ts';
 export interface ModeRow {
   /** Ordinals in the target dictionary, strictly ascending. */
   readonly targets: Uint32Array;
-  /** In the matrix's unit, beside `targets`. */
+  /** Time in the matrix's unit, parallel to `targets`. */
   readonly times: Uint16Array;
 }
 

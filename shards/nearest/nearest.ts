@@ -19,7 +19,7 @@ function nearestStride(columns: number): number {
   return columns * 2 + ROW_CRC_BYTES;
 }
 
-/** The bytes a whole object of so many rows has: its length is checked without reading it. */
+/** Size of an object with so many rows: checks its length without reading it. */
 export function nearestBytes(rows: number, columns: number): number {
   const end = ROWS_OFFSET + rows * nearestStride(columns);
   const meta = Math.ceil(end / 8) * 8;
@@ -90,7 +90,7 @@ export function decodeNearestShape(meta: Uint8Array): { rows: number; columns: n
   return { rows: view.getUint32(0, true), columns: view.getUint32(4, true) };
 }
 
-/** What a whole object says of itself, for those who hold all of it. */
+/** Shape of an object held in memory as a whole. */
 export function readNearestShape(object: string, bytes: Uint8Array) {
   const envelope = readEnvelope(object, bytes, bytes.length, NEAREST_KIND);
   const meta = envelope.sections.find((s) => s.tag === 'META');

@@ -62,7 +62,7 @@ export interface PlaceRecord {
   /** Its internal point. */
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Of the blocks whose centre lies in it. */
+  /** Population of the blocks whose centre lies in it. */
   readonly population: number;
   /** Around its outline. */
   readonly box: BoundingBox;
@@ -77,7 +77,7 @@ export interface PlaceWithBlocks extends PlaceRecord {
 
 const GEOID_DIGITS = 7;
 
-/** A place as its state's table tells of it. */
+/** A place as stored in its state's table. */
 export interface PlaceEntry extends PlaceRecord {
   /** Counties that its blocks lie in, ascending. */
   readonly counties: readonly CountyFips[];

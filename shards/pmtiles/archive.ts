@@ -13,9 +13,9 @@ const LEAVES_KEPT = 32;
 const MAX_METADATA_BYTES = 1 << 20;
 
 /**
- * A PMTiles archive, read by range: one read to open it, then one a tile, and one more for a tile
- * whose leaf directory is not yet kept. What no `PmtilesWriter` could have written is a
- * `ShardError`; whoever needs to know that it is what was written reads from `CheckedPages`.
+ * A PMTiles archive read by range: one read to open it, then one per tile, plus one for a leaf
+ * directory that is not cached. Anything that `PmtilesWriter` could not have written is a
+ * `ShardError`. Read through `CheckedPages` to detect altered bytes.
  */
 export class PmtilesArchive {
   readonly header: PmtilesHeader;
@@ -73,7 +73,7 @@ export class PmtilesArchive {
     return this.#source.readRange(this.#ref, offset, bytes);
   }
 
-  /** What the archive says of itself: name, attribution, `vector_layers`. One read. */
+  /** Reads the archive's metadata: name, attribution, `vector_layers`. One read. */
   async metadata(): Promise<Record<string, unknown>> {
     const { offset, bytes } = this.header.metadata;
     const packed = await this.#source.readRange(this.#ref, offset, bytes);

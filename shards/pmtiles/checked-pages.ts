@@ -16,9 +16,10 @@ const PAGE_BYTES: Bytes = 2048;
 const CRC_BYTES = 4;
 
 /**
- * The checksums of an object that others than us read too, and so has none of its own: an object to
- * lie beside it. Section `CRCS`: for each 2,048 bytes of the object, the last may be fewer, their
- * CRC-32C, seeded with the number of the page: a right page in a wrong place is found out too.
+ * Computes the page checksums of an object in a foreign format, which has none of its own. They
+ * form a sidecar object with one section, `CRCS`: the CRC-32C of each 2,048 bytes (the last page
+ * may be shorter), seeded with the page number, so that a correct page in the wrong place is
+ * detected too.
  */
 export async function pageSumsOf(content: PutBody): Promise<Uint8Array> {
   const crcs = new DataView(new ArrayBuffer(pagesOf(content.bytes) * CRC_BYTES));
@@ -60,8 +61,8 @@ export class CheckedPages implements RangeSource {
   }
 
   /**
-   * Reads the sums of `ref`, all of them: they are checked by their own recorded hash. `readAlong` is
-   * told what is fetched beside what is asked for.
+   * Reads all sums of `ref`, verified by their own recorded hash. `readAlong` counts the bytes
+   * fetched in addition to those requested.
    */
   static async open(
     store: Store,
@@ -93,7 +94,7 @@ export class CheckedPages implements RangeSource {
     const first = Math.floor(offset / PAGE_BYTES);
     const start = first * PAGE_BYTES;
     const lastPage = Math.ceil((offset + length) / PAGE_BYTES);
-    // What goes beyond the object is asked for all the same: the store refuses it.
+    // A range beyond the object is requested anyway: the store refuses it.
     const end = Math.max(offset + length, Math.min(lastPage * PAGE_BYTES, ref.bytes));
     const pages = await this.#store.readRange(ref, start, end - start);
     this.#readAlong(pages.length - length);

@@ -7,7 +7,7 @@ import { type Directory, encodeDirectory } from './directory.ts';
 import { encodeHeader, HEADER_BYTES, ROOT_END } from './header.ts';
 import { type TileAddress, tileId } from './tile-id.ts';
 
-/** What an archive says of itself, besides its tiles. */
+/** Metadata of an archive. */
 export interface ArchiveFacts {
   readonly name: string;
   readonly description: string;

@@ -5,7 +5,7 @@ import type { Bytes, CountyPoi, Degrees, DestTypeId } from '../units.ts';
 import { MICRO, toMicro } from '../units.ts';
 import { PoiSet } from './poi-set.ts';
 
-/** What an answer says of a point of interest beside its id and its time. */
+/** Attributes of a POI, apart from its id and time. */
 export interface PoiFacts {
   readonly name: string;
   readonly lon: Degrees;
@@ -63,7 +63,7 @@ export function encodePoiTable(pois: readonly PoiFacts[]): Uint8Array {
   return out.view();
 }
 
-/** What a table is in memory. */
+/** Memory used by a decoded table. */
 interface Columns {
   readonly count: number;
   readonly lon: Int32Array;
@@ -125,7 +125,7 @@ export class PoiTable {
     }
   }
 
-  /** Memory held beside the section's own bytes. */
+  /** Memory in addition to the section's own bytes. */
   get byteLength(): number {
     const columns = this.count * 40 + this.#stringStarts.length * 8 + this.#types.length * 2;
     return columns + this.#byType.size * Math.ceil(this.count / 8);

@@ -3,7 +3,7 @@ import { FORMAT_VERSION } from '../codec/format-version.ts';
 import { MODE_LABELS } from '../modes.ts';
 import { taxonomySchema } from '../taxonomy.ts';
 
-/** What a release is called. */
+/** The label of a release. */
 export const releaseSchema = z.string().regex(/^[0-9A-Za-z][0-9A-Za-z._-]{0,63}$/);
 
 export const countyFipsSchema = z.string().regex(/^\d{5}$/);
@@ -76,7 +76,7 @@ function objectsOf<K extends string>(kinds: readonly K[]) {
   >;
 }
 
-/** A tile archive, and beside it the checksums that it has no room for: `checked-pages.ts`. */
+/** A tile archive and its sidecar of checksums: `checked-pages.ts`. */
 export const tileArchiveSchema = z.strictObject({
   archive: objectRefSchema,
   sums: objectRefSchema,

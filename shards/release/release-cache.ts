@@ -10,11 +10,13 @@ interface Head<T extends object = object> {
   readonly bytes: Bytes;
 }
 
-/** What a reader keeps in memory, shared by the releases it passes through, and what it has read. */
+/** The cache of a reader, shared by successive releases, and its read statistics. */
 export class ReleaseCache {
   readonly heads: SingleFlight<string, Head>;
   readonly #kept: CostAwareCache<string, Head>;
-  /** Fetched beside what was asked for: rows between rows, the rest of a checked page. */
+  /**
+   * Bytes fetched in addition to those requested: rows between rows, the rest of a checked page.
+   */
   readAlong: Bytes = 0;
 
   /** In memory that others share, or in so much of its own. */
@@ -24,7 +26,7 @@ export class ReleaseCache {
     this.heads = new SingleFlight(this.#kept);
   }
 
-  /** What it holds, and what making that again, each time it was at hand, would have taken. */
+  /** Current size, and the total time saved by hits. */
   get kept(): Pick<CostAwareCache<string, Head>, 'bytes' | 'savedMs'> {
     return this.#kept;
   }

@@ -10,12 +10,12 @@ import { COUNTY_OBJECT_KINDS, type CountyObjectKind, type Manifest } from './man
 export interface RowsMoved {
   /** In both. */
   rows: number;
-  /** Of those, with another time. */
+  /** Moved rows with another time. */
   moved: number;
   /** In one only. */
   added: number;
   gone: number;
-  /** Of all that moved, later less earlier times summed up. */
+  /** Sum of later minus earlier times over all moved rows. */
   sum: Tenths;
   /** The row that moved most, later less earlier; null if none did. */
   worst: {
@@ -26,7 +26,7 @@ export interface RowsMoved {
   } | null;
 }
 
-/** What became of a county. */
+/** The differences of one county. */
 export type CountyDiff =
   | { readonly county: CountyFips; readonly is: 'added' | 'gone' }
   | {

@@ -59,8 +59,9 @@ export class ReleaseSource {
   }
 
   /**
-   * Opens what `latest.json` names now, if it is another. Returns whether it was. What is asked for
-   * while one is under way is that one: else a slow one could end last, and set an older release.
+   * Opens the release that `latest.json` names, if it is another one; returns whether it was.
+   * Concurrent calls share one refresh, since a slow one could otherwise finish last and restore an
+   * older release.
    */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#refresh()

@@ -61,7 +61,7 @@ const VERSION_DIGITS = 12;
 export class Release {
   readonly manifest: Manifest;
   readonly latest: Latest;
-  /** What names the release's contents: its label, and the beginning of its manifest's hash. */
+  /** Identifies the release's contents: its label and the beginning of its manifest's hash. */
   readonly version: string;
   readonly taxonomy: Taxonomy;
   readonly store: Store;
@@ -289,7 +289,7 @@ export class Release {
     });
   }
 
-  /** What is made of an object's head and kept beside it, within the same memory. */
+  /** Values derived from an object's head and cached with it, within the same memory. */
   beside<T extends object>(
     ref: ObjectRef,
     what: string,

@@ -10,14 +10,16 @@ import type { ObjectRef, ObjectStat, Store, StoredObject } from './store.ts';
 /** Files kept open between reads. */
 const OPEN_FILES = 256;
 /**
- * Objects are immutable, so a handle goes stale only when a build mends a damaged one. A reader has
- * the new file after this long, which is what a client that met the damage is told to wait. What is
- * read all along is opened anew halfway, beside the reads: none of them waits for it.
+ * Objects are immutable, so a handle goes stale only when a build repairs a damaged one. A reader
+ * reopens the file after this interval, which is also the `Retry-After` of a client that met the
+ * damage. Frequently read files are reopened halfway through, concurrently with reads, which never
+ * wait.
  */
 const KEEP_OPEN_MS = 5_000;
 /**
- * What is read at once. A row that the page cache holds takes some 2 µs so, and by the thread pool
- * seven times the processor time; more, up to this, some 5 µs. A disk gives as much in one go.
+ * Largest synchronous read. A row in the page cache takes about 2 µs this way, and seven times the
+ * processor time through the thread pool; a read of this size takes about 5 µs. A disk delivers as
+ * much in one operation.
  */
 const SMALL_BYTES = 32_768;
 /** A small read that took longer came from the disk: the next ones leave the event loop free. */
@@ -129,7 +131,7 @@ export class FolderReader implements Store {
     return file;
   }
 
-  /** What is wrong with the file meanwhile, whoever has to open it is told. */
+  /** A fault of the file surfaces to the caller that has to open it. */
   async #renew(ref: ObjectRef, known: OpenFile): Promise<void> {
     const file = await this.#openFile(ref).catch(() => null);
     if (file === null) return;
@@ -162,7 +164,7 @@ export class FolderReader implements Store {
     this.#files.delete(name);
   }
 
-  /** What went wrong with an object, as a store says it. */
+  /** Maps a file-system error to a store error. */
   protected explain(name: string, error: unknown): StoreError {
     if (error instanceof StoreError) return error;
     const code = systemCode(error);
@@ -221,7 +223,7 @@ class OpenFile {
   }
 }
 
-/** What a conditional put asks for: the SHA-256, hex. */
+/** The condition of a conditional put: the SHA-256, hex. */
 export function identityOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

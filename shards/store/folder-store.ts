@@ -13,7 +13,7 @@ const SCRATCH = '.build-scratch';
 /** On its way into place: `<name>.<UUID>.tmp`. */
 const HALF_WRITTEN = /\.[0-9a-f-]{36}\.tmp$/;
 const LOCK = /[.-]lock$/;
-/** The lock on taking over that of somebody dead: whoever has it may have died over it. */
+/** The lock on taking over a dead owner's lock; its owner may have died as well. */
 const SUCCESSION = /[.-]lock\.[0-9a-f]{16}\.lock$/;
 
 /**
@@ -117,7 +117,7 @@ export class FolderStore extends FolderReader implements WritableStore {
     return found;
   }
 
-  /** What is in a folder of the store, or anywhere below; nothing if there is no such folder. */
+  /** Lists a folder of the store recursively; empty if there is no such folder. */
   async #entries(folder: string, depth = { recursive: false }): Promise<string[]> {
     try {
       return await readdir(this.pathOf(folder), depth);
@@ -148,7 +148,7 @@ export class FolderStore extends FolderReader implements WritableStore {
   }
 }
 
-/** Who has this works on what may be left over. */
+/** Owns the cleanup of leftovers. */
 function lockOver(name: string): string {
   return SUCCESSION.test(name) ? name : lockOf(name.replace(HALF_WRITTEN, ''));
 }

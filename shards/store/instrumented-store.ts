@@ -9,7 +9,7 @@ export interface StoreCall {
   readonly bytes: Bytes;
 }
 
-/** What is done around a call: it is made and its outcome passed on, or it is refused. */
+/** Wraps a call: it makes the call and passes on its outcome, or refuses it. */
 export type StoreInterceptor = <T>(what: StoreCall, call: () => Promise<T>) => Promise<T>;
 
 /** A store with something done around each of its calls, such as measuring them. */

@@ -11,14 +11,13 @@ export type FileLock =
 /** A lock on its way into place: `<lock>.<process>.<UUID>.tmp`. */
 const HALF_LOCK = /[.-]lock\.(\d+)\.[0-9a-f-]{36}\.tmp$/;
 
-/** What is in the lock files of this process: one of an earlier process may have its number. */
+/** Contents of this process's lock files: an earlier process may have had the same number. */
 const own = new Set<string>();
 
 /**
  * Takes a lock between processes of this machine: a file that names its owner. It is linked into
- * place with its content, so nobody ever sees one that does not say whose it is. One whose owner
- * has died is taken over, by one of those who find it: who has the lock on taking it over. Errors
- * of the file system are passed on.
+ * place complete, so a lock without an owner is never seen. The lock of a dead owner is taken over
+ * by one contender, the owner of the takeover lock. Errors of the file system are passed on.
  */
 export async function takeLock(file: string): Promise<FileLock> {
   const content = `${process.pid} ${randomUUID()}`;
@@ -54,7 +53,7 @@ export async function takeLock(file: string): Promise<FileLock> {
   }
 }
 
-/** Whether somebody who is alive has this lock. */
+/** Whether a live process holds this lock. */
 export async function isLocked(file: string): Promise<boolean> {
   const content = await contentOf(file);
   return content !== null && isAlive(content);

@@ -5,7 +5,7 @@ import type { HttpReaderOptions } from './http/http-reader.ts';
 import type { Store, WritableStore } from './store.ts';
 import { kindOf, type StoreKind, shownLocation, storeFault } from './store-location.ts';
 
-/** How stores of a kind are opened. What is behind a network is loaded when it is asked for. */
+/** Openers by kind of store. Network stores are loaded on demand. */
 interface Opener {
   read(location: string, options?: HttpReaderOptions): Promise<Store>;
   /** Null: it can only be read. */

@@ -1,6 +1,6 @@
 import { s3Fault } from './s3/s3-address.ts';
 
-/** What is wrong with `https://host/prefix` as a store; null if nothing is. */
+/** Finds the fault in `https://host/prefix` as a store; null if there is none. */
 export function httpsFault(location: string): string | null {
   if (!URL.canParse(location)) return 'is not an address such as https://host/prefix';
   const { protocol, hostname, username, password, search, hash } = new URL(location);
@@ -40,7 +40,7 @@ export function storeFault(location: string): string | null {
   return `a store is a folder, s3://bucket/prefix or https://host/prefix; "${scheme}" is not supported`;
 }
 
-/** Of a location without a fault. */
+/** Parses a location without faults. */
 export function kindOf(location: string): StoreKind {
   return KINDS[schemeOf(location)];
 }
@@ -50,7 +50,7 @@ export function canBeWritten(location: string): boolean {
   return kindOf(location) !== 'http';
 }
 
-/** A location as it may be shown: without a password that somebody put into it. */
+/** A location fit for display: without a password. */
 export function shownLocation(location: string): string {
   return location.replace(/\/\/[^/]*@/, '//…@');
 }

@@ -22,14 +22,14 @@ export interface RangeSource {
   readRange(ref: ObjectRef, offset: Bytes, length: Bytes): Promise<Uint8Array>;
 }
 
-/** What a store knows of an object without reading it. */
+/** Facts about an object, known without reading it. */
 export interface ObjectStat {
   readonly bytes: Bytes;
   /** Hex; null if the store does not know it. */
   readonly sha256: string | null;
 }
 
-/** What a store can do for a reader. Every failure is a `StoreError`. */
+/** Operations of a store for readers. Every failure is a `StoreError`. */
 export interface Store extends RangeSource {
   /** How a person names it: a folder, or a URL. */
   readonly location: string;
@@ -37,7 +37,7 @@ export interface Store extends RangeSource {
   /** A whole small object by name, with the identity a conditional put asks for. */
   readWhole(name: string): Promise<{ bytes: Uint8Array; identity: string }>;
 
-  /** What is known of an object; null if there is none. */
+  /** Facts about an object; null if it does not exist. */
   stat(name: string): Promise<ObjectStat | null>;
 
   close(): Promise<void>;
@@ -57,8 +57,7 @@ export type Lock =
   | { readonly taken: false; readonly owner: string };
 
 /**
- * What a store can do for the one who publishes into it. The part of a name before a slash is a
- * folder of the store.
+ * Operations of a store for publishers. The part of a name before a slash is a folder of the store.
  */
 export interface WritableStore extends Store {
   /** A folder of this machine for scratch files, if the store has room for such. */
@@ -67,7 +66,7 @@ export interface WritableStore extends Store {
   /** Whether a file of this machine lies inside the store. */
   holdsFile(file: string): boolean;
 
-  /** What lies at the top of the store: names of objects and of folders; none if it is not there. */
+  /** Names of objects and folders at the top of the store; empty if it does not exist. */
   topNames(): Promise<string[]>;
 
   /**
@@ -86,17 +85,17 @@ export interface WritableStore extends Store {
   list(prefix: string): Promise<StoredObject[]>;
 
   /**
-   * What writers that died left under a prefix, half written, under names that can be removed. It
-   * may be of a `putContent` that goes on: remove it by age, or having locked out other writers.
+   * Lists half-written leftovers of dead writers under a prefix, by names that can be removed. One
+   * may belong to a running `putContent`: remove by age, or after excluding other writers.
    */
   leftovers(prefix: string): Promise<StoredObject[]>;
 
   remove(name: string): Promise<void>;
 
   /**
-   * Takes a lock, by which writers keep each other out of a section of their work. It waits for
-   * nobody; one whose owner has died is taken over, by one of those who want it. Where a lock can be
-   * lost by one who is alive, all that he would write or remove rejects with `conflict`.
+   * Takes a lock that excludes other writers from a section of work. It does not wait; the lock of
+   * a dead owner is taken over by one contender. Where a live owner can lose its lock, all its
+   * writes and removals then reject with `conflict`.
    */
   lock(name: string): Promise<Lock>;
 }

@@ -7,8 +7,8 @@ export interface Finding {
 }
 
 /**
- * What is wrong with an object, a line for each rule that is broken: it names the first place and
- * says how many there are, so that a wholly wrong object does not fill the screen.
+ * Faults of an object, one line per broken rule: the first place and the count, so that a wholly
+ * wrong object does not fill the screen.
  */
 export class Findings {
   readonly #object: string;
@@ -34,8 +34,8 @@ export class Findings {
 }
 
 /**
- * Runs a check of an object. What cannot be read or decoded ends it, and is a fault beside what was
- * found until then; any other error is thrown on.
+ * Runs a check of an object. Data that cannot be read or decoded ends the check and is reported
+ * with the earlier findings; any other error is rethrown.
  */
 export async function* findFaults(
   object: string,

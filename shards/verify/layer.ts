@@ -10,8 +10,8 @@ export interface LayerFeature {
 }
 
 /**
- * All features of a FlatGeobuf layer, read by the library rather than by what the service reads
- * them with. What it cannot read is a `ShardError`.
+ * Reads all features of a FlatGeobuf layer with the reference library, independently of the
+ * service's reader. Unreadable data is a `ShardError`.
  */
 export async function* featuresOf(store: Store, ref: ObjectRef): AsyncGenerator<LayerFeature> {
   const bytes = await store.readRange(ref, 0, ref.bytes);

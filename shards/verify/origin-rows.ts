@@ -7,9 +7,9 @@ import type { Findings } from './finding.ts';
 import { slowerThanWalking } from './row-rules.ts';
 
 /**
- * Checks what holds of rows from blocks, whatever they lead to: nothing is later by transit than on
- * foot, nothing comes from a block without a street. `index`: of the blocks, where that is sound;
- * `nameOf`: how a target is told.
+ * Checks rules that hold for rows from any block: transit is never slower than walking, and a block
+ * without a street has no rows. `index`: the blocks, if sound; `nameOf`: the name of a target in
+ * findings.
  */
 export function originRowCheck(
   matrix: Matrix,

@@ -14,9 +14,9 @@ const BLOCK_TILES = 'blocks';
 const MAX_TILE_BYTES = 1 << 26;
 
 /**
- * A tile archive: of a mode and a leaf type that the release has, every directory and every tile
- * readable, as many as its header says, none beyond its zooms, and all of them with the checksums
- * that lie beside it, if those are sound.
+ * Checks a tile archive: its mode and leaf type exist in the release, every directory and tile is
+ * readable, counts match its header, zooms are in range, and its sidecar checksums match, if they
+ * are sound.
  */
 export function verifyTiles(
   release: Release,

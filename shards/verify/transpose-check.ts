@@ -24,7 +24,7 @@ export class TransposeCheck {
     this.#counties = counties;
   }
 
-  /** What to feed the rows of a matrix to; `countyOf` gives the county of each target, or -1. */
+  /** Receives the rows of a matrix; `countyOf` gives the county of each target, or -1. */
   matrix(county: number, matrix: Matrix, countyOf: Int32Array): RowScan {
     return this.#scan(matrix, countyOf, 'from', (scanned) => this.#matrices.set(county, scanned));
   }

@@ -12,7 +12,7 @@ import type { Findings } from './finding.ts';
 import { outOfOrder, sameIds } from './row-rules.ts';
 import { TransposeCheck } from './transpose-check.ts';
 
-/** What the checks of a release share. */
+/** State shared by the checks of a release. */
 export class Verification {
   readonly release: Release;
   /** Where each POI is at home; null while that cannot be read. */
@@ -59,7 +59,7 @@ export class Verification {
     }
   }
 
-  /** What holds of the head of every matrix. `ids` are what its origins must be. */
+  /** Checks the head of any matrix. `ids`: the expected origins. */
   checkShape(matrix: Matrix, unit: TimeUnit, ids: Float64Array | null, findings: Findings): void {
     const modes = this.release.manifest.modes.length;
     if (matrix.modes !== modes) findings.add('modes', () => `${matrix.modes} of ${modes}`);

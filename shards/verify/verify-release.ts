@@ -33,7 +33,7 @@ export async function* verifyRelease(
   const { counties, directions, states, objects, tiles } = release.manifest;
   const verification = new Verification(release);
 
-  /** Whoever looks into an object may rely on its bytes. */
+  /** Callers may then rely on its bytes. */
   async function* check(
     ref: ObjectRef,
     look?: () => AsyncGenerator<Finding>,

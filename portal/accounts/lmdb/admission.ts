@@ -6,7 +6,7 @@ import type { RateCounter } from '../rate-window.ts';
 import type { LedgerDatabase } from './database.ts';
 import { noteUse } from './keys.ts';
 
-/** The door of keyed requests: reads alone. The rates are counted by whoever shares `rates`. */
+/** Authorizes keyed requests by reads alone. Rates are counted by every sharer of `rates`. */
 export class Admissions {
   readonly #database: LedgerDatabase;
   readonly #rates: RateCounter;
@@ -33,7 +33,7 @@ export class Admissions {
     return { outcome: 'admitted', account: key.account, keyId: key.id, member, balance, rate };
   }
 
-  /** Beside the request, in the commit of whoever comes next. */
+  /** Written alongside the next commit, not by this request. */
   #noteUse(keyHash: KeyHash, nowMs: number): void {
     this.#lastUses.noted(keyHash, nowMs);
     this.#database

@@ -2,8 +2,8 @@ import type { AccountId } from '../accounts.ts';
 import type { AccountRecord, Books, UsageRecord } from './books.ts';
 
 /**
- * What one transaction has in hand: a record that many of its changes touch is read once and
- * written once. Only valid inside the transaction, whose view of the books it is.
+ * Working set of one transaction: a record touched by many changes is read and written once. Valid
+ * only inside the transaction.
  */
 export class LedgerBatch {
   readonly books: Books;

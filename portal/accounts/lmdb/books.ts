@@ -12,7 +12,7 @@ export type Ending = 'challenges' | 'limits' | 'events';
 
 /** The tables of a ledger. */
 export interface Books {
-  /** Of the ledger itself: in which form its records are. */
+  /** Format version of the ledger itself. */
   readonly about: Database<number, string>;
   readonly accounts: Database<AccountRecord, string>;
   /** By mailbox. */
@@ -96,7 +96,7 @@ export interface EventRecord extends PaymentEvent {
 
 export interface ReplayRecord {
   readonly fingerprint: string;
-  /** Of the debit that paid for the answer. */
+  /** Time of the debit that paid for the response. */
   readonly receipt: Receipt;
 }
 

@@ -42,13 +42,13 @@ export class LedgerDatabase {
       path: directory,
       noSubdir: false,
       maxDbs: MAX_TABLES,
-      // Of the files it makes; its type declarations leave this out.
+      // Mode of created files; missing from the library's type declarations.
       permissionsMode: PRIVATE_FILE,
       // With overlapping syncs, a process that opens the ledger can set back a commit that another
       // has made and not yet synced: debits would be lost after they were acknowledged.
       overlappingSync: false,
-      // Changes are gathered in GroupCommit. lmdb would begin batches of its own, each with a promise
-      // that nobody holds: a commit that fails rejects it, and that ends the process.
+      // Changes are batched in GroupCommit. lmdb's own batches carry a promise without a handler,
+      // so a failing commit would end the process.
       eventTurnBatching: false,
     };
     this.#root = open(options);
@@ -66,11 +66,11 @@ export class LedgerDatabase {
     this.#commits = new GroupCommit(newest, this.#books);
   }
 
-  /** What is read is as new as the newest commit, of other processes too. */
+  /** Reads see the newest commit, including those of other processes. */
   read<T>(read: (books: Books) => T): T {
     if (this.#closed) throw this.#closedError();
     try {
-      // lmdb would go on with what it saw before until a timer comes, which others’ work may delay.
+      // lmdb would reuse its previous snapshot until a timer fires.
       this.#root.resetReadTxn();
       return read(this.#books);
     } catch (error) {
@@ -78,7 +78,10 @@ export class LedgerDatabase {
     }
   }
 
-  /** Resolves once the change is on the disk. `asker`: whose turn its outcome takes. */
+  /**
+   * Resolves once the change is on disk. `asker`: the client in whose turn the outcome is
+   * delivered.
+   */
   async write<T>(change: (batch: LedgerBatch) => T, clientId: ClientId = SHARED): Promise<T> {
     if (this.#closed) throw this.#closedError();
     try {
@@ -91,7 +94,7 @@ export class LedgerDatabase {
   /** Throws while it is not well. */
   check(): void {
     this.read((books) => books.accounts.get(''));
-    // A disk that is full can still be read. After a while it is tried again, by whoever comes.
+    // A full disk can still be read. Writes are retried by later calls after a while.
     const { lastFailure } = this.#commits;
     if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
       throw unavailable(this.#directory, lastFailure.error.cause);

@@ -1,7 +1,7 @@
 import { messageOf, systemCode } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
-/** What LMDB or the file system says, by code or in words, and what a person can do. */
+/** Errors of LMDB and the file system, by code or text, with advice. */
 const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   { said: /EACCES|permission denied/i, advice: 'permission denied; let this user write to it' },
   {
@@ -10,14 +10,15 @@ const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
   },
   // LMDB's word for a write that was cut short, as a disk that fills up does.
   { said: /input\/output error/i, advice: 'the disk is full, or damaged; free some space' },
-  // Whoever closes it last destroys its locks, also for who opens it in that moment.
+  // The last closer destroys the locks, even for a process that is opening the ledger at that
+  // moment.
   {
     said: /invalid argument/i,
     advice: 'its locks are gone, since another process closed it just then; start again',
   },
 ];
 
-/** What went wrong with a ledger's folder, and what to do. */
+/** Explains a fault of a ledger's folder and how to fix it. */
 export function unavailable(directory: string, error: unknown): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
   const message = messageOf(error);

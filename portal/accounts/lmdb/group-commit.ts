@@ -19,10 +19,9 @@ interface Pending {
 }
 
 /**
- * Outcomes are handed out in handfuls, a turn of the event loop each: those who are told first are
- * back with their next request while others are still being answered. Else all would move in step,
- * and the processor would idle through each commit. They go by turns of who asked, so that one does
- * not wait for the hundreds of another.
+ * Outcomes are delivered in small groups, one turn of the event loop each: the first clients send
+ * their next request while others are still being answered. Otherwise all would move in step and
+ * the processor would idle during each commit. Delivery is round-robin by client.
  */
 const HANDFUL = 8;
 
@@ -56,8 +55,8 @@ export class GroupCommit {
   }
 
   /**
-   * Makes a change in the next transaction. Resolves with what it returned once that is on the
-   * disk; rejects with what it threw, or with `CommitFailed`. `asker`: whose turn its outcome takes.
+   * Queues a change for the next transaction. Resolves with its result once on disk; rejects with
+   * its error, or with `CommitFailed`. `asker`: the client in whose turn the outcome is delivered.
    */
   apply<T>(change: (batch: LedgerBatch) => T, clientId: ClientId): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -90,7 +89,7 @@ export class GroupCommit {
   }
 
   async #commit(): Promise<void> {
-    // What comes before the transaction begins, which is later in this turn at the soonest, joins.
+    // Changes queued before the transaction begins, later in this turn at the earliest, join it.
     const pending = this.#queue;
     const close = () => {
       if (this.#queue === pending) this.#queue = [];

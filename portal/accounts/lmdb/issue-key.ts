@@ -10,7 +10,7 @@ import { takeLimited } from './sign-ins.ts';
 export function issueKey(batch: LedgerBatch, order: KeyOrder): KeyIssue {
   const { owner, label, by, atMs } = order;
   const known = 'id' in owner ? owner.id : ownerOf(batch.books, owner.email);
-  // Whatever can be wrong is found out before anything is changed.
+  // All checks precede the first change.
   if (known !== undefined) {
     if (batch.account(known).closedAtMs !== null) return { created: false, reason: 'closed' };
     if (!hasRoom(batch.books, known)) return { created: false, reason: 'too-many-keys' };

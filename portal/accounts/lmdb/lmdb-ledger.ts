@@ -38,7 +38,7 @@ import { answerChallenge, keepChallenge, takeLimited } from './sign-ins.ts';
 
 export interface LmdbLedgerOptions {
   readonly rateLimitPerMinute: number;
-  /** What counts requests, where that is not this ledger alone. */
+  /** Shared request counters, if this ledger does not count alone. */
   readonly rates?: RateCounter;
 }
 

@@ -3,12 +3,11 @@ import path from 'node:path';
 import { ABORT, type RootDatabase } from 'lmdb';
 
 /**
- * Has every transaction begin at the newest commit, which LMDB alone does not ensure (its ITS#9496,
- * in lmdb 3.5.6): a process that opens a database notes in the lock file which commit was the last
- * when it looked, even if others have committed since. A transaction begins where the note says, so
- * it would overwrite their commits. But the commits themselves also have numbers, and nobody changes
- * those while a transaction is under way: so one that begins too early is known by its number. It is
- * given up, the note is put right, and it is begun again.
+ * Makes every transaction begin at the newest commit, which LMDB alone does not guarantee
+ * (ITS#9496, in lmdb 3.5.6): a process that opens a database writes to the lock file the last
+ * commit it saw, even if others have committed since. A transaction that starts there would
+ * overwrite them. Commit numbers reveal this, and cannot change during a transaction: a transaction
+ * that begins too early is abandoned, the note is corrected, and it begins again.
  */
 export class NewestCommit {
   readonly #root: RootDatabase;
@@ -60,7 +59,7 @@ function giveUpAfter(tries: number): void {
   throw new Error(`the lock file did not name the newest commit ${MAX_TRIES} times in a row`);
 }
 
-/** Of a lock file: a magic number of 32 bits, its format in 32, the last commit in 64. */
+/** Layout of a lock file: 32-bit magic number, 32-bit format, 64-bit last commit. */
 const MAGIC = 0xbeefc0de;
 const NOTE_OFFSET = 8;
 const WORD_BYTES = 8;

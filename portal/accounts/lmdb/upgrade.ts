@@ -75,7 +75,7 @@ function upgradeUsage({ usage }: Books): void {
   }
 }
 
-/** What is refunded is looked for under its route. */
+/** Refunds are looked up under their route. */
 function upgradeReceipts({ receipts }: Books): void {
   type Receipts = [[number, ...string[]], Omit<ReceiptRecord, 'charge'> & { charge: FirstCharge }];
   const entries: Receipts[] = entriesIn(receipts);

@@ -49,7 +49,7 @@ export async function openAccount(
   });
 }
 
-/** What a mailbox has coming, by the account that it had before. */
+/** Entitlements of a mailbox, given its previous account. */
 export interface Opening {
   /** Whether a new account gets the sign-up grant. */
   readonly due: boolean;
@@ -57,9 +57,9 @@ export interface Opening {
 }
 
 /**
- * Uses the account of a mailbox, which may have to be made: whoever claims a mailbox first says its
- * id, and whoever comes next makes the account if that one died in between. Where `use` finds it
- * closed, the mailbox has been left behind, and is claimed anew.
+ * Uses the account of a mailbox, creating it if needed: the first claimant of a mailbox reserves
+ * its id, and the next one creates the account if the first died in between. If `use` finds it
+ * closed, the mailbox was released and is claimed anew.
  */
 export async function withMailbox<T>(
   redis: RedisConnection,
@@ -82,7 +82,7 @@ export async function withMailbox<T>(
   }
 }
 
-/** The account that has a mailbox: the one given, if nobody has. */
+/** The account that owns a mailbox; the given one, if there is no owner. */
 export async function claimMailbox(
   redis: RedisConnection,
   mailbox: string,
@@ -115,7 +115,7 @@ export async function accountByEmail(
 ): Promise<Account | undefined> {
   const id = await redis.ask((client) => client.get(mailboxEntry(mailboxOf(email))));
   const found = id === null ? undefined : await account(redis, id);
-  // One that has closed, and died before it left its mailbox, is nobody's.
+  // An account that was closed but died before releasing its mailbox owns nothing.
   return found?.closedAtMs === null ? found : undefined;
 }
 
@@ -183,7 +183,9 @@ export async function formerMailboxes(redis: RedisConnection): Promise<FormerMai
   return hashes.map((hash) => ({ hash, disabled: isDisabled.has(hash) }));
 }
 
-/** What is disabled is so first: if it dies between, the next import does the rest. */
+/**
+ * Disabled accounts are disabled first: if the import dies in between, the next one completes it.
+ */
 export async function importFormerMailboxes(
   redis: RedisConnection,
   mailboxes: readonly FormerMailbox[],
@@ -213,7 +215,7 @@ export function membershipText(membership: Membership | null): string {
   return JSON.stringify({ status, untilMs, renewsAtMs, subscription });
 }
 
-/** What HGETALL gives a script: names and values in turn. */
+/** HGETALL as a script sees it: alternating names and values. */
 export function fieldsOf(flat: readonly string[]): Record<string, string> {
   return Object.fromEntries(flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]]] : [])));
 }

@@ -17,7 +17,7 @@ export class Admissions {
   readonly #redis: RedisConnection;
   readonly #window: { readonly limit: number; readonly windowSeconds: number };
   readonly #lastUses = new LastUses();
-  /** Of a cluster, where a script cannot go from one slot to another. What a key leads to stays. */
+  /** In a cluster, a script cannot cross slots. A key's target never changes. */
   readonly #owners = new LRUCache<KeyHash, KeyOwner>({ max: MAX_KEYS_KNOWN });
 
   constructor(redis: RedisConnection, rateLimitPerMinute: number) {
@@ -68,7 +68,7 @@ interface KeyOwner {
   readonly keyId: string;
 }
 
-/** What a key's entry says. */
+/** Contents of a key's entry. */
 export function keyOwnerEntry({ account, keyId }: KeyOwner): string {
   return `${account} ${keyId}`;
 }
@@ -102,7 +102,7 @@ local id, key_id = ARGV[5], ARGV[6]`,
   OUTCOME,
 );
 
-/** Goes from a key's entry to its account: on a single Redis every key is at hand. */
+/** Follows a key's entry to its account: on a single Redis every key is reachable. */
 const FIND_AND_ADMIT: Script<Admitted> = fleeting(
   TAKE,
   `

@@ -79,7 +79,7 @@ export function grantRecord({ tokens, atMs }: Grant): string {
   return JSON.stringify({ tokens, atMs });
 }
 
-/** What is counted together. */
+/** Counters updated together. */
 export function usageField(of: Pick<Charge, 'atMs' | 'keyId' | 'route'>): string {
   return JSON.stringify([dayOf(of.atMs), of.keyId, of.route]);
 }

@@ -38,7 +38,7 @@ export async function usageOf(
   return usageInOrder(usageIn(counts)).filter(({ day }) => day >= from && day <= to);
 }
 
-/** What is read once all is in its months: an older program that still runs counts elsewhere. */
+/** Read after the migration to months: an older program still running counts elsewhere. */
 async function inMonths<T>(
   redis: RedisConnection,
   usage: string,

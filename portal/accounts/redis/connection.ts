@@ -6,9 +6,9 @@ import { redisOptions } from './redis-options.ts';
 import { LATE, REFUSED, type Script } from './script.ts';
 
 const CONNECT_MS = 1_000;
-/** What takes longer has failed: whoever waits is told so, and not left waiting. */
+/** A command that takes longer has failed, and its caller is told. */
 const COMMAND_MS = 1_500;
-/** What begins later than this would be answered too late, most likely. */
+/** A command that starts later than this would likely be answered too late. */
 const BEGIN_WITHIN_MS = COMMAND_MS - 100;
 const [FIRST_RETRY_MS, LAST_RETRY_MS] = [50, 1_000];
 const KEYS_A_SCAN = 1_000;
@@ -38,7 +38,7 @@ export class RedisConnection {
   private constructor(address: RedisAddress) {
     this.#address = address;
     this.#client = clientOf(address, () => this.#isOpen);
-    // Without a listener, ioredis would write them to the console. They are told by what fails.
+    // Without a listener, ioredis would log them to the console; failing calls report them.
     this.#client.on('error', (error: Error & { lastNodeError?: Error }) => {
       // A cluster's says no more than that none of its nodes would do.
       this.#lastError = error.lastNodeError ?? error;
@@ -78,8 +78,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script, in one round trip. What it refuses is an `Error` with its words. Where Redis wants
-   * replicas, what lasts counts once so many have it; with fewer, whether it stands is open.
+   * Runs a script in one round trip. A refusal is an `Error` with its text. With replicas, a
+   * durable write counts once enough of them have it; with fewer, its outcome is unknown.
    */
   run<Reply>(
     { lua, sha1, isLasting }: Script<Reply>,
@@ -98,9 +98,9 @@ export class RedisConnection {
   }
 
   /**
-   * A reply, once as many replicas as are wanted have what it tells of. They are asked in the turn
-   * of the event loop in which the write was sent: by the same connection, or the answer would be
-   * about another's writes.
+   * Returns a reply once enough replicas have its write. They are asked in the same turn of the
+   * event loop and on the same connection as the write; otherwise the answer would concern another
+   * write.
    */
   async #replicated<T>(reply: Promise<T>): Promise<T> {
     this.#replicating ??= new Promise((resolve, reject) => {
@@ -175,7 +175,7 @@ export class RedisConnection {
     }
   }
 
-  /** What a server says of its settings; nothing where that is not allowed. */
+  /** Reads a server setting; null where that is not allowed. */
   async settings(pattern: string): Promise<ReadonlyMap<string, string>[]> {
     const all = this.#masters().map(async (node) => {
       const flat = await node.config('GET', pattern).catch(() => []);
@@ -209,7 +209,7 @@ export class RedisConnection {
   }
 }
 
-/** What ioredis takes: bytes as a Buffer. */
+/** Arguments for ioredis: bytes as a Buffer. */
 function asArgument(value: string | number | Uint8Array): string | number | Buffer {
   return value instanceof Uint8Array
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -251,7 +251,7 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
   return new Redis({ ...options, retryStrategy });
 }
 
-/** What a script says after its first word, if that is the word. */
+/** The rest of a script's reply after its expected first word. */
 function saidAfter(word: string, error: unknown): string | undefined {
   if (!(error instanceof Error) || !error.message.startsWith(word)) return undefined;
   return error.message.slice(word.length);

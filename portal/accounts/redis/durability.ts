@@ -1,8 +1,8 @@
 import type { RedisConnection } from './connection.ts';
 
 /**
- * What can lose acknowledged debits by the way a Redis is set up, a sentence each; nothing if it
- * cannot, or does not tell (hosted ones often do not).
+ * Finds settings by which a Redis can lose acknowledged debits, one sentence each; empty if there
+ * are none or they cannot be read, as on many hosted servers.
  */
 export async function durabilityFaults(connection: RedisConnection): Promise<string[]> {
   const faults = new Set<string>();

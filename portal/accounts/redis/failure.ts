@@ -1,7 +1,7 @@
 import { messageOf } from '../../../shards/error-facts.ts';
 import { LedgerUnavailable } from '../ledger.ts';
 
-/** What Redis, or the way to it, says by its first word, and what to do. */
+/** Errors of Redis and the connection by their first word, with advice. */
 const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [/WRONGPASS|NOAUTH|NOPERM/, 'refuses this user and password; give USER:PASSWORD@ that it knows'],
   [/^OOM/, 'Redis has no memory left; raise its maxmemory'],
@@ -16,12 +16,12 @@ const ADVICE: readonly (readonly [says: RegExp, advice: string])[] = [
   [/^LATE|timed? ?out/i, 'Redis does not answer; is it overloaded, or stopped?'],
 ];
 
-/** What waiting does not mend: it answers, and is not what was meant, or not for us. */
+/** Permanent faults: the server responds, but is not the intended one or refuses access. */
 const WRONG = /WRONGPASS|NOAUTH|NOPERM|^READONLY|^MOVED|cluster support disabled/i;
 
 /**
- * What went wrong with a Redis, and what to do. `shown` is its address without the password; `last`
- * what the connection met last, which says more than that there is none.
+ * Explains a fault of Redis and how to fix it. `shown`: its address without the password; `last`:
+ * the connection's last error, which is more specific.
  */
 export function unavailable(shown: string, error: unknown, last?: Error): LedgerUnavailable {
   if (error instanceof LedgerUnavailable) return error;
@@ -35,7 +35,7 @@ export function unavailable(shown: string, error: unknown, last?: Error): Ledger
   const broke = `the connection broke before Redis answered${last ? ` (${met})` : ''}; is it restarting?`;
   const unreachable = `cannot be reached (${met}); is Redis running there?`;
   const other = isBroken ? broke : isOffline ? unreachable : `cannot be used (${met})`;
-  // What Redis answers it has not done; what was sent and not answered it may have.
+  // A command answered with an error was not executed; one without an answer may have been.
   const isAnswer = error instanceof Error && error.name === 'ReplyError';
   const mayBeDone = !isUnsent && !isAnswer;
   const isAway = !WRONG.test(met);

@@ -1,7 +1,8 @@
 import type { AccountId } from '../accounts.ts';
 import type { KeyHash } from '../key-hash.ts';
 
-// Names of the keys in Redis. What is in braces decides the slot: all of an account have one.
+// Names of the keys in Redis. The part in braces decides the slot: all keys of an account share
+// one.
 
 /** Begins every key, so that a ledger can share a database. */
 export const PREFIX = 'tta:';

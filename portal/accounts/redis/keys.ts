@@ -32,9 +32,9 @@ export async function issueKey(redis: RedisConnection, order: KeyOrder): Promise
 }
 
 /**
- * A key for one account, which is made if it may be (`opening`) and is not there; nothing where
- * such a one has closed in the meantime. What the key leads to is written before, and removed if
- * there was no room: one that nobody was told of and that no account has is refused.
+ * Issues a key for an account, creating the account if `opening` allows; null if the account was
+ * closed meanwhile. The key's target is written first and removed if there is no room; a key that
+ * was never returned and that no account lists is refused.
  */
 async function issueTo(
   redis: RedisConnection,
@@ -88,7 +88,9 @@ export async function keyRecords(redis: RedisConnection, id: AccountId): Promise
   return keysIn(await redis.run(READ_KEYS, [keys, uses, revoked]));
 }
 
-/** What a script reads of the keys of an account: active ones, their last uses, and revoked ones. */
+/**
+ * Fields of an account's keys that scripts read: active ones, their last uses, and revoked ones.
+ */
 export type KeyTexts = [keys: string[], uses: string[], revoked: string[]];
 
 export function keysIn([keys, uses, revoked]: KeyTexts): KeyRecord[] {
@@ -100,7 +102,7 @@ export function keysIn([keys, uses, revoked]: KeyTexts): KeyRecord[] {
   return keysInOrder([...active, ...revoked.map((text) => JSON.parse(text))]);
 }
 
-/** `false` if there is no key with this id. What led to a revoked one is removed. */
+/** `false` if there is no key with this id. The target of a revoked key is removed. */
 export async function changeKey(
   redis: RedisConnection,
   id: AccountId,

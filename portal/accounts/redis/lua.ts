@@ -2,16 +2,16 @@ import { AUDIT_KEPT, MAX_REVOKED_KEPT } from '../accounts.ts';
 import { STILL_DISABLED } from '../audit-details.ts';
 import { LATE, REFUSED } from './script.ts';
 
-/** What is asked for by id is asked for within a day; a lane that nothing passed for two is gone. */
+/** Ids are looked up within a day; a sequence unused for two days is dropped. */
 const LANE_LIFE_SECONDS = 2 * 24 * 60 * 60;
-/** Lanes are looked through when there are so many more of them. */
+/** Sequences are pruned when there are this many more of them. */
 const LANES_LOOKED_AT = 16;
 
 // Lua that several scripts share.
 
 /**
- * Goes first in what must not be made when nobody waits for it any more, such as a debit that a
- * stalled Redis finds when it goes on. The last argument is until when, by Redis's clock.
+ * Precedes operations that must not run after their caller has given up, such as a debit queued in
+ * a stalled Redis. The last argument is the deadline by Redis's clock.
  */
 export const IN_TIME = `
 local time = redis.call('TIME')
@@ -35,7 +35,7 @@ local function is_closed(account)
   return redis.call('HEXISTS', account, 'closedAtMs') == 1
 end`;
 
-/** Adds to the audit trail, of which so many entries are kept: as `surplusEntry` says. */
+/** Appends to the bounded audit trail, as `surplusEntry` does. */
 export const NOTE = `
 local function note(audit, entry)
   if redis.call('RPUSH', audit, cjson.encode(entry)) <= ${AUDIT_KEPT} then return end
@@ -113,8 +113,8 @@ local function charge(account, usage, field, requests, tokens, at)
 end`;
 
 /**
- * Takes back so many tokens of a charge; with all of them its request. Whether there is such a
- * charge.
+ * Refunds tokens of a charge; a full refund also uncounts its request. Returns whether there is
+ * such a charge.
  */
 export const UNDO_CHARGE = `
 ${COUNT}
@@ -195,7 +195,7 @@ local function undeliver(account, usage, receipts, receipt_ends, answer, id, und
   return 1
 end`;
 
-/** Takes one of a window that begins with the first. What is refused does not count. */
+/** Takes one from a window that begins with the first. Refused attempts do not count. */
 export const TAKE = `
 local function take(window, limit, length, now)
   local start, used = string.match(redis.call('GET', window) or '', '^(%S+) (%S+)$')

@@ -8,10 +8,10 @@ import { type Script, script } from './script.ts';
 
 /** How much may be owed: past it nothing more is charged. */
 const MAX_OWED = 10_000;
-/** What Redis has not answered for in this time is told, and given up. */
+/** Refunds that Redis does not answer for this long are logged and given up. */
 const OWED_LIFE_MS = 24 * 60 * 60 * 1000;
 const RETRY_MS = 250;
-/** What is asked for at once of a Redis that has just come back. */
+/** Concurrent refunds sent to a Redis that has just come back. */
 const AT_ONCE = 100;
 /** How long a ledger that closes waits for what it owes. */
 const CLOSE_MS = 2_000;
@@ -58,8 +58,8 @@ export class Once {
   }
 
   /**
-   * Charges by a script that passes its lane. Where its outcome cannot be known, `GivenBackLater`: a
-   * charge of so many tokens, counted under a field of `usage`, is undone.
+   * Runs a charge script under the next sequence number. If its outcome is unknown, throws
+   * `GivenBackLater` and undoes the charge of so many tokens, counted under a field of `usage`.
    */
   async charge<Reply>(
     { account, field, tokens }: { account: AccountId; field: string; tokens: number },
@@ -113,7 +113,7 @@ export class Once {
     }
   }
 
-  /** Waits a little for what is owed; what cannot be given back is told. */
+  /** Waits briefly for pending refunds; logs those that fail. */
   async close(): Promise<void> {
     const until = Date.now() + CLOSE_MS;
     while (this.#due.size > 0 && Date.now() < until) await pause(50);
@@ -185,7 +185,7 @@ export class Once {
   }
 }
 
-/** What came of a change that passed its lane: whether a charge stood. Then nothing older passes. */
+/** Undoes a charge if it was applied, and bars older sequence numbers. */
 const UNDO: Script<0 | 1> = script(
   PASS,
   UNDO_CHARGE,

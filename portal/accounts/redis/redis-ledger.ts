@@ -56,11 +56,10 @@ export async function openRedisLedger(
 }
 
 /**
- * The ledger of many machines. Each step of an account is one script, so that it is made as a whole
- * and in one round trip; Redis writes it to its log before it answers (`appendfsync always`). A
- * debit whose reply is lost is undone. What concerns two slots (an address, a key) is claimed
- * before it is used, so that a step that was cut short is finished by the next. Rates are counted
- * for all who share it.
+ * The ledger shared by many machines. Each step of an account is one script, atomic and in one
+ * round trip; Redis logs it before it replies (`appendfsync always`). A debit whose reply is lost
+ * is undone. A step across two slots (an address, a key) claims before it uses, so that the next
+ * step completes an interrupted one. Rates are counted for all sharers.
  */
 class RedisLedger implements Ledger {
   readonly #redis: RedisConnection;

@@ -83,8 +83,8 @@ export async function keepAnswer(
 }
 
 /**
- * Takes back a delivery; with the last one, what none of them delivered of the charge. `owed`: what
- * is told to be owed while that cannot be done.
+ * Records a failed delivery; when all deliveries failed, refunds the share that none delivered.
+ * `owed`: description of the debt while that is impossible.
  */
 export async function undeliver(
   redis: RedisConnection,
@@ -173,8 +173,8 @@ return begin_replay(KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])`,
 );
 
 /**
- * What is kept ends by the caller's clock. Redis removes what is not used again by its own, and each
- * debit some receipts that have ended: more than it adds, so that none pile up.
+ * Entries expire by the caller's clock. Redis expires unused entries by its own, and each debit
+ * removes more expired receipts than it adds.
  */
 const DEBIT_ONCE = script<
   SaidOfReplay | [outcome: 'debited', balance: number] | [outcome: 'insufficient', balance: number]

@@ -25,8 +25,8 @@ export function fleeting<Reply>(...parts: readonly string[]): Script<Reply> {
   return { ...script(...parts), isLasting: false };
 }
 
-/** What a script says that began after its caller had given up, with the time by Redis's clock. */
+/** Reply of a script that started after its caller's deadline, with Redis's time. */
 export const LATE = 'LATE ';
 
-/** What a script says by `redis.error_reply` when it is asked for what cannot be. */
+/** Error reply of a script asked for the impossible. */
 export const REFUSED = 'REFUSED ';

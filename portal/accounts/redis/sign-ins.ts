@@ -50,7 +50,7 @@ redis.call('HSET', challenge, 'codeHash', ARGV[1], 'linkHash', ARGV[2], 'endsAtM
 return redis.call('PEXPIRE', challenge, ARGV[4])`,
 );
 
-/** Hashes are keyed: what the time of comparing them tells is of no use without the key. */
+/** Hashes are keyed, so timing of the comparison is useless without the key. */
 const ANSWER_CHALLENGE = script<0 | 1>(
   `
 local challenge, by, hash, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])

@@ -33,5 +33,5 @@ export async function upgrade(redis: RedisConnection): Promise<void> {
 /** Once it is closed, an account has no address any more: what was read of it is still true. */
 const MARK_CLOSED = script<0 | 1>(`return redis.call('HSETNX', KEYS[1], 'closedAtMs', ARGV[1])`);
 
-/** What was counted in one hash is in one a month. */
+/** Moves counts of one hash into one per month. */
 export const PUT_INTO_MONTHS = script<null>(USAGE, 'put_into_months(KEYS[1])');

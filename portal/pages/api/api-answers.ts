@@ -1,4 +1,4 @@
-// What the API answers, as far as the pages look at it; `portal/answers.ts` has what the portal does.
+// Responses of the API as the pages read them; the portal's are in `portal/answers.ts`.
 
 /** A census place, as the API finds it by name. */
 export interface Place {

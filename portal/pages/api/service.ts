@@ -1,7 +1,7 @@
 import type { Boundary, Component, DestinationType, Place, Summary } from './api-answers.ts';
 import { answerOf, ask } from './ask.ts';
 
-/** What the pages ask of the API itself. Its free routes need no key. */
+/** API requests of the pages. Free routes need no key. */
 
 export async function placesNamed(
   api: string,
@@ -28,7 +28,7 @@ export async function somePlace(api: string, signal?: AbortSignal): Promise<Plac
   return undefined;
 }
 
-/** What the release now served is made of. */
+/** Sources of the release in force. */
 export async function releaseFacts(api: string) {
   const [updated, vintage, modes, types] = await Promise.all([
     ask<{ last_updated: string; release: string }>(`${api}/v1/last-updated`),

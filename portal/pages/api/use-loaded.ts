@@ -28,7 +28,7 @@ export function useLoaded<Value>(
   }, []);
   useEffect(() => {
     void reload();
-    // What comes after the page has gone is nobody's.
+    // A result that arrives after the page has gone is dropped.
     return () => void turn.current++;
   }, [reload, question]);
   return { ...loaded, reload };

@@ -12,7 +12,7 @@ interface Example {
   }[];
 }
 
-/** What the demo city that `npm start` builds answers. */
+/** Response of the demo city that `npm start` builds. */
 export const EXAMPLE: Example = {
   geoid: '990010012003080',
   population: 313,
@@ -30,7 +30,7 @@ export const EXAMPLE: Example = {
 const SUMMARY = `/v1/blocks/${EXAMPLE.geoid}/summary`;
 const WANTED = ['mode=walk', ...EXAMPLE.rows.map(({ type }) => `type=${type}`)];
 
-/** What is asked for: minutes on foot to each of those types. */
+/** The example request: minutes on foot to each of these types. */
 export const PATH = `${SUMMARY}?${WANTED.join('&')}`;
 
 const A_LINE = 4;

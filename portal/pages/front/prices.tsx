@@ -4,7 +4,7 @@ import { Section } from '../parts/section.tsx';
 
 const { free_grant, membership, token_packs, charges } = PLANS;
 
-/** What it costs; of what is sold or given, only where it can be had. */
+/** Prices; offers appear only where they are available. */
 export function Prices(props: { readonly isSold: boolean; readonly hasGrants: boolean }) {
   const { isSold, hasGrants } = props;
   return (

@@ -13,7 +13,7 @@ const COMPONENTS: Readonly<Record<string, string>> = {
   parks: 'Parks',
 };
 
-/** What the release now served is made of, by its own word. */
+/** Sources of the release in force. */
 export function ReleaseFacts({ api }: { readonly api: string | null }) {
   return (
     <Section id="facts" title="What it knows" class="facts">

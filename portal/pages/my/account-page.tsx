@@ -11,14 +11,14 @@ import { useSession } from '../session/session.tsx';
 import { ActivityList } from './activity-list.tsx';
 import { Devices } from './devices.tsx';
 
-/** What goes with the account of somebody who pays for a membership. */
+/** Consequences of closing an account with a paid membership. */
 function endsOf({ membership }: Account): string {
   return membership?.portal_url
     ? 'Your paid membership ends at once, and what is left of its time is not paid back. '
     : '';
 }
 
-/** Who is signed in and where, what was done, and how to end it. */
+/** Sessions, activity, and closing the account. */
 export function AccountPage({ account }: { readonly account: Account }) {
   const { ended } = useSession();
   const [isClosing, setClosing] = useState(false);

@@ -23,13 +23,13 @@ const WORDS: Readonly<Record<Activity['what'], string>> = {
   'tokens-taken-back': 'Tokens taken back',
   'membership-changed': 'Membership changed',
 };
-/** What is not said was done by the owner. */
+/** The default actor is the owner. */
 const BY: Readonly<Record<Exclude<Activity['by'], 'owner'>, string>> = {
   operator: 'the operator',
   payment: 'a payment',
 };
 
-/** What was done with the account, newest first, and by whom. */
+/** Account activity, newest first, with its actor. */
 export function ActivityList() {
   const loaded = useLoaded(activity);
   return (

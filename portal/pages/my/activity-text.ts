@@ -2,7 +2,7 @@ import type { Activity } from '../../answers.ts';
 import { counted, dateOf } from '../parts/formats.ts';
 import { deviceName } from './device-name.ts';
 
-/** What tokens came by, as the ledger writes it, and what that is to whom they came. */
+/** Translates the cause of a grant for the account's owner. */
 const CAUSES: readonly (readonly [cause: RegExp, words: string])[] = [
   [/^signup$/, 'to begin with'],
   [/^signup-withheld:/, 'to begin with, for now'],

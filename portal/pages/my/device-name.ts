@@ -12,7 +12,7 @@ const SYSTEMS = [
   [/Linux/, 'Linux'],
 ] as const;
 
-/** A browser in a few words, as far as what it calls itself tells; else that. */
+/** Short name of a browser from its user agent; otherwise the user agent itself. */
 export function deviceName(client: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(client))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(client))?.[1];

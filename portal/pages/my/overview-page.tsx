@@ -11,7 +11,7 @@ import { Usage } from './usage.tsx';
 /** The balance, and where it went. */
 export function OverviewPage({ account }: { readonly account: Account }) {
   const { refresh } = useSession();
-  // What was used since is not known here.
+  // Later usage is not known here.
   useEffect(() => void refresh(), [refresh]);
   const { tokens_remaining, membership } = account;
   return (

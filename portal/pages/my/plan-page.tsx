@@ -10,7 +10,7 @@ import { Shown } from '../parts/shown.tsx';
 import { useSession } from '../session/session.tsx';
 import { membershipText } from './membership-text.ts';
 
-/** What a membership gives, and how to begin or to manage it. */
+/** Benefits of a membership, and its purchase or management. */
 export function MembershipPlan(props: {
   readonly plan: PortalConfig['plans']['membership'];
   readonly membership: Membership | null;
@@ -82,7 +82,7 @@ export function PlanPage({ account }: { readonly account: Account }) {
   const config = useLoaded(portalConfig);
   const [fault, setFault] = useState('');
   const [isLeaving, setLeaving] = useState(false);
-  // Who comes back from paying has more now.
+  // A return from payment may have changed the balance.
   useEffect(() => void refresh(), [refresh]);
 
   const leaveFor = async (askAddress: () => Promise<string>) => {
@@ -126,7 +126,7 @@ export function PlanPage({ account }: { readonly account: Account }) {
   );
 }
 
-/** What became of a payment that somebody comes back from. */
+/** Outcome of a payment after returning from it. */
 function Outcome({ of: outcome }: { readonly of: string | null }) {
   if (outcome === 'done') {
     return (

@@ -1,7 +1,7 @@
 import type { ChartScale } from './chart-scale.ts';
 import type { DayUsage } from './divided-usage.ts';
 
-/** Of a bar's room, what stays free. */
+/** Free share of a bar's slot. */
 const GAP = 0.25;
 
 /** The bar of a day: its parts, one upon the other. Its whole height can be pointed at. */

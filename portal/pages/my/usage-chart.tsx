@@ -22,13 +22,10 @@ export function useWidth<Kind extends HTMLElement>(): [RefObject<Kind | null>, n
   return [element, width];
 }
 
-/** What a day's name under the chart takes, in pixels. */
+/** Width of a day label, in pixels. */
 const NAME_WIDTH = 80;
 
-/**
- * Bars by day. One of them can have the focus, arrow keys lead to the others, a line below tells
- * it.
- */
+/** Bar chart by day. One bar has the focus; arrow keys move it, and a line below describes it. */
 export function UsageChart({ usage }: { readonly usage: DividedUsage }) {
   const { days, parts } = usage;
   const [reported, setTold] = useState<number | null>(null);

@@ -8,9 +8,9 @@ import { Notice } from './notice.tsx';
  */
 export function ConfirmDialog(props: {
   readonly title: string;
-  /** What its button says. */
+  /** Label of its button. */
   readonly action: string;
-  /** What has to be typed first. */
+  /** Text to type before confirming. */
   readonly typed?: string;
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { navigate, usePath } from './router.ts';
 
-/** A link to a page of ours, shown without loading anything anew. */
+/** Link to an internal page, shown without a page load. */
 export function Link(props: {
   readonly to: string;
   readonly class?: string;

@@ -9,8 +9,8 @@ import { pathNow } from '../router/router.ts';
 const NAME = 'signed-in';
 
 /**
- * Whether somebody was signed in here: a hint, so that a first visit need not ask. The session itself
- * is a cookie that scripts cannot read. Browsers that keep nothing have no hint.
+ * Whether this browser was signed in: a hint that spares first visits a request. The session itself
+ * is a cookie that scripts cannot read. Browsers without storage have no hint.
  */
 export function wasSignedIn(): boolean {
   try {
@@ -27,7 +27,7 @@ export function rememberSignedIn(isSignedIn: boolean): void {
   } catch {}
 }
 
-/** Who is using the pages. */
+/** The session of the user. */
 export type Visitor =
   | { readonly state: 'unknown' }
   | { readonly state: 'anonymous' }

@@ -1,6 +1,6 @@
 import { useApiAddress } from './use-api-address.ts';
 
-/** What stands below every page: whose the data are. */
+/** Footer of every page, with the sources of the data. */
 export function Footer() {
   const api = useApiAddress();
   return (

@@ -25,7 +25,7 @@ export function SignOutButton() {
     try {
       await signOut();
     } catch (error) {
-      // Whose session is over already is signed out.
+      // An expired session counts as signed out.
       if (!(error instanceof Fault) || error.slug !== 'no-session') {
         setFault('Not signed out: the service cannot be reached.');
         return;
@@ -46,7 +46,7 @@ export function SignOutButton() {
   );
 }
 
-/** What stands above every page. */
+/** Header of every page. */
 export function Header() {
   const { visitor } = useSession();
   const api = useApiAddress();

@@ -9,7 +9,7 @@ export const MY_PAGES: readonly { readonly path: OwnPagePath; readonly name: str
   { path: PAGE_PATHS.account, name: 'Account' },
 ];
 
-/** Where to go on after signing in. */
+/** The page to open after signing in. */
 export function nextPath(query: string): OwnPagePath {
   return ownPageOf(new URLSearchParams(query).get('next'));
 }

@@ -9,7 +9,7 @@ import { navigate, usePath } from '../router/router.ts';
 import { useSession } from '../session/session.tsx';
 import { MY_PAGES } from './routes.ts';
 
-/** A page of somebody who is signed in, beside its navigation. Others are led to the sign-in. */
+/** Page of a signed-in user with navigation; others are sent to sign-in. */
 export function SignedIn(props: { readonly children: (account: Account) => ComponentChildren }) {
   const { visitor, refresh } = useSession();
   const path = usePath();

@@ -57,7 +57,7 @@ export function EmailForm(props: {
   );
 }
 
-/** What is plainly wrong with an address: the server has the last word. */
+/** Finds obvious faults of an address; the server decides. */
 function faultIn(address: string): string {
   if (address === '') return 'Please type your e-mail address.';
   if (!/^\S+@\S+$/.test(address)) return 'An e-mail address looks like name@example.org.';

@@ -32,13 +32,13 @@ export interface ObjectAnswer {
 }
 
 export interface HttpReaderOptions {
-  /** Certificates to trust beside the usual ones, PEM. */
+  /** Additional certificates to trust, PEM. */
   readonly ca?: string;
   /** By default a build's. */
   readonly patience?: Timeouts;
 }
 
-/** What reading over HTTP has cost beside what was asked for. */
+/** Cost of reading over HTTP beyond the requested bytes. */
 export interface WireCounts {
   /** Bytes of objects that came, those of tries that failed and of second reads too. */
   readonly fetchedBytes: Bytes;
@@ -48,11 +48,11 @@ export interface WireCounts {
 }
 
 /**
- * A store behind HTTP, to read. A range is one request, over connections that are kept. An answer
- * counts only if it is a 206 of the very range, of an object of the recorded length and, where the
- * server tells it, of the recorded SHA-256; the name carries that hash too, and what is in the
- * object is checked by its reader. What fails in passing is tried again, and a small read that is
- * late is asked for a second time, each within an allowance.
+ * A read-only store over HTTP. A range is one request on a kept-alive connection. A response counts
+ * only if it is a 206 of exactly that range, of an object of the recorded length and, where the
+ * server states it, of the recorded SHA-256; the name carries that hash too, and readers verify the
+ * content. Transient failures are retried, and a slow small read is hedged, both within a retry
+ * budget.
  */
 export class HttpReader implements Store {
   readonly location: string;
@@ -201,7 +201,7 @@ export class HttpReader implements Store {
         const { signal } = abort;
         const options = { origin, path, method, headers: sent, signal };
         const answer = await this.#agent.request(options);
-        // What is left of one that is refused must not fail with nobody to hear it.
+        // The body of a refused response must not raise an unhandled error.
         answer.body.on('error', () => {});
         try {
           return await receive(answer);
@@ -213,7 +213,7 @@ export class HttpReader implements Store {
       }
     };
     const done = ask().finally(() => clearTimeout(deadline));
-    // One that was given up has nobody who waits for it.
+    // Nothing waits for an attempt that was abandoned.
     done.catch(() => {});
     return { done, giveUp: () => abort.abort(new TransientError('given up')) };
   }

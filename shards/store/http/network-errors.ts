@@ -2,7 +2,7 @@ import { TransientError } from '../../concurrency/retry.ts';
 import { messageOf, systemCode } from '../../error-facts.ts';
 import { StoreError } from '../../errors.ts';
 
-/** What a person can do about a connection that did not come about or broke. */
+/** Advice for a connection that was not established or broke. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nobody listens there: is the server up, and the address right?',
   ENOTFOUND: 'there is no such host',
@@ -33,7 +33,7 @@ export function transientFault(origin: string, error: unknown): unknown {
   return new TransientError(`${origin}: ${MEANINGS[code] ?? said}`, cause);
 }
 
-/** Of an error of several addresses, the first one's. */
+/** Reports the first address's error of an aggregate. */
 function codeOf(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined) return code;

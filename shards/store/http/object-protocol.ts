@@ -23,11 +23,11 @@ export interface Refusal {
 export interface ObjectProtocol {
   /** Rejects with a `StoreError` when it cannot be asked, such as without credentials. */
   request(method: 'GET' | 'HEAD', name: string, headers: Headers): Promise<ObjectRequest>;
-  /** What a person calls an object. */
+  /** The name of an object in messages. */
   nameOf(name: string): string;
-  /** What tells a mutable object from what it was before. */
+  /** A validator that changes with a mutable object. */
   identityOf(bytes: Uint8Array, etag: string): string;
-  /** What a refusal means and what to do about it; null if the next try may not meet it. */
+  /** Explains a refusal and how to fix it; null if a retry may succeed. */
   explain(name: string, refusal: Refusal): StoreError | null;
 }
 

@@ -2,13 +2,13 @@ import type { Dispatcher } from 'undici';
 import { TransientError } from '../../concurrency/retry.ts';
 import type { Bytes } from '../../units.ts';
 
-/** Of an object that is read whole: a manifest of the country has some 10 MB. */
+/** Largest object read as a whole: a national manifest has about 10 MB. */
 export const MAX_WHOLE_BYTES: Bytes = 2 ** 28;
 const REFUSAL_BYTES: Bytes = 4096;
 
 /**
- * All bytes of an answer: `length` of them, or as many as come before it ends. `count` is told of
- * them as they come.
+ * Reads a whole body: `length` bytes, or as many as arrive before it ends. `count` receives the
+ * size of each chunk.
  */
 export async function bytesOf(
   { body }: Dispatcher.ResponseData,

@@ -1,6 +1,6 @@
 /**
- * What may be done on top of the work itself, such as asking again: a share of it, so that a server
- * in trouble is not buried under what its trouble causes.
+ * A retry budget: retries are a fixed share of first attempts, so that a server in trouble is not
+ * buried under retries.
  */
 export class RetryBudget {
   readonly #share: number;

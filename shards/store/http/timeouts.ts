@@ -12,13 +12,13 @@ export interface Timeouts {
   readonly retryWithinMs: Millis;
 }
 
-/** Of a build, which would rather wait than fail. */
+/** For builds, which prefer waiting to failing. */
 export const BUILDING_TIMEOUTS: Timeouts = {
   ...{ connectMs: 2_000, silenceMs: 3_000, tryMs: 5_000 },
   retryWithinMs: Number.POSITIVE_INFINITY,
 };
 
-/** Of a service, whose clients wait meanwhile: a server that is silent is given up after two tries. */
+/** For services, whose clients wait meanwhile: a silent server is given up after two attempts. */
 export const SERVING_TIMEOUTS: Timeouts = {
   ...{ connectMs: 1_000, silenceMs: 2_000, tryMs: 4_000 },
   retryWithinMs: 3_000,

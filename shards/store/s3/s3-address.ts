@@ -3,7 +3,7 @@ import { StoreError } from '../../errors.ts';
 /** Where in S3 a store lies. */
 export interface S3Address {
   readonly bucket: string;
-  /** What all its keys begin with: empty, or ending in a slash. */
+  /** The prefix of all keys: empty, or ending in a slash. */
   readonly prefix: string;
 }
 
@@ -11,7 +11,7 @@ export interface S3Address {
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const LOCATION = /^s3:\/\/([^/]*)(?:\/(.*))?$/i;
 
-/** What is wrong with `s3://bucket/prefix`; null if nothing is. */
+/** Finds the fault in `s3://bucket/prefix`; null if there is none. */
 export function s3Fault(location: string): string | null {
   const [, bucket = '', prefix = ''] = LOCATION.exec(location) ?? [];
   if (bucket.includes('@')) {
@@ -25,7 +25,7 @@ export function s3Fault(location: string): string | null {
   return `"${prefix}" is no prefix; a store is s3://bucket/prefix`;
 }
 
-/** Of a location without a fault. */
+/** Parses a location without faults. */
 export function s3Address(location: string): S3Address {
   const fault = s3Fault(location);
   if (fault !== null) throw new StoreError('unavailable', location, fault);
@@ -34,7 +34,7 @@ export function s3Address(location: string): S3Address {
   return { bucket, prefix: folder === '' ? '' : `${folder}/` };
 }
 
-/** What a person calls an object of the store. */
+/** The name of an object of the store in messages. */
 export function s3Name({ bucket, prefix }: S3Address, name: string): string {
   return `s3://${bucket}/${prefix}${name}`;
 }

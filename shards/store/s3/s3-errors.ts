@@ -2,7 +2,7 @@ import { StoreError } from '../../errors.ts';
 import type { Refusal } from '../http/object-protocol.ts';
 import { type S3Address, s3Name } from './s3-address.ts';
 
-/** What S3 said when it did not do what was asked. */
+/** An error response of S3. */
 export interface S3Refusal {
   readonly status: number;
   /** Such as `NoSuchKey`; empty where there is none, as in the answer to a HEAD. */
@@ -11,7 +11,7 @@ export interface S3Refusal {
   readonly region: string;
 }
 
-/** Of an answer as it came. */
+/** Parses an error response. */
 export function refusalOf({ status, headers, body }: Refusal): S3Refusal {
   const region = headers['x-amz-bucket-region'] ?? /<Region>([\w-]+)<\/Region>/.exec(body)?.[1];
   return {
@@ -21,7 +21,7 @@ export function refusalOf({ status, headers, body }: Refusal): S3Refusal {
   };
 }
 
-/** What a refusal means and what to do; null for one that the next try may not meet. */
+/** Explains a refusal and how to fix it; null if a retry may succeed. */
 export function s3Problem(address: S3Address, name: string, refusal: S3Refusal): StoreError | null {
   const { status, code } = refusal;
   if (status >= 500 || status === 429 || code === 'RequestTimeout' || code === 'SlowDown') {

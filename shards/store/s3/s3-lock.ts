@@ -9,7 +9,7 @@ import { z } from 'zod';
 export const LOCK_LAPSES_MS = 60_000;
 const RENEWALS = 6;
 
-/** What is in the object of a lock. */
+/** Contents of a lock object. */
 const lockSchema = z.object({
   owner: z.string(),
   lapses_ms: z.number().positive(),
@@ -17,9 +17,9 @@ const lockSchema = z.object({
   renewal: z.string(),
 });
 
-/** What a lock needs of the object that stands for it. */
+/** Operations that a lock needs of its object. */
 export interface LockObject {
-  /** What is in it, its identity, and its age by the clock of the server; null if it is not there. */
+  /** Its contents, identity and age by the server's clock; null if it does not exist. */
   read(): Promise<{ text: string; identity: string; ageMs: number } | null>;
   /** Replaces what has this identity (null: creates); returns the new one, or null if it is another. */
   replace(text: string, identity: string | null): Promise<string | null>;
@@ -32,8 +32,9 @@ export type ObjectLock = HeldLock | { readonly taken: false; readonly owner: str
 export interface HeldLock {
   readonly taken: true;
   /**
-   * Whether it is still its owner's, who may have been kept from renewing it: then it is renewed
-   * now, which only works if nobody else had it meanwhile. Rejects when the server does not answer.
+   * Whether the lock is still its owner's, who may have failed to renew it in time: it is then
+   * renewed now, which succeeds only if nothing else held it meanwhile. Rejects when the server
+   * does not answer.
    */
   isHeld(): Promise<boolean>;
   release(): Promise<void>;
@@ -59,7 +60,7 @@ function held(object: LockObject, lapsesMs: number, first: string): HeldLock {
   let identity: string | null = first;
   let renewedMs = performance.now();
   let renewing = Promise.resolve();
-  /** Nobody can have taken it over. */
+  /** It cannot have been taken over. */
   const isFresh = () => identity !== null && performance.now() - renewedMs < lapsesMs / 2;
   const renew = async () => {
     if (identity === null) return;
@@ -95,7 +96,7 @@ function textOfLock(lapsesMs: number): string {
   return JSON.stringify({ owner, lapses_ms: lapsesMs, renewal: randomUUID() });
 }
 
-/** One that makes no sense is somebody's all the same, until it is old. */
+/** An unreadable lock counts as held until it is old. */
 function lockIn(text: string): z.infer<typeof lockSchema> {
   try {
     return lockSchema.parse(JSON.parse(text));

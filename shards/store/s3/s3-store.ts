@@ -19,18 +19,18 @@ const PART_BYTES: Bytes = 16 * 2 ** 20;
 const PARTS_AT_ONCE = 3;
 const TRIES = 5;
 const CONNECT_MS = 5_000;
-/** Of a connection on which a part of 16 MiB is put down. */
+/** Timeout of a connection that uploads a part of 16 MiB. */
 const SILENCE_MS = 20_000;
 
-/** What is told to whoever reads a bucket through a cache: the name of an object carries its hash. */
+/** Cache headers for readers behind a cache: object names carry their hash. */
 const FOR_EVER = { CacheControl: 'public, max-age=31536000, immutable' };
 const UNTIL_REPLACED = { CacheControl: 'no-cache' };
 
 /**
- * A store in a bucket of S3: `s3://bucket/prefix`. What is put says its SHA-256 in the metadata, so
- * that it need not be read to know what it is. Large content goes in parts, and is there when the
- * last one is. Locks are objects; by a store that has lost one, nothing is written or removed until
- * it is released. The bucket must be there, and its server must honour conditional puts.
+ * A store in an S3 bucket: `s3://bucket/prefix`. Objects carry their SHA-256 in their metadata, so
+ * that they can be identified without reading them. Large bodies are uploaded in parts and appear
+ * with the last one. Locks are objects; a store that has lost one writes and removes nothing until
+ * it is released. The bucket must exist, and its server must honour conditional puts.
  */
 export class S3Store extends S3Reader implements WritableStore {
   /** The client is long to load, and reading does not need it. */
@@ -86,7 +86,7 @@ export class S3Store extends S3Reader implements WritableStore {
         const put = { ...this.#objectOf(name), ...UNTIL_REPLACED, Body: bytes, ...condition };
         return (await client.putObject(put)).ETag ?? '';
       } catch (error) {
-        // Of a try whose answer was lost nobody knows whether it was carried out, but by a look.
+        // After a lost response, only a read shows whether the write was carried out.
         const { attempts = 1 } = (error as S3ServiceException).$metadata ?? {};
         const there = attempts > 1 ? await this.readWhole(name).catch(() => null) : null;
         if (there !== null && Buffer.from(there.bytes).equals(bytes)) return there.identity;
@@ -223,7 +223,8 @@ export class S3Store extends S3Reader implements WritableStore {
   }
 
   async #connect(): Promise<S3> {
-    // Which Node this runs on is not for whoever builds a release to hear.
+    // Suppresses the SDK's notice about the Node version, which builders of a release cannot act
+    // on.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { S3 } = await import('@aws-sdk/client-s3');
     const { endpoint, region, credentials } = this.access;
