@@ -166,7 +166,7 @@ function ledgerBreaker(
   address: string,
   onChange: (isOpen: boolean) => void,
 ): CircuitBreaker | null {
-  if (parseLedgerAddress(address).kind === 'lmdb') return null;
+  if (parseLedgerAddress(address).kind === 'sqlite') return null;
   return new CircuitBreaker({
     ...LEDGER_BREAKER,
     isFailure: (error) => error instanceof LedgerUnavailable,

@@ -36,7 +36,7 @@ export function startSettings(version: string, env?: Environment): StartSettings
     PROCESSES: 1,
     VAR_DIR: folder,
     STORE: set.STORE ?? path.join(folder, 'store'),
-    LEDGER: set.LEDGER ?? `lmdb:${path.join(folder, 'ledger')}`,
+    LEDGER: set.LEDGER ?? `sqlite:${path.join(folder, 'ledger')}`,
   };
   return {
     ...{ folder, isOwnStore: set.STORE === undefined },

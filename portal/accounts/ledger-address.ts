@@ -1,5 +1,5 @@
 /** Where a ledger is, as `--ledger` says it. */
-export type LedgerAddress = { readonly kind: 'lmdb'; readonly directory: string } | RedisAddress;
+export type LedgerAddress = { readonly kind: 'sqlite'; readonly directory: string } | RedisAddress;
 
 export interface RedisAddress {
   readonly kind: 'redis' | 'sentinel' | 'cluster';
@@ -16,7 +16,7 @@ export interface RedisAddress {
 
 /** The forms of an address, for a person. */
 export const LEDGER_FORMS =
-  'lmdb:DIR, redis://HOST[:PORT][/DB], redis+sentinel://HOST[:PORT],…/MASTER[/DB] or ' +
+  'sqlite:DIR, redis://HOST[:PORT][/DB], redis+sentinel://HOST[:PORT],…/MASTER[/DB] or ' +
   'redis+cluster://HOST[:PORT],…; rediss for redis encrypts, USER:PASSWORD@ goes before the hosts';
 
 const FORM = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:(.*)@)?([^/@]+)(?:\/(.*))?$/;
@@ -39,8 +39,9 @@ const NO_ADDRESS = `a ledger is given as ${LEDGER_FORMS}`;
 
 /** The parts of an address, or what is wrong with it. */
 function partsOf(text: string): LedgerAddress | string {
-  const directory = /^lmdb:(.+)$/.exec(text)?.[1];
-  if (directory !== undefined) return { kind: 'lmdb', directory };
+  // `lmdb:` is how a folder was given before the first release.
+  const directory = /^(?:sqlite|lmdb):(.+)$/.exec(text)?.[1];
+  if (directory !== undefined) return { kind: 'sqlite', directory };
   const [, scheme, way, user, hosts, path = ''] = FORM.exec(text) ?? [];
   if (hosts === undefined) return NO_ADDRESS;
   const kind = way === 'sentinel' || way === 'cluster' ? way : 'redis';

@@ -1,7 +1,7 @@
 import type { Ledger, LedgerOptions } from './ledger.ts';
 import { parseLedgerAddress } from './ledger-address.ts';
-import { holdsLedger } from './lmdb/ledger-folder.ts';
-import { openLmdbLedger } from './lmdb/lmdb-ledger.ts';
+import { holdsLedger } from './sqlite/ledger-folder.ts';
+import { openSqliteLedger } from './sqlite/sqlite-ledger.ts';
 
 /**
  * Whether there is no ledger at an address, where opening it would make one: of a folder alone. A
@@ -9,7 +9,7 @@ import { openLmdbLedger } from './lmdb/lmdb-ledger.ts';
  */
 export function isMissingLedger(address: string): boolean {
   const parsed = parseLedgerAddress(address);
-  return parsed.kind === 'lmdb' && !holdsLedger(parsed.directory);
+  return parsed.kind === 'sqlite' && !holdsLedger(parsed.directory);
 }
 
 /**
@@ -18,7 +18,7 @@ export function isMissingLedger(address: string): boolean {
  */
 export async function openLedger(address: string, options: LedgerOptions): Promise<Ledger> {
   const parsed = parseLedgerAddress(address);
-  if (parsed.kind === 'lmdb') return openLmdbLedger(parsed.directory, options);
+  if (parsed.kind === 'sqlite') return openSqliteLedger(parsed.directory, options);
   // Loaded when it is asked for: most have no Redis.
   const { openRedisLedger } = await import('./redis/redis-ledger.ts');
   return openRedisLedger(parsed, options);

@@ -7,7 +7,6 @@ import {
   MEMBERSHIP_STATUSES,
 } from './accounts.ts';
 import type { Ledger } from './ledger.ts';
-import { closedAt } from './upgrade.ts';
 
 /** Error for a file that is not an export, or truncated; names the line. */
 export class NotAnExport extends Error {
@@ -133,58 +132,61 @@ const HEAD = z.object({
   ledger: z.literal(FORM, 'is no export of a ledger that this version knows'),
   secrets: z.record(z.string(), z.string()),
   formerMailboxes: z.array(z.string()),
-  // Those of them whose accounts were disabled: not in exports of before it was written down.
-  disabledMailboxes: z.array(z.string()).default([]),
+  /** Those of them whose accounts were disabled. */
+  disabledMailboxes: z.array(z.string()),
 });
 type Head = z.infer<typeof HEAD>;
 
 const TAIL = z.object({ accounts: z.int() });
 type Tail = z.infer<typeof TAIL>;
 
-const BOOKS: z.ZodType<AccountBooks> = z
-  .object({
-    account: z.object({
-      id: z.string().regex(/^[^\s{}]+$/),
-      email: z.string().nullable(),
-      membership: z
-        .object({
-          status: z.enum(MEMBERSHIP_STATUSES),
-          ...{ untilMs: at.nullable(), renewsAtMs: at.nullable() },
-          subscription: z.string().nullable(),
-        })
-        .nullable(),
-      ...{ disabled: z.boolean(), balance: tokens, createdAtMs: at },
-      // Absent from older exports: derived from the audit trail.
-      closedAtMs: at.nullable().optional(),
-      customer: z.string().nullable(),
+const BOOKS: z.ZodType<AccountBooks> = z.object({
+  account: z.object({
+    id: z.string().regex(/^[^\s{}]+$/),
+    email: z.string().nullable(),
+    membership: z
+      .object({
+        status: z.enum(MEMBERSHIP_STATUSES),
+        untilMs: at.nullable(),
+        renewsAtMs: at.nullable(),
+        subscription: z.string().nullable(),
+      })
+      .nullable(),
+    disabled: z.boolean(),
+    balance: tokens,
+    createdAtMs: at,
+    closedAtMs: at.nullable(),
+    customer: z.string().nullable(),
+  }),
+  keys: z.array(
+    z.object({
+      hash: z.string(),
+      id: z.string().regex(/^\S+$/),
+      prefix: z.string(),
+      label: z.string(),
+      createdAtMs: at,
+      lastUsedAtMs: at.nullable(),
+      disabled: z.boolean(),
+      revokedAtMs: at.nullable(),
     }),
-    keys: z.array(
-      z.object({
-        ...{ hash: z.string(), id: z.string().regex(/^\S+$/), prefix: z.string() },
-        ...{
-          label: z.string(),
-          createdAtMs: at,
-          disabled: z.boolean(),
-          revokedAtMs: at.nullable(),
-        },
-        // Not in exports of before it was written down.
-        lastUsedAtMs: at.nullable().default(null),
-      }),
-    ),
-    grants: z.array(z.object({ tokens: z.int(), cause: z.string(), atMs: at })),
-    usage: z.array(
-      z.object({
-        ...{ day: z.iso.date(), keyId: z.string(), route: z.string() },
-        ...{ requests: z.int().min(0), tokens, lastAtMs: at },
-      }),
-    ),
-    audit: z.array(
-      z.object({
-        ...{ atMs: at, by: z.enum(ACTORS), detail: z.string(), what: z.enum(AUDIT_EVENTS) },
-      }),
-    ),
-  })
-  .transform(({ account, ...books }) => {
-    const { closedAtMs = closedAt(account, books.audit), ...kept } = account;
-    return { ...books, account: { ...kept, closedAtMs } };
-  });
+  ),
+  grants: z.array(z.object({ tokens: z.int(), cause: z.string(), atMs: at })),
+  usage: z.array(
+    z.object({
+      day: z.iso.date(),
+      keyId: z.string(),
+      route: z.string(),
+      requests: z.int().min(0),
+      tokens,
+      lastAtMs: at,
+    }),
+  ),
+  audit: z.array(
+    z.object({
+      atMs: at,
+      by: z.enum(ACTORS),
+      detail: z.string(),
+      what: z.enum(AUDIT_EVENTS),
+    }),
+  ),
+});

@@ -33,7 +33,7 @@ const GRANT_UNTIL_FULL = `
 
 test('a full disk is said to be one, ends no process, and loses nothing that was acknowledged', async () => {
   const folder = await folderOfThisTest();
-  const program = runLedgerProgram(`lmdb:${folder}`, GRANT_UNTIL_FULL, { maxFileBlocks: 600 });
+  const program = runLedgerProgram(`sqlite:${folder}`, GRANT_UNTIL_FULL, { maxFileBlocks: 3_000 });
   await program.says('waits for room');
   expect(program.output()).toContain(`LedgerUnavailable: ledger ${folder}: the disk is full`);
   expect(program.output()).toContain('still reads: invalid-key');
@@ -46,7 +46,7 @@ test('a full disk is said to be one, ends no process, and loses nothing that was
   const [, id] = /account (\S+)/.exec(program.output())!;
   const granted = Number(/granted (\d+)/.exec(program.output())![1]);
   expect(granted).toBeGreaterThan(50);
-  const ledger = await ofThisTest(openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 }));
+  const ledger = await ofThisTest(openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 }));
   expect((await ledger.account(id))!.balance).toBe(granted);
   expect(await ledger.grants(id)).toHaveLength(granted);
 });

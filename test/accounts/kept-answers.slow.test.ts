@@ -18,7 +18,7 @@ const folder = folderOfEachTest();
 let ledger: Ledger;
 let account: AccountId;
 
-const open = () => openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+const open = () => openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
 
 beforeEach(async () => {
   ledger = await open();
@@ -31,7 +31,7 @@ test('after kill −9 every acknowledged answer is there, and what was debited i
   await ledger.close();
   // Eight at a time, with numbers as keys, until it is killed.
   const program = runLedgerProgram(
-    `lmdb:${folder}`,
+    `sqlite:${folder}`,
     `let next = 0;
      const headers = { 'content-type': 'text/plain' };
      await Promise.all(Array.from({ length: 8 }, async () => {
@@ -74,7 +74,7 @@ test('kill −9 amid refunds: each debit is refunded once, whether before the ki
   };
   const receipts = await Promise.all(Array.from({ length: 600 }, debit));
   const program = runLedgerProgram(
-    `lmdb:${folder}`,
+    `sqlite:${folder}`,
     `const receipts = ${JSON.stringify(receipts)};
      await Promise.all(Array.from({ length: 4 }, async (_, lane) => {
        for (let n = lane; n < receipts.length; n += 4) {
@@ -113,7 +113,7 @@ test('processes that race with one key charge it once, and give one answer', asy
     }
     await ledger.close();`;
   const programs = ['one', 'two'].map((name) =>
-    runLedgerProgram(`lmdb:${folder}`, body.replace('NAME', name)),
+    runLedgerProgram(`sqlite:${folder}`, body.replace('NAME', name)),
   );
   for (const program of programs) expect(await program.ended).toBe(0);
   expect(programs[0].output()).toBe(programs[1].output());

@@ -14,7 +14,7 @@ test.each([
   ['rediss+cluster://:p@a:1', 'cluster', 'a:1', 0, true],
 ])('%s is understood', (text, kind, hosts, database, isEncrypted) => {
   const parsed = parseLedgerAddress(text);
-  if (parsed.kind === 'lmdb') throw new Error('no Redis');
+  if (parsed.kind === 'sqlite') throw new Error('no Redis');
   expect(parsed).toMatchObject({ kind, database, isEncrypted });
   expect(parsed.hosts.map(({ host, port }) => `${host}:${port}`).join(' ')).toBe(hosts);
 });
@@ -42,12 +42,14 @@ test('user and password are told apart, decoded, and never shown', () => {
   }
   for (const text of ['redis://ada:sesame@', 'redis:ada:sesame@host', 'http://ada:sesame@host']) {
     expect(withoutPassword(text)).not.toContain('sesame');
-    expect(() => parseLedgerAddress(text)).toThrow(/^(?!.*sesame).*a ledger is given as lmdb:DIR/);
+    expect(() => parseLedgerAddress(text)).toThrow(
+      /^(?!.*sesame).*a ledger is given as sqlite:DIR/,
+    );
   }
 });
 
 test.each([
-  ...['', 'lmdb:', 'redis://', 'mysql://x', 'redis://a,b', 'redis://a/b', 'redis://a/1/2'],
+  ...['', 'sqlite:', 'redis://', 'mysql://x', 'redis://a,b', 'redis://a/b', 'redis://a/1/2'],
   ...['redis://a:99999', 'redis+sentinel://a', 'redis+sentinel://a/', 'redis+sentinel://a/m/x'],
   ...['redis+cluster://a/1', 'redis+cluster://a,,b', 'redis://%@a', 'redis+other://a'],
 ])('"%s" is no address of a ledger', (text) => {

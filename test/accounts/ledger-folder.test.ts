@@ -10,7 +10,7 @@ const folder = path.join(folderOfEachTest(), 'deep', 'ledger');
 
 /** Opens the ledger, makes an account in it, and closes it. */
 async function use(): Promise<void> {
-  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+  const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
   await newAccount(ledger);
   await ledger.close();
 }
@@ -19,15 +19,27 @@ const modeOf = async (place: string) => ((await stat(place)).mode & 0o777).toStr
 
 async function modes(): Promise<Record<string, string>> {
   const found: Record<string, string> = { '.': await modeOf(folder) };
-  for (const name of await readdir(folder)) found[name] = await modeOf(path.join(folder, name));
+  for (const name of await readdir(folder)) {
+    // SQLite's own files beside the database come and go.
+    if (!/-(wal|shm)$/.test(name)) found[name] = await modeOf(path.join(folder, name));
+  }
   return found;
 }
 
-const PRIVATE = { '.': '700', 'data.mdb': '600', 'lock.mdb': '600' };
+const PRIVATE = { '.': '700', 'ledger.db': '600' };
 
 test('a new ledger can be read by its owner alone', async () => {
   await use();
   expect(await modes()).toEqual(PRIVATE);
+});
+
+test('the files beside an open ledger can be read by its owner alone, too', async () => {
+  const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
+  await newAccount(ledger);
+  for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']) {
+    expect(await modeOf(path.join(folder, name))).toBe('600');
+  }
+  await ledger.close();
 });
 
 test('an empty folder that others may open is made private', async () => {
@@ -40,11 +52,10 @@ test('an empty folder that others may open is made private', async () => {
 test('a ledger that others may open is made private, and what is in it stays', async () => {
   await use();
   await chmod(folder, 0o755);
-  await chmod(path.join(folder, 'data.mdb'), 0o644);
-  await chmod(path.join(folder, 'lock.mdb'), 0o664);
+  await chmod(path.join(folder, 'ledger.db'), 0o664);
   await use();
   expect(await modes()).toEqual(PRIVATE);
-  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+  const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
   const accounts = [];
   for await (const { id } of ledger.allAccounts()) accounts.push(id);
   await ledger.close();
@@ -58,7 +69,7 @@ test('a shared folder with other things in it is refused, and left as it is', as
   await expect(use()).rejects.toThrow(LedgerUnavailable);
   await expect(use()).rejects.toThrow(
     `ledger ${folder}: others may open this folder, and it holds other things, such as letters.txt; ` +
-      `give the ledger a folder of its own (lmdb:${folder}/ledger), or have its owner run chmod 700 on it`,
+      `give the ledger a folder of its own (sqlite:${folder}/ledger), or have its owner run chmod 700 on it`,
   );
   expect(await modes()).toEqual({ '.': '755', 'letters.txt': '644' });
   await chmod(folder, 0o700);

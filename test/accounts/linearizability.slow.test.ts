@@ -8,7 +8,7 @@ import { newAccount, ROUTE } from '../support/customers.ts';
 import { openCutWire } from '../support/cut-wire.ts';
 import { forAll } from '../support/for-all.ts';
 import { History, isLinearizable, type Model, type Operation } from '../support/linearizability.ts';
-import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openBeside } from '../support/open-beside.ts';
 
@@ -210,11 +210,11 @@ async function historyOf(
   return { history, account };
 }
 
-const lmdbAddress = newLmdbLedgers();
+const sqliteAddress = newSqliteLedgers();
 const redisAddress = newRedisLedgers();
 
 describe.each([
-  ['LMDB', lmdbAddress],
+  ['SQLite', sqliteAddress],
   ['Redis', redisAddress],
 ])('on %s', (_, newAddress) => {
   test('whatever several do at once, on one server or two, is as if done one after another', async () => {

@@ -3,10 +3,10 @@ import type { AccountId } from '../../portal/accounts/accounts.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf } from '../support/books.ts';
 import { newAccount, ROUTE } from '../support/customers.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';
 
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 const ledger = ofTests(() => openLedger(newAddress(), { rateLimitPerMinute: 1 }));
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -33,12 +33,11 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 1.5, 2 ** 60])(
   },
 );
 
-test('a debit at no time, or by a key that cannot be, changes nothing', async () => {
+test('a debit at no time changes nothing', async () => {
   const id = await accountWith(100);
   const charge = { account: id, keyId: 'key', route: ROUTE, tokens: 10, atMs: NOON };
   await expect(ledger.debit({ ...charge, atMs: Number.NaN })).rejects.toThrow();
   await expect(ledger.refund({ ...charge, atMs: Number.NaN })).rejects.toThrow();
-  await expect(ledger.debit({ ...charge, keyId: 'k'.repeat(3_000) })).rejects.toThrow();
   expect(await booksOf(ledger, id)).toEqual(untouched);
 });
 

@@ -11,7 +11,7 @@ import { folderOfEachTest } from '../support/temporary-folder.ts';
 
 const TOKENS = 10_000_000;
 const folder = folderOfEachTest();
-const ledger = ofEachTest(() => openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1_000_000 }));
+const ledger = ofEachTest(() => openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1_000_000 }));
 let plainKey: string;
 let charge: Charge;
 
@@ -25,7 +25,7 @@ test('what another process grants, disables and revokes is in force here at once
   const admit = () => ledger.admit(hashApiKey(plainKey), 1);
   const elsewhere = async (body: string) => {
     const program = runLedgerProgram(
-      `lmdb:${folder}`,
+      `sqlite:${folder}`,
       `const { account, keyId } = ${JSON.stringify(charge)}; const by = ${JSON.stringify(BY)}; ${body}; await ledger.close();`,
     );
     expect([await program.ended, program.output()]).toEqual([0, '']);
@@ -54,7 +54,7 @@ test('a neighbour killed in the middle of its debits stops nobody, and the books
   });
   for (let i = 0; i < 5; i++) {
     const neighbour = runLedgerProgram(
-      `lmdb:${folder}`,
+      `sqlite:${folder}`,
       `const charge = ${JSON.stringify(charge)};
        await ledger.debit(charge);
        say('debits');

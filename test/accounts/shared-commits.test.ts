@@ -4,10 +4,10 @@ import { isMember, WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { BY, newAccount, newKey, ROUTE } from '../support/customers.ts';
 import { forAll } from '../support/for-all.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';
 
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 const ledger = ofTests(() => openLedger(newAddress(), { rateLimitPerMinute: 1 }));
 
 const ACCOUNTS = 3;

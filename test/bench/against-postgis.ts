@@ -34,7 +34,7 @@ export async function benchAgainstPostgis(built: Built): Promise<void> {
   };
   try {
     const ours = (processes: number, env: Readonly<Record<string, string>> = {}) =>
-      started(startServiceOn(store, `lmdb:${ledger}`, env, processes));
+      started(startServiceOn(store, `sqlite:${ledger}`, env, processes));
     const servers = {
       ours: await ours(1),
       ours_by_two: await ours(2),

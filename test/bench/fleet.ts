@@ -32,11 +32,11 @@ const PRICES = {
 /** A service, and what it runs on. */
 interface Fleet {
   readonly store: 'folder' | 's3';
-  readonly ledger: 'lmdb' | 'redis';
+  readonly ledger: 'sqlite' | 'redis';
   readonly processes: number;
 }
 
-const ONE: Fleet = { store: 'folder', ledger: 'lmdb', processes: 1 };
+const ONE: Fleet = { store: 'folder', ledger: 'sqlite', processes: 1 };
 const FLEETS: readonly Fleet[] = [
   ONE,
   { ...ONE, processes: 2 },
@@ -53,7 +53,7 @@ type WithFleet = (
 ) => Promise<void>;
 
 /**
- * Rate and latency of each kind of route at rising concurrency, on folder and S3, LMDB and Redis,
+ * Rate and latency of each kind of route at rising concurrency, on folder and S3, SQLite and Redis,
  * by one process and two, and what a million such requests cost; then what two processes do over
  * one.
  */
@@ -65,9 +65,12 @@ export async function benchFleet({ store, release, places, folder }: Built): Pro
     const rgw = await startRgw();
     stops.unshift(() => rgw.stop());
     const stores = { folder: store, s3: await copyToBucket(rgw, store, READ) };
-    const ledgers = { lmdb: `lmdb:${path.join(folder, 'fleet-ledger')}`, redis: redis.address() };
+    const ledgers = {
+      sqlite: `sqlite:${path.join(folder, 'fleet-ledger')}`,
+      redis: redis.address(),
+    };
     const keys = {
-      lmdb: await openAccountsOn(ledgers.lmdb, ACCOUNTS),
+      sqlite: await openAccountsOn(ledgers.sqlite, ACCOUNTS),
       redis: await openAccountsOn(ledgers.redis, ACCOUNTS),
     };
     const withFleet: WithFleet = async (fleet, env, measure) => {

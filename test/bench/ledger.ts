@@ -13,13 +13,16 @@ const MANY = 100_000;
 const FEW = 64;
 
 /**
- * Authorise and debit, served: a hot summary over a ledger on LMDB, and over one on a Redis that
+ * Authorise and debit, served: a hot summary over a ledger on SQLite, and over one on a Redis that
  * keeps every write (`appendfsync always`), side by side; with few accounts, and with many.
  */
 export async function benchLedger({ store, release, folder }: Built): Promise<void> {
   const redis = await startRedis();
   const at = { path: `/v1/blocks/${await busyBlock(release)}/summary` };
-  const addresses = { lmdb: `lmdb:${path.join(folder, 'ledger-lmdb')}`, redis: redis.address() };
+  const addresses = {
+    sqlite: `sqlite:${path.join(folder, 'ledger-sqlite')}`,
+    redis: redis.address(),
+  };
   const services: { stop(): Promise<unknown> }[] = [];
   const contestantOn = async (name: keyof typeof addresses) => {
     const began = performance.now();
@@ -34,15 +37,15 @@ export async function benchLedger({ store, release, folder }: Built): Promise<vo
     };
   };
   try {
-    const onLmdb = await contestantOn('lmdb');
+    const onSqlite = await contestantOn('sqlite');
     const onRedis = await contestantOn('redis');
     const contestants = {
-      ...{ lmdb: onLmdb.few, redis: onRedis.few },
-      ...{ lmdb_100k: onLmdb.many, redis_100k: onRedis.many },
+      ...{ sqlite: onSqlite.few, redis: onRedis.few },
+      ...{ sqlite_100k: onSqlite.many, redis_100k: onRedis.many },
     };
     const over = [
-      ['redis', 'lmdb'],
-      ['redis_100k', 'lmdb_100k'],
+      ['redis', 'sqlite'],
+      ['redis_100k', 'sqlite_100k'],
       ['redis_100k', 'redis'],
     ] as const;
     await contest('ledger', contestants, over, ROUNDS);

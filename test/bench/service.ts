@@ -9,13 +9,13 @@ export const TOKENS = 1e12;
 /** Accounts that are opened at once. */
 const AT_ONCE = 1_000;
 
-/** Opens accounts on an LMDB ledger. */
+/** Opens accounts on a SQLite ledger. */
 export function openAccounts(
   ledgerFolder: string,
   count: number,
   options: { readonly member?: boolean } = {},
 ): Promise<string[]> {
-  return openAccountsOn(`lmdb:${ledgerFolder}`, count, options);
+  return openAccountsOn(`sqlite:${ledgerFolder}`, count, options);
 }
 
 /**
@@ -48,13 +48,13 @@ export async function openAccountsOn(
   return keys;
 }
 
-/** Starts the service itself, as `tta serve` does, on an LMDB ledger without a limit of its rate. */
+/** Starts the service itself, as `tta serve` does, on a SQLite ledger without a limit of its rate. */
 export function startService(
   store: string,
   ledgerFolder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  return startServiceOn(store, `lmdb:${ledgerFolder}`, env);
+  return startServiceOn(store, `sqlite:${ledgerFolder}`, env);
 }
 
 /** The same on any ledger. */

@@ -25,7 +25,7 @@ export async function benchServing({ store, release, folder }: Built): Promise<v
   const [key] = await openAccounts(ledger, 1);
   const target = { path: `/v1/blocks/${await busyBlock(release)}/summary`, key };
   for (const { title, processes } of SIDES) {
-    const service = await startServiceOn(store, `lmdb:${ledger}`, {}, processes);
+    const service = await startServiceOn(store, `sqlite:${ledger}`, {}, processes);
     const answer = await ask(service.address, target);
     const etag = answer.headers.get('etag')!;
     const bare = await startServer([BARE_SERVER], {

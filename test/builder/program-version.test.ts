@@ -30,7 +30,7 @@ test('a program is another by its code, by what it depends on, and by its Nodeâ€
 
   const notOfIt = {
     'node_modules/vitest': { version: '4.0.0', dev: true },
-    'node_modules/lmdb-linux-x64': { version: '3.5.6', optional: true },
+    'node_modules/fsevents': { version: '2.3.3', optional: true },
   };
   const same = { ...zod('4.1.0'), ...notOfIt };
   const compiled = await program('of-development/dist', '1', same, '..');

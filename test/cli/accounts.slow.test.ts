@@ -14,7 +14,7 @@ import { ttaIn } from '../support/tta.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const folder = folderOfTests();
-const address = () => `lmdb:${path.join(folder, 'ledger')}`;
+const address = () => `sqlite:${path.join(folder, 'ledger')}`;
 const ledger = ofTests(() => openLedger(address(), { rateLimitPerMinute: 1_000_000 }));
 
 const tta = (...args: string[]) => ttaIn({ LEDGER: address() }, ...args);
@@ -95,7 +95,7 @@ describe('tta keys', () => {
 
   test('ends no key for a name that says nothing of it', async () => {
     // In a ledger of one key, the least of names would be enough.
-    const alone = ['--ledger', `lmdb:${path.join(folder, 'one-key')}`];
+    const alone = ['--ledger', `sqlite:${path.join(folder, 'one-key')}`];
     const { prefix } = await json('keys', 'create', ...alone);
     for (const blank of ['', ' …', 'ta_live_']) {
       expect(await refusal('keys', 'revoke', blank, ...alone)).toContain('every key begins like');
@@ -109,14 +109,14 @@ describe('tta keys', () => {
 
 test('makes no ledger where a path is mistyped, but for the first key or an import', async () => {
   const mistyped = path.join(folder, 'mistyped');
-  const at = ['--ledger', `lmdb:${mistyped}`];
+  const at = ['--ledger', `sqlite:${mistyped}`];
   for (const command of [
     ['keys', 'list'],
     ['accounts', 'list'],
     ['accounts', 'export'],
     ['accounts', 'disable', 'a@b.org'],
   ]) {
-    expect(await refusal(...command, ...at)).toContain(`lmdb:${mistyped}: there is no ledger;`);
+    expect(await refusal(...command, ...at)).toContain(`sqlite:${mistyped}: there is no ledger;`);
   }
   expect(existsSync(mistyped)).toBe(false);
 });

@@ -39,7 +39,11 @@ async function namedByPortal(portal: string): Promise<string[]> {
 
 /** Starts a program on free ports, over the demo release and a ledger of this test. */
 async function started(args: readonly string[], env: Record<string, string> = {}) {
-  const own = { STORE: inject('demoStore'), LEDGER: `lmdb:${folder}/ledger`, VAR_DIR: `${folder}` };
+  const own = {
+    STORE: inject('demoStore'),
+    LEDGER: `sqlite:${folder}/ledger`,
+    VAR_DIR: `${folder}`,
+  };
   const ports = { PORT: '0', PORTAL_PORT: '0' };
   const until = args[0] === START ? /curl .*\n/ : / on http\S+.*\n/;
   const server = await startServer(args, { ...own, ...ports, ...env }, { until });

@@ -165,7 +165,7 @@ test('a queue that is not there is named, at once, by who builds and who works',
       new RegExp(`^tta: queue ${queue}: connect ECONNREFUSED .*; is its Redis running`, 'm'),
     );
   }
-  const { stderr } = await build('--out', at('nowhere'), '--queue', 'lmdb:x');
+  const { stderr } = await build('--out', at('nowhere'), '--queue', 'sqlite:x');
   expect(stderr).toMatch(/^tta: settings: .*a queue is given as redis:/);
   expect((await build('--out', at('nowhere'), '--watch')).stderr).toMatch(
     /--watch.*give --queue too/,

@@ -72,7 +72,7 @@ describe('npm start', () => {
     const own = { VAR_DIR: elsewhere, STORE: path.join(folder, 'var/store') };
     const keys: string[] = [];
     for (const ledger of ['one', 'other', 'other']) {
-      const LEDGER = `lmdb:${path.join(folder, ledger)}`;
+      const LEDGER = `sqlite:${path.join(folder, ledger)}`;
       const service = await started({ ...own, LEDGER });
       const [, key, url] = /Bearer (\S+)' '(\S+)'/.exec(service.said())!;
       const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
@@ -115,7 +115,7 @@ test('on Node 24 the demo city is built, verified and served', async () => {
   const osm = path.join(city, 'osm/demo.osm.pbf');
   await run(node, [TTA, 'build', '--osm', osm, '--blocks', ...blocks, '--out', store]);
   await run(node, [TTA, 'release', 'verify', '--store', store]);
-  const ledger = `lmdb:${path.join(folder, 'ledger24')}`;
+  const ledger = `sqlite:${path.join(folder, 'ledger24')}`;
   const made = await run(node, [TTA, 'keys', 'create', '--ledger', ledger, '--json']);
   const args = [TTA, 'serve', '--store', store, '--ledger', ledger, '--port', '0'];
   const service = await startServer(args, {}, { node });

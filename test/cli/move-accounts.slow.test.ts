@@ -70,8 +70,8 @@ async function everything(ledger: Ledger): Promise<Map<string, unknown>> {
   return all;
 }
 
-test('a ledger moves from LMDB to Redis and back, and everything is as it was', async () => {
-  const [first, second] = ['one', 'two'].map((name) => `lmdb:${path.join(folder, name)}`);
+test('a ledger moves from SQLite to Redis and back, and everything is as it was', async () => {
+  const [first, second] = ['one', 'two'].map((name) => `sqlite:${path.join(folder, name)}`);
   const plainKey = await using(first, fill);
   const before = await using(first, everything);
   expect(before.size).toBe(ACCOUNTS + 2);
@@ -109,7 +109,7 @@ test('a ledger moves from LMDB to Redis and back, and everything is as it was', 
 });
 
 test('from pipe to pipe', async () => {
-  const [from, to] = ['pipe-from', 'pipe-to'].map((name) => `lmdb:${path.join(folder, name)}`);
+  const [from, to] = ['pipe-from', 'pipe-to'].map((name) => `sqlite:${path.join(folder, name)}`);
   await using(from, fill);
   const source = await tta('accounts', 'export', '--ledger', from);
   expect(source.stdout.trimEnd().split('\n')).toHaveLength(ACCOUNTS + 2);
@@ -121,7 +121,7 @@ test('from pipe to pipe', async () => {
 });
 
 test('what is no whole export is said by its line', async () => {
-  const from = `lmdb:${path.join(folder, 'faulty')}`;
+  const from = `sqlite:${path.join(folder, 'faulty')}`;
   await using(from, fill);
   const whole = path.join(folder, 'whole.jsonl');
   await tta('accounts', 'export', whole, '--ledger', from);

@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servePortal } from '../../infra/portal.ts';
 import { portalSettings } from '../../infra/settings/portal-server.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { MEMBERSHIP_PRICE, Shop } from '../support/shop.ts';
 
 const TTA = path.resolve('dist/infra/cli/tta.js');
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 let address: string;
 let shop: Shop;
 beforeAll(async () => {

@@ -90,7 +90,7 @@ test('a cold summary is one ranged GET, two for a county’s first; without the 
   for (const [name, value] of Object.entries(rgw.env)) vi.stubEnv(name, value);
   const [first, second, third] = await someBlocks(store);
   vi.stubEnv('AWS_ENDPOINT_URL_S3', wire.address);
-  const settings = serveSettings({ store, ledger: `lmdb:${folder}/ledger`, port: '0' }, '1.0.0', {
+  const settings = serveSettings({ store, ledger: `sqlite:${folder}/ledger`, port: '0' }, '1.0.0', {
     LOG_LEVEL: 'silent',
   });
   const serving = await serve(settings);

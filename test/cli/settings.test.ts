@@ -9,7 +9,7 @@ import { folderOfTests } from '../support/temporary-folder.ts';
 
 const folder = folderOfTests();
 
-const FLAGS = { store: './store', ledger: 'lmdb:./ledger' };
+const FLAGS = { store: './store', ledger: 'sqlite:./ledger' };
 const settings = (env: Record<string, string>, flags: object = {}) =>
   serveSettings({ ...FLAGS, ...flags }, '1.2.3', env);
 
@@ -37,7 +37,7 @@ test('settings are read by their names, and flags win', () => {
   };
   const set = settings(env, { port: '9000' });
   expect(set).toMatchObject({
-    ...{ store: './store', ledger: 'lmdb:./ledger', port: 9000, host: '0.0.0.0' },
+    ...{ store: './store', ledger: 'sqlite:./ledger', port: 9000, host: '0.0.0.0' },
     ...{ rateLimitPerMinute: 5, cacheBytes: 8 },
     proxy: {
       ...{ version: '1.2.3', baseUrl: 'https://api.example', batchRowBudget: 7, logLevel: 'error' },
@@ -81,7 +81,7 @@ test('all that is wrong is told at once, on one line', () => {
   expect(faults).not.toContain('\n');
   for (const wrong of [
     '--store="gs://bucket": a store is a folder, s3://bucket/prefix or https://host/prefix',
-    '--ledger="mysql://x": a ledger is given as lmdb:DIR, redis://HOST',
+    '--ledger="mysql://x": a ledger is given as sqlite:DIR, redis://HOST',
     'PORT="70000": is not an integer from 0 to 65535',
     'ROW_BUDGET="many": is not an integer from 1 to 1000000000',
     'ANSWER_CACHE_BYTES="-1": is not a size such as 8GB',
@@ -144,7 +144,7 @@ test.each([
 });
 
 const portal = (env: Record<string, string>, flags: object = {}) =>
-  portalSettings({ ledger: 'lmdb:./ledger', ...flags }, '1.2.3', env);
+  portalSettings({ ledger: 'sqlite:./ledger', ...flags }, '1.2.3', env);
 
 test('settings of the portal are read by their names', async () => {
   const file = path.join(folder, 'stripe');
@@ -157,7 +157,7 @@ test('settings of the portal are read by their names', async () => {
     SESSION_SECRETS: 'the newer one of two,the older one of two',
   };
   expect(portal(env)).toMatchObject({
-    ...{ ledger: 'lmdb:./ledger', port: 8001, host: '::1' },
+    ...{ ledger: 'sqlite:./ledger', port: 8001, host: '::1' },
     mail: { smtpUrl: env.SMTP_URL, from: env.MAIL_FROM, folder: '/v/mail' },
     stripe: { secretKey: 'sk_of_a_file', webhookSecret: 'whsec' },
     portal: {
@@ -201,7 +201,7 @@ test('what is wrong with either of two servers in one process is told at once', 
   expect(text).toContain('PORTAL_PORT="y"');
   const { api, portal, isOwnStore } = startSettings('1', { VAR_DIR: '/v', STORE: 's3://bucket' });
   expect([api.store, isOwnStore]).toEqual(['s3://bucket', false]);
-  expect([api.ledger, portal.ledger]).toEqual(['lmdb:/v/ledger', 'lmdb:/v/ledger']);
+  expect([api.ledger, portal.ledger]).toEqual(['sqlite:/v/ledger', 'sqlite:/v/ledger']);
   expect(portal.mail.folder).toBe('/v/mail');
   expect(startSettings('1', {})).toMatchObject({ isOwnStore: true });
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
-import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { Api } from './api.ts';
 import {
   type NaiveBlock,
@@ -55,7 +55,7 @@ export function onEachLedger(
   options: ApiOptions = {},
 ): void {
   const kinds = [
-    { kind: 'LMDB', ledgers: newLmdbLedgers },
+    { kind: 'SQLite', ledgers: newSqliteLedgers },
     { kind: 'Redis', ledgers: newRedisLedgers },
   ];
   describe.each(kinds)('on $kind', ({ ledgers }) => {

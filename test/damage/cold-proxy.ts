@@ -43,7 +43,7 @@ class GivenRelease extends ReleaseSource {
 
 export async function openColdProxy(store: Store): Promise<ColdProxy> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-cold-'));
-  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1e9 });
+  const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1e9 });
   const releases = new GivenRelease(store, new ReleaseCache(1));
   const app = await buildProxy({
     releases,

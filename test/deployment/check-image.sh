@@ -53,7 +53,7 @@ mount --bind /dev /mnt/dev
 cd /
 in_it() {
     env -i NODE_ENV=production HOST=127.0.0.1 PORT=$port VAR_DIR=/var/lib/tta \
-        STORE=/var/lib/tta/store LEDGER=lmdb:/var/lib/tta/ledger \
+        STORE=/var/lib/tta/store LEDGER=sqlite:/var/lib/tta/ledger \
         /usr/sbin/chroot --userspec=10001:10001 /mnt /usr/local/bin/node "$@"
 }
 tta() { in_it /app/dist/infra/cli/tta.js "$@"; }

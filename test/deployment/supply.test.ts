@@ -57,7 +57,7 @@ test('what runs is under permissive licences, all of it; what builds and tests i
 });
 
 /** What would run programs of its own when it is installed: each comes built too, and is refused that. */
-const INSTALL_SCRIPTS = ['lmdb', 'msgpackr-extract'];
+const INSTALL_SCRIPTS = ['@photostructure/sqlite', 'msgpackr-extract'];
 
 interface Locked {
   readonly resolved?: string;

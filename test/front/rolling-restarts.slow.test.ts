@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** Starts a server of the service; it says where it listens when it does. */
 async function start(port: number, drainSeconds: number): Promise<void> {
-  const at = ['--store', inject('demoStore'), '--ledger', `lmdb:${folder}/ledger`];
+  const at = ['--store', inject('demoStore'), '--ledger', `sqlite:${folder}/ledger`];
   const args = [TTA, 'serve', ...at, '--host', '127.0.0.1', '--port', `${port}`];
   const settings = {
     PROCESSES: '1',

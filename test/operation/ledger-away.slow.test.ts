@@ -114,7 +114,7 @@ test('a ledger that waiting does not mend ends the start with one line', async (
     [redis.address(), 'refuses this user and password'],
     [`redis+cluster://127.0.0.1:${redis.port}`, 'refuses this user and password'],
     [`redis+cluster://:open@127.0.0.1:${redis.port}`, 'is no cluster; give redis://HOST:PORT'],
-    [`lmdb:${file}`, 'no-folder'],
+    [`sqlite:${file}`, 'no-folder'],
   ]) {
     const serve = ['serve', '--store', store, '--processes', '1'];
     for (const program of [serve, ['portal']]) {

@@ -16,7 +16,7 @@ const words = (server: ServerProcess) => server.said() + server.noise();
 test('the log has a line a request, by its id and route, and nothing that is private', async () => {
   const ledger = `${folder}/ledger`;
   const { key } = await withLedger(ledger, (open) => openCustomer(open, { tokens: 100 }));
-  const at = ['--ledger', `lmdb:${ledger}`];
+  const at = ['--ledger', `sqlite:${ledger}`];
   const api = await started(['serve', '--store', inject('demoStore'), ...at], {
     LOG_LEVEL: 'debug',
   });

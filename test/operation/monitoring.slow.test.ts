@@ -52,7 +52,7 @@ beforeAll(async () => {
   );
   service = await runService(inject('demoStore'), folder, { METRICS_PORT: '0' });
   inbox = await openInbox();
-  const env = { LEDGER: `lmdb:${folder}/ledger`, PORTAL_PORT: '0', METRICS_PORT: '0' };
+  const env = { LEDGER: `sqlite:${folder}/ledger`, PORTAL_PORT: '0', METRICS_PORT: '0' };
   const mail = { SMTP_URL: inbox.address, MAIL_FROM: 'no-reply@example.org', LOG_LEVEL: 'silent' };
   portal = await servePortal(portalSettings({}, '1.0.0', { ...env, ...mail }), service.ledger);
   redis = await startRedis();

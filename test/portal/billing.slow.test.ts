@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { WITHOUT_END } from '../../portal/accounts/accounts.ts';
 import { BY } from '../support/customers.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests, ofThisTest } from '../support/of-tests.ts';
 import { openPortal, slugOf, type Visitor } from '../support/portal-harness.ts';
 import { DAY, Shop } from '../support/shop.ts';
 import { soonerThan } from '../support/sooner-than.ts';
 import { signatureOf } from '../support/stripe-stand-in/signature.ts';
 
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 const shop = ofTests(() => Shop.open(newAddress()));
 const portal = ofTests(() =>
   openPortal({

@@ -9,7 +9,7 @@ import { expectAccountedFor } from '../support/accounted-for.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpVisitor } from '../support/http-visitor.ts';
 import { type Inbox, openInbox } from '../support/inbox.ts';
-import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { type ServerProcess, startServer } from '../support/server-process.ts';
 import { MEMBERSHIP_PRICE } from '../support/shop.ts';
@@ -35,7 +35,7 @@ const county = smallCounty({ fips: '24510', seed: 5, blocks: 12, pois: 40 });
 const store = smallReleaseOfTests(county);
 
 test.each([
-  ['LMDB', newLmdbLedgers()],
+  ['SQLite', newSqliteLedgers()],
   ['Redis', newRedisLedgers()],
 ])(
   'kill −9 of the portal grants nothing twice and loses nothing paid, on %s',

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { EventWorker } from '../../portal/payment/event-worker.ts';
 import { BY } from '../support/customers.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofEachTest, ofThisTest } from '../support/of-tests.ts';
 import { DAY, Shop } from '../support/shop.ts';
 
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 const shop = ofEachTest(() => Shop.open(newAddress()));
 
 const receive = async () => {

@@ -1,8 +1,8 @@
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { paymentOrderSuite } from './payment-order-suite.ts';
 import { paymentSuite } from './payment-suite.ts';
 
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 
-paymentSuite('LMDB', newAddress);
-paymentOrderSuite('LMDB', newAddress);
+paymentSuite('SQLite', newAddress);
+paymentOrderSuite('SQLite', newAddress);

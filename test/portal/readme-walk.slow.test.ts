@@ -44,11 +44,11 @@ async function someBlock(): Promise<string> {
 const started = (cwd: string, ...args: string[]) =>
   startServer([TTA, ...args, '--port', '0'], {}, { cwd });
 
-describe.each(['LMDB', 'Redis'])('on %s', (kind) => {
+describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
   test('the commands of the README lead from an address to a metered answer', async () => {
     const cwd = path.join(folder, kind);
     await mkdir(cwd);
-    const ledger = kind === 'LMDB' ? `lmdb:${path.join(cwd, 'ledger')}` : redis!.address();
+    const ledger = kind === 'SQLite' ? `sqlite:${path.join(cwd, 'ledger')}` : redis!.address();
     const api = await started(cwd, 'serve', '--store', inject('demoStore'), '--ledger', ledger);
     const portal = await started(cwd, 'portal', '--ledger', ledger);
     try {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { ownMailDomain } from '../../portal/sign-in/signup-grants.ts';
-import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { openPortal } from '../support/portal-harness.ts';
 
@@ -9,7 +9,7 @@ const LIMITS = { perDay: 500, perNetwork: 10, perDomain: 20 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 describe.each([
-  ['LMDB', newLmdbLedgers()],
+  ['SQLite', newSqliteLedgers()],
   ['Redis', newRedisLedgers()],
 ])('sign-up grants on %s', (_, newAddress) => {
   let address: string;

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { Random } from '../../infra/demo/seeded-random.ts';
 import { expectAccountedFor } from '../support/accounted-for.ts';
-import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { Town } from './town.ts';
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
 
 test.each([
-  ['LMDB', newLmdbLedgers()],
+  ['SQLite', newSqliteLedgers()],
   ['Redis', newRedisLedgers()],
 ])('after a day of a small town every token is accounted for, on %s', async (_name, newAddress) => {
   const seed = randomInt(2 ** 31);

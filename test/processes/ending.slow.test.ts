@@ -27,7 +27,7 @@ const before = (code: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
 });
 
-const serveArgs = () => ['--store', at('store'), '--ledger', `lmdb:${at('ledger')}`];
+const serveArgs = () => ['--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`);
 
 describe.each([1, 2])('%i processes, told to end', (processes) => {

@@ -47,7 +47,7 @@ const start = async (env: Record<string, string> = {}) => {
     RELEASE_POLL_SECONDS: '1',
     SHED_AT_LAG_MS: '0',
   };
-  const args = ['--store', at('store'), '--ledger', `lmdb:${at('ledger')}`];
+  const args = ['--store', at('store'), '--ledger', `sqlite:${at('ledger')}`];
   fleet = await startFleet(args, { ...settings, ...env });
 };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { geoidFromNumber } from '../../shards/geoid.ts';
 import { ControlledSocket } from '../support/controlled-socket.ts';
-import { newLmdbLedgers, newRedisLedgers } from '../support/new-ledgers.ts';
+import { newRedisLedgers, newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofTests } from '../support/of-tests.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 
@@ -10,7 +10,7 @@ const PIECE = 16_384;
 const TOKENS = 1_000_000;
 
 describe.each([
-  { kind: 'LMDB', ledgers: newLmdbLedgers },
+  { kind: 'SQLite', ledgers: newSqliteLedgers },
   { kind: 'Redis', ledgers: newRedisLedgers },
 ])('on $kind, of an answer whose connection breaks', ({ ledgers }) => {
   const newAddress = ledgers();

@@ -43,7 +43,7 @@ export async function withLedger<T>(
   folder: string,
   use: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
-  const ledger = await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1 });
+  const ledger = await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1 });
   try {
     return await use(ledger);
   } finally {

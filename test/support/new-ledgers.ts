@@ -7,11 +7,11 @@ import { openBeside } from './open-beside.ts';
 import { startRedis } from './redis-server.ts';
 import { folderOfTests } from './temporary-folder.ts';
 
-/** Addresses of new and empty LMDB ledgers, whose folders go when the tests of the file have run. */
-export function newLmdbLedgers(): () => string {
+/** Addresses of new and empty SQLite ledgers, whose folders go when the tests of the file have run. */
+export function newSqliteLedgers(): () => string {
   const folder = folderOfTests();
   let ledgers = 0;
-  return () => `lmdb:${path.join(folder, String(ledgers++))}`;
+  return () => `sqlite:${path.join(folder, String(ledgers++))}`;
 }
 
 /** The same on Redis: databases of one server, which ends when the tests of the file have run. */

@@ -51,7 +51,7 @@ export function slugOf(answer: LightMyRequestResponse): string | undefined {
   return answer.json().type.split('/').at(-1);
 }
 
-/** A portal over a fresh LMDB ledger, its mails in memory: no socket. */
+/** A portal over a fresh SQLite ledger, its mails in memory: no socket. */
 export async function openPortal(
   options: {
     config?: PortalConfigInput;
@@ -63,7 +63,7 @@ export async function openPortal(
 ): Promise<PortalHarness> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tta-portal-'));
   const ledger =
-    options.ledger ?? (await openLedger(`lmdb:${folder}`, { rateLimitPerMinute: 1_000_000 }));
+    options.ledger ?? (await openLedger(`sqlite:${folder}`, { rateLimitPerMinute: 1_000_000 }));
   const mails: Message[] = [];
   const clock = { aheadMs: 0 };
   const inMemory: Mailer = {

@@ -48,7 +48,7 @@ interface ProxyOptions {
   /** Holds every debit back, so that a client can leave meanwhile. */
   debitDelayMs?: number;
   config?: ProxyConfigInput;
-  /** The address of a ledger; by default a fresh one on LMDB. */
+  /** The address of a ledger; by default a fresh one on SQLite. */
   ledger?: string;
 }
 
@@ -81,7 +81,7 @@ export async function openProxy(
   // What a release reads when it is opened belongs to no request.
   store.reads = [];
   const rateLimitPerMinute = options.rateLimitPerMinute ?? 1_000_000;
-  const address = options.ledger ?? `lmdb:${folder}`;
+  const address = options.ledger ?? `sqlite:${folder}`;
   const ledger = await openLedger(address, { rateLimitPerMinute });
   const app = await buildProxy({
     releases,

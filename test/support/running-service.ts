@@ -11,13 +11,13 @@ export interface RunningService extends Serving {
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** Starts it on free ports, over an LMDB ledger in `folder` unless `env` names another. */
+/** Starts it on free ports, over a SQLite ledger in `folder` unless `env` names another. */
 export async function runService(
   store: string,
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
-  const ledger = env.LEDGER ?? `lmdb:${folder}/ledger`;
+  const ledger = env.LEDGER ?? `sqlite:${folder}/ledger`;
   const quiet = { LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000', SHED_AT_LAG_MS: '0' };
   const settings = serveSettings({ store, ledger }, '1.0.0', {
     ...{ ...quiet, PORT: '0', FREE_RATE_LIMIT_PER_MINUTE: '1000000' },

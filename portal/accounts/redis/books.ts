@@ -17,7 +17,6 @@ import { keyEntry, keysOf } from './key-names.ts';
 import { type KeyTexts, keysIn } from './keys.ts';
 import { KNOWN, USAGE } from './lua.ts';
 import { fleeting, script } from './script.ts';
-import { PUT_INTO_MONTHS } from './upgrade.ts';
 
 /** After every day and month. */
 const WITHOUT_LAST = '~';
@@ -34,21 +33,8 @@ export async function usageOf(
 ): Promise<UsageDay[]> {
   const { usage } = keysOf(id);
   const span = [monthOf(from), monthOf(to)];
-  const counts = await inMonths(redis, usage, () => redis.run(READ_USAGE, [usage], span));
+  const counts = await redis.run(READ_USAGE, [usage], span);
   return usageInOrder(usageIn(counts)).filter(({ day }) => day >= from && day <= to);
-}
-
-/** Read after the migration to months: an older program still running counts elsewhere. */
-async function inMonths<T>(
-  redis: RedisConnection,
-  usage: string,
-  read: () => Promise<T | null>,
-): Promise<T> {
-  for (;;) {
-    const found = await read();
-    if (found !== null) return found;
-    await redis.run(PUT_INTO_MONTHS, [usage]);
-  }
 }
 
 /** Oldest first. */
@@ -68,8 +54,7 @@ export async function exportBooks(
 ): Promise<AccountBooks | undefined> {
   const { account, keys, uses, revoked, grants, usage, audit } = keysOf(id);
   const names = [account, grants, usage, audit, keys, uses, revoked];
-  const read = await inMonths(redis, usage, () => redis.run(READ_BOOKS, names));
-  const [fields, given, counts, entries, ...texts] = read;
+  const [fields, given, counts, entries, ...texts] = await redis.run(READ_BOOKS, names);
   if (fields.length === 0) return undefined;
   return {
     account: accountOf(id, fieldsOf(fields)),
@@ -101,7 +86,6 @@ export async function importBooks(redis: RedisConnection, books: AccountBooks): 
     [keys]: active.flatMap(({ lastUsedAtMs: _, ...key }) => [key.id, JSON.stringify(key)]),
     [uses]: active.flatMap(({ id, lastUsedAtMs }) => (lastUsedAtMs ? [id, `${lastUsedAtMs}`] : [])),
     [grants]: books.grants.flatMap((given) => [given.cause, grantRecord(given)]),
-    // As the second form had it, and put into its months.
     [usage]: books.usage.flatMap(({ day, keyId, route, requests, tokens, lastAtMs }) => [
       JSON.stringify([day, keyId, route]),
       `${requests} ${tokens} ${lastAtMs}`,
@@ -121,8 +105,12 @@ function packed(texts: readonly string[]): string {
 function accountFields(account: Account): string[] {
   const { email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
   const fields = {
-    ...{ email, membership: membershipText(membership), disabled: disabled ? '1' : '' },
-    ...{ balance: String(balance), createdAtMs: String(createdAtMs), customer },
+    email,
+    membership: membershipText(membership),
+    disabled: disabled ? '1' : '',
+    balance: String(balance),
+    createdAtMs: String(createdAtMs),
+    customer,
     closedAtMs: closedAtMs === null ? '' : String(closedAtMs),
   };
   return Object.entries(fields).flatMap(([name, text]) => (text ? [name, text] : []));
@@ -150,16 +138,14 @@ function auditIn(texts: readonly string[]): AuditEntry[] {
   return entries.sort((a, b) => a.atMs - b.atMs);
 }
 
-const READ_USAGE = fleeting<string[][] | null>(USAGE, 'return usage_of(KEYS[1], ARGV[1], ARGV[2])');
+const READ_USAGE = fleeting<string[][]>(USAGE, 'return usage_of(KEYS[1], ARGV[1], ARGV[2])');
 
 const READ_BOOKS = fleeting<
-  | [account: string[], grants: string[], usage: string[][], audit: string[], ...keys: KeyTexts]
-  | null
+  [account: string[], grants: string[], usage: string[][], audit: string[], ...keys: KeyTexts]
 >(
   USAGE,
   `
 local counts = usage_of(KEYS[3], '', '${WITHOUT_LAST}')
-if not counts then return nil end
 return {
   redis.call('HGETALL', KEYS[1]),
   redis.call('HGETALL', KEYS[2]),
@@ -171,17 +157,18 @@ return {
 }`,
 );
 
-/** Hashes of an account, and then lists, each a JSON list of what is in it. */
+/** Writes hashes of an account, its usage, and then lists, each given as a JSON list. */
 const WRITE_BOOKS = script<0 | 1>(
   KNOWN,
   USAGE,
   `
 if known(KEYS[1]) then return 0 end
-for i = 1, 5 do
+for i = 1, 4 do
   local texts = cjson.decode(ARGV[i])
   for at = 1, #texts, 2 do redis.call('HSET', KEYS[i], texts[at], texts[at + 1]) end
 end
-put_into_months(KEYS[5])
+local usage = cjson.decode(ARGV[5])
+for at = 1, #usage, 2 do count(KEYS[5], usage[at], counted(usage[at + 1])) end
 for i = 6, 7 do
   for _, entry in ipairs(cjson.decode(ARGV[i])) do redis.call('RPUSH', KEYS[i], entry) end
 end

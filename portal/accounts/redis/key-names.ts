@@ -26,8 +26,7 @@ export function keysOf(id: AccountId) {
     grants: `${of}grants`,
     /**
      * Begins the names of a hash a month (`…:usage:2026-11`), JSON of [day, key id, route] →
-     * "requests tokens lastAtMs", and of the set of these months, `…:usage:months`. Itself it is one
-     * hash of all of it, as the second form had it.
+     * "requests tokens lastAtMs", and of the set of these months, `…:usage:months`.
      */
     usage: `${of}usage`,
     /** List of JSON, as it was noted. */
@@ -83,7 +82,7 @@ export function limitEntry(subject: string): string {
   return `${PREFIX}limit:${subject}`;
 }
 
-/** String: in which form the records are. */
+/** String: the form of the records. */
 export const FORM_MARK = `${PREFIX}form`;
 
 /** Hash: name → secret. */

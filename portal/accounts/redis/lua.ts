@@ -74,21 +74,10 @@ local function count(usage, field, more_requests, more_tokens, at)
   if is_new == 1 then redis.call('SADD', usage .. ':months', month) end
 end`;
 
-/**
- * Puts what a program of the second form has counted into its months; and reads what is counted from
- * one month to another, field and text in turn, a list a month: nothing while there is such a count,
- * for a read writes nothing.
- */
+/** Reads usage from one month to another: field and text in turn, a list a month. */
 export const USAGE = `
 ${COUNT}
-local function put_into_months(usage)
-  local all = redis.call('HGETALL', usage)
-  if #all == 0 then return end
-  for at = 1, #all, 2 do count(usage, all[at], counted(all[at + 1])) end
-  redis.call('DEL', usage)
-end
 local function usage_of(usage, from, to)
-  if redis.call('EXISTS', usage) == 1 then return nil end
   local found = {}
   for _, month in ipairs(redis.call('SMEMBERS', usage .. ':months')) do
     if month >= from and month <= to then
@@ -135,7 +124,7 @@ local function has_passed(lanes, lane, number)
   local last = string.match(redis.call('HGET', lanes, lane) or '', '^%d+')
   return last ~= nil and tonumber(last) >= tonumber(number)
 end
--- Nobody waits for what has been undone.
+-- No caller waits for what has been undone.
 local function undone()
   return redis.error_reply('${REFUSED}it has been undone')
 end
@@ -145,9 +134,7 @@ local function pass(lanes, lane, number, word)
   if redis.call('HLEN', lanes) % ${LANES_LOOKED_AT} ~= 0 then return end
   local all = redis.call('HGETALL', lanes)
   for at = 1, #all, 2 do
-    local passed = string.match(all[at + 1], '^%d+ (%d+) ')
-    -- Of a program of before, which kept no time: its number is one, in microseconds.
-    passed = tonumber(passed) or tonumber(string.match(all[at + 1], '^%d+')) / 1e6
+    local passed = tonumber(string.match(all[at + 1], '^%d+ (%d+) '))
     if passed < now - ${LANE_LIFE_SECONDS} then redis.call('HDEL', lanes, all[at]) end
   end
 end`;

@@ -15,7 +15,7 @@ import type {
   UsageDay,
 } from '../accounts.ts';
 import type { KeyHash } from '../key-hash.ts';
-import type { Ledger, LedgerOptions } from '../ledger.ts';
+import { type Ledger, type LedgerOptions, tooNew } from '../ledger.ts';
 import type { RedisAddress } from '../ledger-address.ts';
 import type { Admission, Charge, Debit } from '../metering.ts';
 import type { PaymentEvent } from '../payment-events.ts';
@@ -29,7 +29,7 @@ import { debit, grant, refund, takeBack } from './balances.ts';
 import { auditOf, exportBooks, grantsOf, importBooks, usageOf } from './books.ts';
 import { RedisConnection } from './connection.ts';
 import { durabilityFaults } from './durability.ts';
-import { ANY_ACCOUNT, accountIn } from './key-names.ts';
+import { ANY_ACCOUNT, accountIn, FORM_MARK } from './key-names.ts';
 import { changeKey, issueKey, keyRecords } from './keys.ts';
 import { Once } from './once.ts';
 import { closeEvent, keepEvent, openEvents } from './payment-events.ts';
@@ -37,7 +37,6 @@ import { debitOnce, keepAnswer, replay, undeliver } from './replays.ts';
 import { importSecrets, secret, secrets } from './secrets.ts';
 import { beginSession, endSession, sessionOf, sessionsOf } from './sessions.ts';
 import { answerChallenge, keepChallenge, takeLimited } from './sign-ins.ts';
-import { upgrade } from './upgrade.ts';
 
 /** Opens a ledger in a Redis. One that cannot be reached or used is a `LedgerUnavailable`. */
 export async function openRedisLedger(
@@ -47,12 +46,22 @@ export async function openRedisLedger(
   const redis = await RedisConnection.open(address);
   for (const fault of await durabilityFaults(redis)) warn(`ledger ${address.shown}: ${fault}`);
   try {
-    await upgrade(redis);
+    await requireForm(redis);
   } catch (error) {
     await redis.close();
     throw error;
   }
   return new RedisLedger(redis, rateLimitPerMinute, warn);
+}
+
+/** The form of the records. */
+const FORM = 1;
+
+/** Marks a new ledger; refuses one that a newer program has written. */
+async function requireForm(redis: RedisConnection): Promise<void> {
+  const form = Number((await redis.ask((client) => client.get(FORM_MARK))) ?? 0);
+  if (form > FORM) throw tooNew(redis.shown, form, FORM);
+  if (form < FORM) await redis.ask((client) => client.set(FORM_MARK, FORM));
 }
 
 /**

@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { hashApiKey } from '../../portal/accounts/api-key.ts';
 import { LedgerUnavailable } from '../../portal/accounts/ledger.ts';
 import { openLedger } from '../../portal/accounts/open-ledger.ts';
 import { booksOf, openCustomer } from '../support/books.ts';
 import { ROUTE } from '../support/customers.ts';
+import { ensureDebianPackage } from '../support/debian.ts';
 import { runLedgerProgram } from '../support/ledger-program.ts';
-import { newLmdbLedgers } from '../support/new-ledgers.ts';
+import { newSqliteLedgers } from '../support/new-ledgers.ts';
 import { ofThisTest } from '../support/of-tests.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 import { customersSuite } from './customers-suite.ts';
@@ -19,12 +20,14 @@ import { signInsSuite } from './sign-ins-suite.ts';
 
 const run = promisify(execFile);
 const OPTIONS = { rateLimitPerMinute: 1_000_000 };
-const newAddress = newLmdbLedgers();
+const newAddress = newSqliteLedgers();
 
-customersSuite('the LMDB ledger', newAddress);
-signInsSuite('the LMDB ledger', newAddress);
-ledgerSuite('the LMDB ledger', newAddress);
-idempotencySuite('the LMDB ledger', () => openLedger(newAddress(), OPTIONS));
+beforeAll(() => ensureDebianPackage('sqlite3', 'sqlite3'));
+
+customersSuite('the SQLite ledger', newAddress);
+signInsSuite('the SQLite ledger', newAddress);
+ledgerSuite('the SQLite ledger', newAddress);
+idempotencySuite('the SQLite ledger', () => openLedger(newAddress(), OPTIONS));
 
 test('processes that come and go beside a busy one lose no debit', async () => {
   const address = newAddress();
@@ -76,67 +79,45 @@ test('what another process has committed is seen by the very next read, within a
   expect(other.output()).toContain('admitted, then account-disabled');
 });
 
-test.each([1, 2, 3, 8])(
-  'a commit noted %i too early, as by a process that has just opened the ledger, sets none back',
-  async (commits) => {
-    const address = newAddress();
-    const ledger = await ofThisTest(openLedger(address, OPTIONS));
-    const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
-    const charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
-    for (let i = 0; i < 10; i++) await ledger.debit(charge);
-    await noteEarlier(address, commits);
-    await Promise.all([ledger.debit(charge), ledger.debit(charge)]);
-    expect(await booksOf(ledger, account)).toMatchObject({ used: 12 });
-    await noteEarlier(address, commits);
-    const visitor = runLedgerProgram(
-      address,
-      `await ledger.debit(${JSON.stringify(charge)}); await ledger.close();`,
-    );
-    expect(await visitor.ended).toBe(0);
-    await ledger.debit(charge);
-    expect(await booksOf(ledger, account)).toMatchObject({ used: 14 });
-  },
-);
-
-test('a ledger in the place of one that was removed has its own commits noted', async () => {
+test('a ledger that a newer program has written is refused, and stays as it is', async () => {
   const address = newAddress();
-  for (let life = 1; life <= 2; life++) {
-    const ledger = await openLedger(address, OPTIONS);
-    const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
-    const charge = { account, keyId, route: ROUTE, tokens: 1, atMs: 1 };
-    for (let i = 0; i < 4; i++) await ledger.debit(charge);
-    await noteEarlier(address, 1);
-    await ledger.debit(charge);
-    expect(await booksOf(ledger, account)).toMatchObject({ used: 5 });
-    await ledger.close();
-    await rm(folderOf(address), { recursive: true });
-  }
+  await (await openLedger(address, OPTIONS)).close();
+  const file = path.join(address.slice('sqlite:'.length), 'ledger.db');
+  await sqlite3(file, 'PRAGMA user_version = 99');
+  await expect(openLedger(address, OPTIONS)).rejects.toThrow(LedgerUnavailable);
+  await expect(openLedger(address, OPTIONS)).rejects.toThrow(/its records are of form 99/);
+  expect(await sqlite3(file, 'PRAGMA user_version')).toBe('99');
 });
 
-const folderOf = (address: string) => address.slice('lmdb:'.length);
+test('a folder with the files of an LMDB ledger is refused, with the way to take it over', async () => {
+  const folder = await folderOfThisTest();
+  await writeFile(path.join(folder, 'data.mdb'), '');
+  await expect(openLedger(`sqlite:${folder}`, OPTIONS)).rejects.toThrow(/tta accounts export/);
+});
 
-/** By a process of its own, whose end takes no lock of this one's with it. */
-async function noteEarlier(address: string, commits: number): Promise<void> {
-  const script = ['-e', NOTE_EARLIER, folderOf(address), String(commits)];
-  const { stdout } = await run(process.execPath, script);
-  expect(stdout.trim()).toBe('noted');
+test('every acknowledged debit is in the file that SQLite itself reads, and the file is whole', async () => {
+  const address = newAddress();
+  const ledger = await openLedger(address, OPTIONS);
+  const { account, keyId } = await openCustomer(ledger, { tokens: 1_000 });
+  const charge = { account, keyId, route: ROUTE, tokens: 3, atMs: 1 };
+  await Promise.all(Array.from({ length: 100 }, () => ledger.debit(charge)));
+  await ledger.close();
+  const file = path.join(address.slice('sqlite:'.length), 'ledger.db');
+  expect(await sqlite3(file, 'PRAGMA integrity_check')).toBe('ok');
+  expect(await sqlite3(file, 'SELECT balance FROM accounts')).toBe('700');
+  expect(await sqlite3(file, 'SELECT requests, tokens FROM usage')).toBe('100|300');
+});
+
+/** Runs a statement by SQLite's own command. */
+async function sqlite3(file: string, sql: string): Promise<string> {
+  const { stdout } = await run('sqlite3', [file, sql]);
+  return stdout.trim();
 }
-
-/** Takes from the number of the last commit in a lock file of LMDB, its second word of 64 bits. */
-const NOTE_EARLIER = `
-  const { openSync, readFileSync, writeSync } = require('node:fs');
-  const [folder, commits] = process.argv.slice(1);
-  const file = folder + '/lock.mdb';
-  const number = readFileSync(file).readBigUInt64LE(8);
-  const earlier = Buffer.alloc(8);
-  earlier.writeBigUInt64LE(number - BigInt(commits));
-  writeSync(openSync(file, 'r+'), earlier, 0, 8, 8);
-  console.log('noted');`;
 
 test('a folder that cannot be used is named', async () => {
   const file = path.join(await folderOfThisTest(), 'file');
   await writeFile(file, '');
-  await expect(openLedger(`lmdb:${file}/below`, OPTIONS)).rejects.toThrow(LedgerUnavailable);
-  await expect(openLedger(`lmdb:${file}/below`, OPTIONS)).rejects.toThrow(file);
-  await expect(openLedger('mysql://x', OPTIONS)).rejects.toThrow('a ledger is given as lmdb:DIR');
+  await expect(openLedger(`sqlite:${file}/below`, OPTIONS)).rejects.toThrow(LedgerUnavailable);
+  await expect(openLedger(`sqlite:${file}/below`, OPTIONS)).rejects.toThrow(file);
+  await expect(openLedger('mysql://x', OPTIONS)).rejects.toThrow('a ledger is given as sqlite:DIR');
 });

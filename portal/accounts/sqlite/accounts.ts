@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Account,
+  AccountBooks,
+  AccountId,
+  AccountOrder,
+  Change,
+  FormerMailbox,
+  Membership,
+} from '../accounts.ts';
+import { membershipDetail, STILL_DISABLED } from '../audit-details.ts';
+import { requireGrant, signupGrant } from '../bookkeeping.ts';
+import { hashMailbox, keptMailbox, mailboxOf } from '../mailbox.ts';
+import { audit, note } from './audit.ts';
+import { grant, grants, usage } from './balances.ts';
+import type { Books } from './books.ts';
+import { insertKey, keysWithHashes, revokeAllKeys } from './keys.ts';
+import { endAllSessions } from './sessions.ts';
+
+/** A row of `accounts`. */
+interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
+  readonly mailbox: string | null;
+  readonly membership: string | null;
+  readonly disabled: number;
+}
+
+export function openAccount(
+  books: Books,
+  { email, grant: first, signupGrant: signup, by, atMs }: AccountOrder,
+): { account: Account; isNew: boolean } {
+  const mailbox = email === null ? null : keptMailbox(email);
+  const known = mailbox === null ? undefined : accountOfMailbox(books, mailbox);
+  if (known) return { account: known, isNew: false };
+  const former = mailbox === null ? undefined : formerMailbox(books, mailbox);
+  const due = former ? null : (signup ?? signupGrant(atMs));
+  const given = first === undefined ? due : first;
+  if (given) requireGrant(given);
+  const id = randomUUID();
+  const disabled = former?.disabled ?? false;
+  insertAccount(books, mailbox, {
+    id,
+    email: email?.trim() ?? null,
+    membership: null,
+    disabled,
+    balance: 0,
+    createdAtMs: atMs,
+    closedAtMs: null,
+    customer: null,
+  });
+  note(books, id, { what: 'account-opened', detail: '', by, atMs });
+  if (disabled) {
+    note(books, id, { what: 'account-disabled', detail: STILL_DISABLED, by: 'operator', atMs });
+  }
+  if (given) grant(books, id, given, by);
+  return { account: existing(books, id), isNew: true };
+}
+
+export function account(books: Books, id: AccountId): Account | undefined {
+  const row = books.get<AccountRow>('SELECT * FROM accounts WHERE id = ?', id);
+  return row && accountIn(row);
+}
+
+/** The account with this id; an unknown one is an error. */
+export function existing(books: Books, id: AccountId): Account {
+  const found = account(books, id);
+  if (!found) throw new Error(`no account ${id}`);
+  return found;
+}
+
+export function accountByEmail(books: Books, email: string): Account | undefined {
+  return accountOfMailbox(books, mailboxOf(email));
+}
+
+export function accountIds(books: Books): AccountId[] {
+  return books.all<{ id: AccountId }>('SELECT id FROM accounts ORDER BY id').map(({ id }) => id);
+}
+
+export function setDisabled(books: Books, id: AccountId, disabled: boolean, change: Change): void {
+  if (existing(books, id).disabled === disabled) return;
+  books.run('UPDATE accounts SET disabled = ? WHERE id = ?', Number(disabled), id);
+  const what = disabled ? 'account-disabled' : 'account-enabled';
+  note(books, id, { what, detail: '', ...change });
+}
+
+export function setMembership(
+  books: Books,
+  id: AccountId,
+  membership: Membership | null,
+  change: Change,
+): void {
+  const [before, after] = [existing(books, id).membership, membership].map(membershipText);
+  if (before === after) return;
+  books.run('UPDATE accounts SET membership = ? WHERE id = ?', after, id);
+  note(books, id, { what: 'membership-changed', detail: membershipDetail(membership), ...change });
+}
+
+export function setCustomer(books: Books, id: AccountId, customer: string): void {
+  existing(books, id);
+  books.run('UPDATE accounts SET customer = ? WHERE id = ?', customer, id);
+}
+
+export function closeAccount(books: Books, id: AccountId, change: Change): void {
+  const { closedAtMs, email, disabled } = existing(books, id);
+  if (closedAtMs !== null) return;
+  if (email !== null) addFormerMailbox(books, { hash: hashMailbox(mailboxOf(email)), disabled });
+  books.run(
+    `UPDATE accounts SET email = NULL, mailbox = NULL, membership = NULL, closedAtMs = ?
+     WHERE id = ?`,
+    ...[change.atMs, id],
+  );
+  revokeAllKeys(books, id, change);
+  endAllSessions(books, id);
+  note(books, id, { what: 'account-closed', detail: '', ...change });
+}
+
+export function formerMailboxes(books: Books): FormerMailbox[] {
+  const rows = books.all<{ hash: string; disabled: number }>('SELECT * FROM former_mailboxes');
+  return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
+}
+
+/** Those that are there already stay as they are. */
+export function importFormerMailboxes(books: Books, mailboxes: readonly FormerMailbox[]): void {
+  for (const mailbox of mailboxes) {
+    const sql = 'INSERT INTO former_mailboxes VALUES (?, ?) ON CONFLICT DO NOTHING';
+    books.run(sql, mailbox.hash, Number(mailbox.disabled));
+  }
+}
+
+export function exportBooks(books: Books, id: AccountId): AccountBooks | undefined {
+  return books.snapshot(() => {
+    const found = account(books, id);
+    return (
+      found && {
+        account: found,
+        keys: keysWithHashes(books, id),
+        grants: grants(books, id),
+        usage: usage(books, id),
+        audit: audit(books, id).reverse(),
+      }
+    );
+  });
+}
+
+export function importBooks(books: Books, taken: AccountBooks): boolean {
+  const { id, email } = taken.account;
+  const mailbox = email === null ? null : mailboxOf(email);
+  if (account(books, id)) return false;
+  if (mailbox !== null && accountOfMailbox(books, mailbox)) return false;
+  insertAccount(books, mailbox, taken.account);
+  for (const key of taken.keys) insertKey(books, id, key);
+  for (const { cause, tokens, atMs } of taken.grants) {
+    books.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
+  }
+  for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
+    books.run(
+      'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[id, day, keyId, route, requests, tokens, lastAtMs],
+    );
+  }
+  for (const entry of taken.audit) note(books, id, entry);
+  return true;
+}
+
+function insertAccount(books: Books, mailbox: string | null, account: Account): void {
+  const { id, email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
+  books.run(
+    'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[id, email, mailbox, membershipText(membership), Number(disabled)],
+    ...[balance, createdAtMs, closedAtMs, customer],
+  );
+}
+
+function accountOfMailbox(books: Books, mailbox: string): Account | undefined {
+  const row = books.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
+  return row && accountIn(row);
+}
+
+function formerMailbox(books: Books, mailbox: string): { disabled: boolean } | undefined {
+  const row = books.get<{ disabled: number }>(
+    'SELECT disabled FROM former_mailboxes WHERE hash = ?',
+    hashMailbox(mailbox),
+  );
+  return row && { disabled: row.disabled !== 0 };
+}
+
+function addFormerMailbox(books: Books, { hash, disabled }: FormerMailbox): void {
+  books.run('INSERT OR REPLACE INTO former_mailboxes VALUES (?, ?)', hash, Number(disabled));
+}
+
+function accountIn({ mailbox: _, membership, disabled, ...row }: AccountRow): Account {
+  return { ...row, membership: membershipIn(membership), disabled: disabled !== 0 };
+}
+
+function membershipText(membership: Membership | null): string | null {
+  return membership && JSON.stringify(membership);
+}
+
+export function membershipIn(text: string | null): Membership | null {
+  return text === null ? null : JSON.parse(text);
+}

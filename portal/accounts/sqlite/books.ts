@@ -1,0 +1,132 @@
+import {
+  DatabaseSync,
+  type DatabaseSyncInstance,
+  type StatementSyncInstance,
+} from '@photostructure/sqlite';
+import type { Millis } from '../../../shards/units.ts';
+import { tooNew } from '../ledger.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+
+/** How long a connection waits for another one's lock before it gives up. */
+const BUSY_MS: Millis = 10_000;
+/** The write-ahead log is cut back to this after a checkpoint. */
+const LOG_BYTES = 16 * 2 ** 20;
+
+export type SqlValue = string | number | null | Uint8Array;
+
+/** A connection to a ledger's database, with its statements prepared once. */
+export class Books {
+  readonly #database: DatabaseSyncInstance;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+
+  /** Opens the database in `file`; makes its tables if it is empty. */
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
+    try {
+      this.#database.exec(`
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA journal_size_limit = ${LOG_BYTES};
+      `);
+      if (this.#version() !== SCHEMA_VERSION) this.transaction(() => this.#makeTables(file));
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  /** The first row, if there is one. Of a statement that changes rows: what it `RETURNING`s. */
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  /** Returns how many rows were changed. */
+  run(sql: string, ...values: SqlValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  /** Makes a change whole or not at all; when it returns, the change is on the disk. */
+  transaction<T>(change: () => T): T {
+    return this.#within('BEGIN IMMEDIATE', change);
+  }
+
+  /** Makes a part of a transaction whole or not at all; the transaction continues either way. */
+  part<T>(change: () => T): T {
+    this.run('SAVEPOINT part');
+    try {
+      return change();
+    } catch (error) {
+      if (this.#database.isTransaction) this.run('ROLLBACK TO part');
+      throw error;
+    } finally {
+      if (this.#database.isTransaction) this.run('RELEASE part');
+    }
+  }
+
+  /** Reads from one moment's state, whatever others commit meanwhile. */
+  snapshot<T>(read: () => T): T {
+    return this.#within('BEGIN', read);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #within<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+    this.run(begin);
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      // After some errors, such as a full disk, SQLite has rolled back by itself.
+      if (this.#database.isTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #version(): number {
+    return this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
+  }
+
+  /** Another process may have been first. */
+  #makeTables(file: string): void {
+    const version = this.#version();
+    if (version > SCHEMA_VERSION) throw tooNew(file, version, SCHEMA_VERSION);
+    if (version === SCHEMA_VERSION) return;
+    this.#database.exec(SCHEMA);
+    this.#database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  }
+}
+
+/** More than a new record adds, so that none pile up. */
+export const REMOVED_AT_ONCE = 4;
+
+/** Removes some of the records of a table that have ended. */
+export function removeEnded(
+  books: Books,
+  table: 'challenges' | 'limits' | 'payment_events',
+  nowMs: number,
+): void {
+  const key = { challenges: 'mailbox', limits: 'subject', payment_events: 'id' }[table];
+  books.run(
+    `DELETE FROM ${table} WHERE ${key} IN (
+       SELECT ${key} FROM ${table} WHERE endsAtMs <= ? ORDER BY endsAtMs LIMIT ?
+     )`,
+    ...[nowMs, REMOVED_AT_ONCE],
+  );
+}

@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { type ClientId, SHARED } from '../../../shards/concurrency/fair-queue.ts';
+import type { Millis } from '../../../shards/units.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+import { Books } from './books.ts';
+import { unavailable } from './failure.ts';
+import { CommitFailed, GroupCommit } from './group-commit.ts';
+import { claimLedgerFolder, DATABASE_FILE } from './ledger-folder.ts';
+import type { ArgsOf, Writes } from './operations.ts';
+import { openWriter, type Writer } from './writer.ts';
+
+/** For so long after a commit has failed, and none has succeeded, the ledger is not well. */
+const DISTRUST_MS: Millis = 10_000;
+
+/**
+ * The database of a ledger's folder: reads are function calls on a connection of this thread;
+ * changes are committed in groups by a thread of their own. Every failure is a `LedgerUnavailable`,
+ * but for what an operation itself throws.
+ */
+export class LedgerDatabase {
+  readonly #directory: string;
+  readonly #books: Books;
+  readonly #writer: Writer;
+  readonly #commits: GroupCommit;
+  #isClosed = false;
+
+  /** Opens a ledger's folder, or makes one. */
+  static async open(directory: string): Promise<LedgerDatabase> {
+    try {
+      await claimLedgerFolder(directory);
+      return new LedgerDatabase(directory);
+    } catch (error) {
+      throw unavailable(directory, error);
+    }
+  }
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+    const file = path.join(directory, DATABASE_FILE);
+    this.#books = new Books(file);
+    this.#writer = openWriter(file);
+    this.#commits = new GroupCommit(this.#writer);
+  }
+
+  /** Reads the newest commit, including those of other processes. */
+  read<T>(read: (books: Books) => T): T {
+    if (this.#isClosed) throw this.#closedError();
+    try {
+      return read(this.#books);
+    } catch (error) {
+      throw unavailable(this.#directory, error);
+    }
+  }
+
+  /** Resolves once the change is on disk. `clientId`: in whose turn its outcome is delivered. */
+  async write<Name extends keyof Writes>(
+    name: Name,
+    args: ArgsOf<Writes[Name]>,
+    clientId: ClientId = SHARED,
+  ): Promise<ReturnType<Writes[Name]>> {
+    if (this.#isClosed) throw this.#closedError();
+    try {
+      const outcome = await this.#commits.apply({ name, args }, clientId);
+      return outcome as ReturnType<Writes[Name]>;
+    } catch (error) {
+      throw error instanceof CommitFailed ? unavailable(this.#directory, error.cause) : error;
+    }
+  }
+
+  /** Throws while the ledger is not well. */
+  check(): void {
+    this.read((books) => books.get('SELECT 1 FROM accounts LIMIT 1'));
+    // A full disk can still be read. Writes are retried by later calls after a while.
+    const { lastFailure } = this.#commits;
+    if (lastFailure && performance.now() - lastFailure.atMs < DISTRUST_MS) {
+      throw unavailable(this.#directory, lastFailure.error.cause);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#commits.idle();
+    await this.#writer.close();
+    this.#books.close();
+  }
+
+  #closedError(): LedgerUnavailable {
+    return new LedgerUnavailable(`${this.#directory}: the ledger is closed`);
+  }
+}

@@ -1,0 +1,38 @@
+import { messageOf, systemCode } from '../../../shards/error-facts.ts';
+import { LedgerUnavailable } from '../ledger.ts';
+
+/** Errors of SQLite and the file system, by code or text, with advice. */
+const ADVICE: readonly { readonly said: RegExp; readonly advice: string }[] = [
+  {
+    said: /EACCES|permission denied|readonly database|unable to open/i,
+    advice: 'permission denied; let this user write to it',
+  },
+  { said: /ENOSPC|disk is full|file too large/i, advice: 'the disk is full; free some space' },
+  // A write that was cut short, as by a disk that fills up.
+  { said: /disk I\/O error/i, advice: 'the disk is full, or damaged; free some space' },
+  { said: /database is locked/i, advice: 'another process has kept it locked; try again' },
+  {
+    said: /not a database|malformed/i,
+    advice: 'its file is damaged; restore it from a backup',
+  },
+];
+
+/** Explains a fault of a ledger's folder and how to fix it. */
+export function unavailable(directory: string, error: unknown): LedgerUnavailable {
+  if (error instanceof LedgerUnavailable) return error;
+  const message = messageOf(error);
+  const words = `${systemCode(error) ?? ''} ${message}`;
+  const advice =
+    ADVICE.find(({ said }) => said.test(words))?.advice ?? `cannot be used (${message})`;
+  return new LedgerUnavailable(`ledger ${directory}: ${advice}`, { cause: error });
+}
+
+/** SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH: a value that no record can have. */
+const OF_VALUES = new Set([18, 19, 20]);
+const CODE_BITS = 0xff;
+
+/** Whether an error is of the database itself, so that no change can be made. */
+export function isOfTheDatabase(error: unknown): boolean {
+  const { errcode } = error as { errcode?: unknown };
+  return typeof errcode === 'number' && !OF_VALUES.has(errcode & CODE_BITS);
+}

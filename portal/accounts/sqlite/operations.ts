@@ -1,0 +1,78 @@
+import * as accounts from './accounts.ts';
+import { audit } from './audit.ts';
+import * as balances from './balances.ts';
+import type { Books } from './books.ts';
+import * as keys from './keys.ts';
+import * as events from './payment-events.ts';
+import * as replays from './replays.ts';
+import * as secrets from './secrets.ts';
+import * as sessions from './sessions.ts';
+import * as signIns from './sign-ins.ts';
+
+/** Operations that only read, by name. */
+export const READS = {
+  account: accounts.account,
+  accountByEmail: accounts.accountByEmail,
+  audit,
+  exportBooks: accounts.exportBooks,
+  formerMailboxes: accounts.formerMailboxes,
+  grants: balances.grants,
+  keys: keys.keys,
+  openEvents: events.openEvents,
+  secrets: secrets.secrets,
+  sessions: sessions.sessions,
+  usage: balances.usage,
+};
+
+/** Operations that change something, by name, as they are sent to the thread that writes. */
+export const WRITES = {
+  answerChallenge: signIns.answerChallenge,
+  beginSession: sessions.beginSession,
+  closeAccount: accounts.closeAccount,
+  closeEvent: events.closeEvent,
+  debit: balances.debit,
+  debitOnce: replays.debitOnce,
+  endSession: sessions.endSession,
+  grant: balances.grant,
+  importBooks: accounts.importBooks,
+  importFormerMailboxes: accounts.importFormerMailboxes,
+  importSecrets: secrets.importSecrets,
+  issueKey: keys.issueKey,
+  keepAnswer: replays.keepAnswer,
+  keepChallenge: signIns.keepChallenge,
+  keepEvent: events.keepEvent,
+  noteSeen: sessions.noteSeen,
+  noteUse: keys.noteUse,
+  openAccount: accounts.openAccount,
+  refund: balances.refund,
+  replay: replays.replay,
+  revokeKey: keys.revokeKey,
+  secret: secrets.secret,
+  setCustomer: accounts.setCustomer,
+  setDisabled: accounts.setDisabled,
+  setKeyDisabled: keys.setKeyDisabled,
+  setMembership: accounts.setMembership,
+  takeBack: balances.takeBack,
+  takeLimited: signIns.takeLimited,
+  undeliver: replays.undeliver,
+};
+
+type Operation = (books: Books, ...args: never[]) => unknown;
+
+export type Reads = typeof READS;
+export type Writes = typeof WRITES;
+export type ArgsOf<F extends Operation> = F extends (books: Books, ...args: infer A) => unknown
+  ? A
+  : never;
+
+/** An operation as callers of the ledger see it. */
+export type Promised<F extends Operation> = (...args: ArgsOf<F>) => Promise<ReturnType<F>>;
+
+/** A change to be made: structured-cloneable, for it may go to another thread. */
+export interface Write {
+  readonly name: keyof Writes;
+  readonly args: readonly unknown[];
+}
+
+/** What came of a change: its result, or what it threw. */
+export type Outcome = { readonly value: unknown } | { readonly error: unknown };

@@ -1,0 +1,79 @@
+import type { Account, AccountId } from '../accounts.ts';
+import { signInDetail } from '../audit-details.ts';
+import { isEqualHash } from '../equal-hash.ts';
+import {
+  isLive,
+  liveSessions,
+  MAX_SESSIONS,
+  type NewSession,
+  publicSession,
+  type Session,
+  type SessionRef,
+  type StoredSession,
+} from '../sessions.ts';
+import { account, existing } from './accounts.ts';
+import { note } from './audit.ts';
+import type { Books } from './books.ts';
+
+const COLUMNS = 'id, secretHash, startedAtMs, client, address, seenAtMs';
+
+export function beginSession(
+  books: Books,
+  owner: AccountId,
+  session: NewSession,
+): 'begun' | 'closed' {
+  if (existing(books, owner).closedAtMs !== null) return 'closed';
+  const { id, secretHash, startedAtMs, client, address } = session;
+  books.run(
+    `DELETE FROM sessions WHERE account = ?1 AND id IN (
+       SELECT id FROM sessions WHERE account = ?1 ORDER BY seenAtMs DESC LIMIT -1 OFFSET ?2
+     )`,
+    ...[owner, MAX_SESSIONS - 1],
+  );
+  books.run(
+    'INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ...[owner, id, secretHash, startedAtMs, client, address, startedAtMs],
+  );
+  const detail = signInDetail(session);
+  note(books, owner, { what: 'signed-in', detail, by: 'owner', atMs: startedAtMs });
+  return 'begun';
+}
+
+/** The session that a browser has, and its account. */
+export function session(
+  books: Books,
+  { account: owner, id, secretHash }: SessionRef,
+  nowMs: number,
+): { account: Account; session: Session } | undefined {
+  const sql = `SELECT ${COLUMNS} FROM sessions WHERE account = ? AND id = ?`;
+  const stored = books.get<StoredSession>(sql, owner, id);
+  if (!stored || !isLive(stored, nowMs)) return undefined;
+  if (!isEqualHash(stored.secretHash, secretHash)) return undefined;
+  const found = account(books, owner);
+  return found && { account: found, session: publicSession(stored) };
+}
+
+/** Records that a session was seen, if it is still there. */
+export function noteSeen(books: Books, owner: AccountId, id: string, nowMs: number): void {
+  books.run('UPDATE sessions SET seenAtMs = ? WHERE account = ? AND id = ?', nowMs, owner, id);
+}
+
+/** Newest first. */
+export function sessions(books: Books, owner: AccountId, nowMs: number): Session[] {
+  const sql = `SELECT ${COLUMNS} FROM sessions WHERE account = ?`;
+  return liveSessions(books.all<StoredSession>(sql, owner), nowMs);
+}
+
+export function endSession(books: Books, owner: AccountId, id: string, atMs: number): boolean {
+  const ended = books.get<{ client: string }>(
+    'DELETE FROM sessions WHERE account = ? AND id = ? RETURNING client',
+    ...[owner, id],
+  );
+  if (!ended) return false;
+  note(books, owner, { what: 'session-ended', detail: ended.client, by: 'owner', atMs });
+  return true;
+}
+
+export function endAllSessions(books: Books, owner: AccountId): void {
+  books.run('DELETE FROM sessions WHERE account = ?', owner);
+}

@@ -1,0 +1,65 @@
+import { isEqualHash } from '../equal-hash.ts';
+import { type RateState, rateState } from '../rate-state.ts';
+import { type Challenge, CODE_TRIES } from '../sign-ins.ts';
+import { type Books, removeEnded } from './books.ts';
+
+interface ChallengeRow extends Omit<Challenge, 'startedAtMs'> {
+  readonly wrongCodes: number;
+}
+
+interface LimitRow {
+  readonly startMs: number;
+  readonly used: number;
+  readonly endsAtMs: number;
+}
+
+export function keepChallenge(books: Books, mailbox: string, challenge: Challenge): void {
+  const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
+  books.run(
+    'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, 0)',
+    ...[mailbox, codeHash, linkHash, endsAtMs],
+  );
+  removeEnded(books, 'challenges', startedAtMs);
+}
+
+export function answerChallenge(
+  books: Books,
+  mailbox: string,
+  answer: { readonly codeHash: string } | { readonly linkHash: string },
+  nowMs: number,
+): boolean {
+  const kept = books.get<ChallengeRow>('SELECT * FROM challenges WHERE mailbox = ?', mailbox);
+  if (!kept || nowMs >= kept.endsAtMs) return false;
+  if ('codeHash' in answer && kept.wrongCodes >= CODE_TRIES) return false;
+  const isRight =
+    'codeHash' in answer
+      ? isEqualHash(kept.codeHash, answer.codeHash)
+      : isEqualHash(kept.linkHash, answer.linkHash);
+  if (isRight) books.run('DELETE FROM challenges WHERE mailbox = ?', mailbox);
+  else if ('codeHash' in answer) {
+    books.run('UPDATE challenges SET wrongCodes = wrongCodes + 1 WHERE mailbox = ?', mailbox);
+  }
+  return isRight;
+}
+
+export function takeLimited(
+  books: Books,
+  subject: string,
+  window: { readonly limit: number; readonly windowSeconds: number },
+  nowMs: number,
+): { allowed: boolean; rate: RateState } {
+  const kept = books.get<LimitRow>('SELECT * FROM limits WHERE subject = ?', subject);
+  // If the clock was set back to before the window began, the window would last for as long.
+  const isOpen = kept !== undefined && kept.startMs <= nowMs && nowMs < kept.endsAtMs;
+  const startMs = isOpen ? kept.startMs : nowMs;
+  const before = isOpen ? kept.used : 0;
+  const allowed = before < window.limit;
+  const used = allowed ? before + 1 : before;
+  if (allowed) {
+    const endsAtMs = startMs + window.windowSeconds * 1000;
+    const sql = 'INSERT OR REPLACE INTO limits VALUES (?, ?, ?, ?)';
+    books.run(sql, subject, startMs, used, endsAtMs);
+    removeEnded(books, 'limits', nowMs);
+  }
+  return { allowed, rate: rateState(window, used, nowMs - startMs) };
+}

@@ -1,0 +1,92 @@
+import type { ClientId } from '../../../shards/concurrency/fair-queue.ts';
+import type { Account } from '../accounts.ts';
+import type { Ledger } from '../ledger.ts';
+import { type RateCounter, RateWindow } from '../rate-window.ts';
+import { isSeenLongAgo } from '../sessions.ts';
+import { accountIds } from './accounts.ts';
+import { Admissions } from './admission.ts';
+import { LedgerDatabase } from './database.ts';
+import {
+  type ArgsOf,
+  type Promised,
+  READS,
+  type Reads,
+  WRITES,
+  type Writes,
+} from './operations.ts';
+import { hasReplay } from './replays.ts';
+import { session } from './sessions.ts';
+
+export interface SqliteLedgerOptions {
+  readonly rateLimitPerMinute: number;
+  /** Shared request counters, if this ledger does not count alone. */
+  readonly rates?: RateCounter;
+}
+
+/**
+ * Opens, or creates, the ledger of one machine in a folder. Each change is made in one transaction.
+ * Several processes may have it open; their rates are counted in each, or by the `rates` that they
+ * share. A folder that cannot be used is a `LedgerUnavailable`.
+ */
+export async function openSqliteLedger(
+  directory: string,
+  { rateLimitPerMinute, rates = new RateWindow(rateLimitPerMinute) }: SqliteLedgerOptions,
+): Promise<Ledger> {
+  const database = await LedgerDatabase.open(directory);
+  const admissions = new Admissions(database, rates);
+  const reads = readsOf(database);
+  const { noteSeen, noteUse: _, replay, ...writes } = writesOf(database);
+  return {
+    ...reads,
+    ...writes,
+    admit: (keyHash, nowMs) => admissions.admit(keyHash, nowMs),
+
+    async replay(account, request, nowMs) {
+      // Mostly there is none, and nothing to write.
+      const isKnown = database.read((books) => hasReplay(books, account, request));
+      return isKnown ? replay(account, request, nowMs) : undefined;
+    },
+
+    async session(ref, nowMs) {
+      const found = database.read((books) => session(books, ref, nowMs));
+      if (found && isSeenLongAgo(found.session, nowMs)) await noteSeen(ref.account, ref.id, nowMs);
+      return found;
+    },
+
+    async *allAccounts(): AsyncGenerator<Account> {
+      for (const id of database.read(accountIds)) {
+        const account = await reads.account(id);
+        if (account) yield account;
+      }
+    },
+
+    ping: async () => database.check(),
+    close: () => database.close(),
+  };
+}
+
+type PromisedReads = { readonly [Name in keyof Reads]: Promised<Reads[Name]> };
+type PromisedWrites = { readonly [Name in keyof Writes]: Promised<Writes[Name]> };
+
+function readsOf(database: LedgerDatabase): PromisedReads {
+  const entries = Object.entries(READS).map(([name, read]) => {
+    const perform = read as (...args: unknown[]) => unknown;
+    return [name, async (...args: unknown[]) => database.read((books) => perform(books, ...args))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function writesOf(database: LedgerDatabase): PromisedWrites {
+  const entries = Object.keys(WRITES).map((name) => {
+    const write = (...args: unknown[]) =>
+      database.write(name as 'debit', args as ArgsOf<Writes['debit']>, clientOf(args));
+    return [name, write];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The client that an operation is for: the account in its first argument, if it names one. */
+function clientOf([first]: readonly unknown[]): ClientId | undefined {
+  if (typeof first !== 'object' || first === null || !('account' in first)) return undefined;
+  return typeof first.account === 'string' ? first.account : undefined;
+}

@@ -1,0 +1,111 @@
+import { Worker } from 'node:worker_threads';
+import { Books } from './books.ts';
+import { isOfTheDatabase } from './failure.ts';
+import { type Outcome, WRITES, type Write } from './operations.ts';
+
+/** Makes groups of changes, each in one transaction, one group after another. */
+export interface Writer {
+  /**
+   * Resolves with an outcome for each change, in their order, when all are on the disk. If it
+   * rejects, none of them has been made.
+   */
+  commit(group: readonly Write[]): Promise<readonly Outcome[]>;
+  close(): Promise<void>;
+}
+
+/** Makes a group of changes in one transaction; one that throws undoes itself alone. */
+export function commitGroup(books: Books, group: readonly Write[]): Outcome[] {
+  return books.transaction(() => group.map((write) => outcomeOf(books, write)));
+}
+
+function outcomeOf(books: Books, { name, args }: Write): Outcome {
+  const perform = WRITES[name] as (books: Books, ...args: readonly unknown[]) => unknown;
+  try {
+    return { value: books.part(() => perform(books, ...args)) };
+  } catch (error) {
+    if (isOfTheDatabase(error)) throw error;
+    return { error };
+  }
+}
+
+/**
+ * Opens the writer of a ledger's file: a thread, so that the event loop never waits for the disk.
+ * Threads run compiled code; from source, changes are made on this thread.
+ */
+export function openWriter(file: string): Writer {
+  return import.meta.filename.endsWith('.js') ? new ThreadWriter(file) : new LocalWriter(file);
+}
+
+class LocalWriter implements Writer {
+  readonly #books: Books;
+
+  constructor(file: string) {
+    this.#books = new Books(file);
+  }
+
+  async commit(group: readonly Write[]): Promise<readonly Outcome[]> {
+    return commitGroup(this.#books, group);
+  }
+
+  async close(): Promise<void> {
+    this.#books.close();
+  }
+}
+
+/** What the thread sends back for a group, and for the message that ends it. */
+export type Reply =
+  | { readonly outcomes: readonly Outcome[] }
+  | { readonly failure: { readonly message: string; readonly errcode?: number } };
+
+interface Waiting {
+  resolve(outcomes: readonly Outcome[]): void;
+  reject(error: unknown): void;
+}
+
+class ThreadWriter implements Writer {
+  readonly #thread: Worker;
+  #waiting: Waiting | null = null;
+  /** Why the thread has ended, if it has. */
+  #ended: Error | null = null;
+
+  constructor(file: string) {
+    this.#thread = new Worker(new URL('./writer-thread.js', import.meta.url), {
+      workerData: file,
+      // Flags of the process, such as those of code given on the command line, are not for it.
+      execArgv: [],
+    });
+    this.#thread.on('message', (reply: Reply) => this.#settle(reply));
+    this.#thread.on('error', (error) => this.#end(error));
+    this.#thread.on('exit', () => this.#end(new Error('the thread that writes has ended')));
+    this.#thread.unref();
+  }
+
+  commit(group: readonly Write[]): Promise<readonly Outcome[]> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      // The process lives until what was begun is settled.
+      this.#thread.ref();
+      this.#thread.postMessage(group);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#ended) await this.commit([]);
+    await this.#thread.terminate();
+  }
+
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    this.#thread.unref();
+    if ('outcomes' in reply) waiting?.resolve(reply.outcomes);
+    else waiting?.reject(Object.assign(new Error(reply.failure.message), reply.failure));
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    this.#waiting?.reject(this.#ended);
+    this.#waiting = null;
+  }
+}
