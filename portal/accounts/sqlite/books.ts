@@ -9,8 +9,16 @@ import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a connection waits for another one's lock before it gives up. */
 const BUSY_MS: Millis = 10_000;
+/**
+ * Pause between tries to begin a transaction while another process is in one. SQLite's own pauses
+ * grow to 100 ms, and a transaction takes half a millisecond.
+ */
+const BEGIN_PAUSE_MS: Millis = 0.2;
+const SQLITE_BUSY = 5;
 /** The write-ahead log is cut back to this after a checkpoint. */
 const LOG_BYTES = 16 * 2 ** 20;
+
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4));
 
 export type SqlValue = string | number | null | Uint8Array;
 
@@ -19,8 +27,11 @@ export class Books {
   readonly #database: DatabaseSyncInstance;
   readonly #statements = new Map<string, StatementSyncInstance>();
 
-  /** Opens the database in `file`; makes its tables if it is empty. */
-  constructor(file: string) {
+  /**
+   * Opens the database in `file`; makes its tables if it is empty. `isWriter`: it only makes
+   * transactions.
+   */
+  constructor(file: string, { isWriter = false } = {}) {
     this.#database = new DatabaseSync(file, { timeout: BUSY_MS });
     try {
       this.#database.exec(`
@@ -29,6 +40,8 @@ export class Books {
         PRAGMA journal_size_limit = ${LOG_BYTES};
       `);
       if (this.#version() !== SCHEMA_VERSION) this.transaction(() => this.#makeTables(file));
+      // From here on `transaction` waits by itself.
+      if (isWriter) this.#database.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
       this.#database.close();
       throw error;
@@ -51,7 +64,7 @@ export class Books {
 
   /** Makes a change whole or not at all; when it returns, the change is on the disk. */
   transaction<T>(change: () => T): T {
-    return this.#within('BEGIN IMMEDIATE', change);
+    return this.#within(() => this.#beginWriting(), change);
   }
 
   /** Makes a part of a transaction whole or not at all; the transaction continues either way. */
@@ -69,7 +82,7 @@ export class Books {
 
   /** Reads from one moment's state, whatever others commit meanwhile. */
   snapshot<T>(read: () => T): T {
-    return this.#within('BEGIN', read);
+    return this.#within(() => this.run('BEGIN'), read);
   }
 
   close(): void {
@@ -77,8 +90,22 @@ export class Books {
     this.#database.close();
   }
 
-  #within<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
-    this.run(begin);
+  #beginWriting(): void {
+    const deadline = performance.now() + BUSY_MS;
+    for (;;) {
+      try {
+        this.run('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        const { errcode } = error as { errcode?: number };
+        if (errcode !== SQLITE_BUSY || performance.now() > deadline) throw error;
+        Atomics.wait(NEVER_WOKEN, 0, 0, BEGIN_PAUSE_MS);
+      }
+    }
+  }
+
+  #within<T>(begin: () => void, work: () => T): T {
+    begin();
     try {
       const result = work();
       this.run('COMMIT');

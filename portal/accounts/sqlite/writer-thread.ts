@@ -6,7 +6,7 @@ import { commitGroup, type Reply } from './writer.ts';
 // The thread that writes to a ledger: each message is a group of changes, an empty one the last.
 
 const port = parentPort!;
-const books = new Books(workerData as string);
+const books = new Books(workerData as string, { isWriter: true });
 
 port.on('message', (group: readonly Write[]) => {
   if (group.length === 0) books.close();

@@ -15,17 +15,27 @@ export interface Writer {
 
 /** Makes a group of changes in one transaction; one that throws undoes itself alone. */
 export function commitGroup(books: Books, group: readonly Write[]): Outcome[] {
+  try {
+    return books.transaction(() => group.map((write) => ({ value: perform(books, write) })));
+  } catch (error) {
+    if (isOfTheDatabase(error)) throw error;
+  }
+  // One has thrown, which is rare, and everything is undone: again, each with a savepoint.
   return books.transaction(() => group.map((write) => outcomeOf(books, write)));
 }
 
-function outcomeOf(books: Books, { name, args }: Write): Outcome {
-  const perform = WRITES[name] as (books: Books, ...args: readonly unknown[]) => unknown;
+function outcomeOf(books: Books, write: Write): Outcome {
   try {
-    return { value: books.part(() => perform(books, ...args)) };
+    return { value: books.part(() => perform(books, write)) };
   } catch (error) {
     if (isOfTheDatabase(error)) throw error;
     return { error };
   }
+}
+
+function perform(books: Books, { name, args }: Write): unknown {
+  const operation = WRITES[name] as (books: Books, ...args: readonly unknown[]) => unknown;
+  return operation(books, ...args);
 }
 
 /**
@@ -40,7 +50,7 @@ class LocalWriter implements Writer {
   readonly #books: Books;
 
   constructor(file: string) {
-    this.#books = new Books(file);
+    this.#books = new Books(file, { isWriter: true });
   }
 
   async commit(group: readonly Write[]): Promise<readonly Outcome[]> {
