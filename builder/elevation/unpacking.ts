@@ -1,32 +1,29 @@
 import { addDecoder, type GeoTIFFImage } from 'geotiff';
 import { DeflateDecoder } from './deflate-decoder.ts';
 import { LzwDecoder } from './lzw-decoder.ts';
-import { ZstdDecoder } from './zstd-decoder.ts';
 
 const PLAIN = 1;
+const LZW = 5;
 const DEFLATE = [8, 32946];
-const LZW = [5];
-const ZSTD = [50000];
-/** The library reads more, but lets a small file take all memory, or a damaged one end the process. */
-const BOUNDED = new Set([PLAIN, ...DEFLATE, ...LZW, ...ZSTD]);
+const SUPPORTED = new Set([PLAIN, LZW, ...DEFLATE]);
 
-/** Predictors: what stands in place of each cell. */
+/** Predictors: what is stored in place of each cell. */
 const UNPREDICTED = 1;
 const DIFFERENCES = 2;
 const DIFFERENCES_OF_FLOATS = 3;
-/** What the library adds up. */
+/** Bits of the samples whose differences the library adds up. */
 const BITS_OF_DIFFERENCES = [8, 16, 32];
 /** A format of samples. */
 const FLOAT = 3;
 
+// The library's own decoders end the process on a damaged strip, or let a small file take all memory.
 addDecoder(DEFLATE, async () => DeflateDecoder);
 addDecoder(LZW, async () => LzwDecoder);
-addDecoder(ZSTD, async () => ZstdDecoder);
 
-/** Whether the library, and what stands in for it, unpack a file's cells, and to what they are. */
+/** Whether the library unpacks a file's cells, and to what they are. */
 export async function isUnpacked(image: GeoTIFFImage): Promise<boolean> {
   const compression = image.fileDirectory.getValue('Compression') ?? PLAIN;
-  if (!BOUNDED.has(compression)) return false;
+  if (!SUPPORTED.has(compression)) return false;
   const bits = image.getBitsPerSample();
   switch ((await image.fileDirectory.loadValue('Predictor')) ?? UNPREDICTED) {
     case UNPREDICTED:

@@ -4,7 +4,7 @@ import type { BoundingBox, Degrees, Metres, Millis, StopOrdinal } from '../../sh
 import { ROUTING } from '../routing-parameters.ts';
 import { buildFootpaths, type Footpaths, type StopWalk } from './footpaths.ts';
 import type { Transit } from './join-feeds.ts';
-import { RangeRaptor } from './range-raptor.ts';
+import { Raptor } from './raptor.ts';
 import type { Door, TransitStop } from './timetable.ts';
 
 const { departures, departureStep, maxTransferWalk, maxWalkLeg } = ROUTING.transit;
@@ -29,7 +29,7 @@ interface RiddenStops extends Pick<Transit, 'timetable'> {
  */
 export class StopReach {
   readonly #transit: RiddenStops;
-  readonly #raptor: RangeRaptor;
+  readonly #raptor: Raptor;
   readonly #footpaths: Footpaths;
   readonly #limit: Millis;
   /** As far as a leg on foot can lead, and the link to the street at its end. */
@@ -44,12 +44,7 @@ export class StopReach {
     this.#walkLeg = WALK_LEG_METRES * fastest + ROUTING.linkRadii[1];
     const flights = crowFlights(transit, TRANSFER_METRES * fastest);
     this.#footpaths = buildFootpaths(transit.stops.length, flights, [], 0);
-    this.#raptor = new RangeRaptor(transit.timetable, this.#footpaths, {
-      departures: 1,
-      step: departureStep,
-      boardSlack: 0,
-      limit: limit + WINDOW,
-    });
+    this.#raptor = new Raptor(transit.timetable, this.#footpaths);
   }
 
   /**
@@ -58,10 +53,9 @@ export class StopReach {
    */
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
     const access = Int32Array.from(this.#stopsBy(box));
-    const reached = this.#raptor.run(access, new Int32Array(access.length), windowStart);
-    const ridden = this.#raptor.reached
-      .subarray(0, reached)
-      .filter((stop) => this.#raptor.eventArrival[stop] <= windowStart + limit + WINDOW);
+    const readyAt = new Int32Array(access.length).fill(windowStart);
+    const reached = this.#raptor.run(access, readyAt, windowStart + limit + WINDOW);
+    const ridden = this.#raptor.reached.subarray(0, reached);
     const { first, ways } = this.#footpaths;
     const stops = new Set<StopOrdinal>(access);
     for (const stop of ridden) {

@@ -66,7 +66,7 @@ describe('an even slope is that slope at every point', () => {
 
   test.each<[string, readonly string[]]>([
     ['strips', []],
-    ...['DEFLATE', 'LZW', 'ZSTD'].flatMap((how): [string, readonly string[]][] => {
+    ...['DEFLATE', 'LZW'].flatMap((how): [string, readonly string[]][] => {
       const packed = ['-co', `COMPRESS=${how}`];
       return [
         [`strips by ${how}`, packed],
@@ -209,7 +209,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     return at(name);
   };
 
-  test.each(['DEFLATE', 'LZW', 'ZSTD'])(
+  test.each(['DEFLATE', 'LZW'])(
     'a strip that is large, and one that holds more than it says: %s',
     async (how) => {
       const size = ['-outsize', '5000', '5000', '-co', 'BLOCKYSIZE=5000'];
@@ -226,7 +226,7 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     },
   );
 
-  test.each(['DEFLATE', 'LZW', 'ZSTD'])('a strip that is damaged: %s', async (how) => {
+  test.each(['DEFLATE', 'LZW'])('a strip that is damaged: %s', async (how) => {
     const file = translated(`whole-${how}.tif`, '-co', `COMPRESS=${how}`, '-co', 'BLOCKYSIZE=300');
     const bytes = readFileSync(file);
     bytes.fill(0x55, bytes.length - 2_000);
@@ -245,11 +245,14 @@ describe('a file that cannot be used is refused by name, and says what to do', (
     },
   );
 
-  test.each(['PACKBITS', 'LERC'])('what nothing bounds the unpacking of: %s', async (how) => {
-    expect(await refusal(translated(`${how}.tif`, '-co', `COMPRESS=${how}`))).toBe(
-      'FILE: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
-    );
-  });
+  test.each(['PACKBITS', 'LERC', 'ZSTD'])(
+    'what nothing bounds the unpacking of: %s',
+    async (how) => {
+      expect(await refusal(translated(`${how}.tif`, '-co', `COMPRESS=${how}`))).toBe(
+        'FILE: is compressed in a way that is not read; gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif',
+      );
+    },
+  );
 
   test('a file that claims more cells than it has strips or tiles for, or none in each', async () => {
     const tiled = translated('tiled.tif', '-co', 'TILED=YES');

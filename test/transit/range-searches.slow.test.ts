@@ -7,7 +7,7 @@ import { FastestDepartures } from '../../builder/transit/fastest-departures.ts';
 import { buildFootpaths, type Footpaths } from '../../builder/transit/footpaths.ts';
 import { LANES, LaneSearch } from '../../builder/transit/lane-search.ts';
 import type { ArrivalListener } from '../../builder/transit/range-arrivals.ts';
-import { RangeRaptor } from '../../builder/transit/range-raptor.ts';
+import { Raptor } from '../../builder/transit/raptor.ts';
 import { ALIGHT, BOARD, buildTimetable, type Timetable } from '../../builder/transit/timetable.ts';
 import { buildTripTransfers } from '../../builder/transit/trip-transfers.ts';
 import { forAll } from '../support/for-all.ts';
@@ -202,17 +202,26 @@ function laneOf(origin: number): number {
   return LANES - 1 - origin;
 }
 
+/** One RAPTOR search a departure. */
 const raptor: Search = (timetable, footpaths, access) => (found) => {
-  const search = new RangeRaptor(timetable, footpaths, LIMITS);
+  const search = new Raptor(timetable, footpaths);
+  const { departures, step, boardSlack, limit } = LIMITS;
   for (const [origin, { stops, times }] of access.entries()) {
-    const reached = search.run(stops, times, OPENS);
-    for (const stop of search.reached.subarray(0, reached)) {
-      let first = 0;
-      const begin = stop * LIMITS.departures;
-      for (let at = begin + search.eventCount[stop] - 1; at >= begin; at--) {
-        const last = search.eventDeparture[at];
-        found.arrive(stop, laneOf(origin), search.eventArrival[at], first, last);
-        first = last + 1;
+    const arrivals = Array.from({ length: departures }, (_, departure) => {
+      const leaves = OPENS + departure * step;
+      const readyAt = times.map((time) => leaves + time + boardSlack);
+      const reached = search.run(stops, readyAt, leaves + limit);
+      return new Map(
+        Array.from(search.reached.subarray(0, reached), (stop) => [stop, search.arrivals[stop]]),
+      );
+    });
+    // Departures that arrive together are one event.
+    for (let stop = 0; stop < timetable.stopCount; stop++) {
+      for (let first = 0, next = 1; first < departures; first = next++) {
+        const arrival = arrivals[first].get(stop);
+        while (next < departures && arrivals[next].get(stop) === arrival) next++;
+        if (arrival === undefined) continue;
+        found.arrive(stop, laneOf(origin), arrival, first, next - 1);
       }
     }
   }

@@ -1,45 +1,30 @@
 import type { Millis } from '../../shards/units.ts';
 import type { Footpaths } from './footpaths.ts';
 import { InSeatTransfers } from './in-seat-transfers.ts';
-import type { RangeLimits } from './range-arrivals.ts';
 import { ALIGHT, BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 
 const NEVER = 0x7fff_ffff;
 
 /**
- * Earliest arrivals by scheduled transit from one origin for every departure of a window: range
- * RAPTOR (Delling, Pajor and Werneck, 2012). It needs nothing prepared: for a search or two, it is
- * the one to take; `LaneSearch` for thousands.
+ * Earliest arrivals by scheduled transit from one origin for one departure: RAPTOR (Delling, Pajor
+ * and Werneck, 2012). It needs no preparation; `LaneSearch` serves thousands of origins and whole
+ * ranges of departures.
  *
- * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
- * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
- * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
- * into that trip, and into no other of its pattern: `InSeatTransfers`.
+ * Rounds continue until nothing improves: a trip may have any number of rides, so one label a stop
+ * is enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
+ * ready to board are kept apart. A passenger who stays seated while a vehicle becomes another line
+ * is followed into that trip, and into no other of its pattern: `InSeatTransfers`.
  */
-export class RangeRaptor {
-  readonly #limits: RangeLimits;
-  /** Stops that the last run reached, the first of them as many as it said. */
+export class Raptor {
+  /** Stops that the last run reached; as many as it returned. */
   readonly reached: Int32Array;
-  /**
-   * Who leaves earlier may wait, so a stop's arrivals over the whole window are a few steps, the
-   * events: per stop, `eventCount[s]` from `s × departures`. Leaving with departure
-   * `eventDeparture` or any before it, one arrives at `eventArrival`. Departures descend and
-   * arrivals with them.
-   */
-  readonly eventCount: Int32Array;
-  readonly eventDeparture: Uint16Array;
-  readonly eventArrival: Int32Array;
+  /** Earliest arrival of a vehicle at each reached stop. */
+  readonly arrivals: Int32Array;
 
   readonly #timetable: Timetable;
   readonly #footpaths: Footpaths;
-  /** Earliest arrival on board a vehicle so far. */
-  readonly #alight: Int32Array;
   #reachedCount = 0;
-  /** Stops that got an earlier arrival for the departure under way. */
-  readonly #improved: Int32Array;
-  #improvedCount = 0;
-  readonly #isImproved: Uint8Array;
-  /** Earliest departure that one catches so far. */
+  /** Earliest time of being ready to board so far. */
   readonly #ready: Int32Array;
   /** Stops whose `ready` improved since the patterns there were last scanned. */
   readonly #marked: Int32Array;
@@ -55,16 +40,10 @@ export class RangeRaptor {
   readonly #seated: InSeatTransfers;
   #latest: Millis = 0;
 
-  constructor(timetable: Timetable, footpaths: Footpaths, limits: RangeLimits) {
+  constructor(timetable: Timetable, footpaths: Footpaths) {
     const { stopCount, patternCount } = timetable;
-    this.#limits = limits;
     this.reached = new Int32Array(stopCount);
-    this.eventCount = new Int32Array(stopCount);
-    this.eventDeparture = new Uint16Array(stopCount * limits.departures);
-    this.eventArrival = new Int32Array(stopCount * limits.departures);
-    this.#alight = new Int32Array(stopCount).fill(NEVER);
-    this.#improved = new Int32Array(stopCount);
-    this.#isImproved = new Uint8Array(stopCount);
+    this.arrivals = new Int32Array(stopCount).fill(NEVER);
     this.#timetable = timetable;
     this.#footpaths = footpaths;
     this.#ready = new Int32Array(stopCount).fill(NEVER);
@@ -78,33 +57,23 @@ export class RangeRaptor {
   }
 
   /**
-   * Searches from an origin from where one walks to `accessStops` in `accessTimes`, in a window that
-   * opens at `windowStart`: for each departure from the last to the first, labels kept, so that what
-   * is found anew is exactly where one arrives earlier. Returns how many stops it reached.
+   * Searches from an origin that is ready to board at `stops` at the times in `readyAt`; arrivals
+   * after `latest` do not count. Returns how many stops it reached.
    */
-  run(accessStops: Int32Array, accessTimes: Int32Array, windowStart: Millis): number {
+  run(stops: Int32Array, readyAt: Int32Array, latest: Millis): number {
     this.#reset();
-    const { departures, step, boardSlack, limit } = this.#limits;
-    for (let d = departures - 1; d >= 0; d--) {
-      const leaves = windowStart + d * step;
-      for (let i = 0; i < accessStops.length; i++) {
-        this.#beReadyAt(accessStops[i], leaves + accessTimes[i] + boardSlack);
-      }
-      this.#latest = leaves + limit;
-      while (this.#markedCount > 0) {
-        this.#ride();
-        this.#change();
-      }
-      this.#keepEvents(d);
+    this.#latest = latest;
+    for (let i = 0; i < stops.length; i++) this.#beReadyAt(stops[i], readyAt[i]);
+    while (this.#markedCount > 0) {
+      this.#ride();
+      this.#change();
     }
     return this.#reachedCount;
   }
 
   #reset(): void {
     for (let i = 0; i < this.#reachedCount; i++) {
-      const stop = this.reached[i];
-      this.#alight[stop] = NEVER;
-      this.eventCount[stop] = 0;
+      this.arrivals[this.reached[i]] = NEVER;
     }
     this.#reachedCount = 0;
     this.#ready.fill(NEVER);
@@ -158,7 +127,7 @@ export class RangeRaptor {
       const rules = callRules[call];
       if (trip < trips && rules & ALIGHT) {
         const arrival = arrivals[times + trip];
-        if (arrival < this.#alight[stop] && arrival <= this.#latest) this.#alightAt(stop, arrival);
+        if (arrival < this.arrivals[stop] && arrival <= this.#latest) this.#alightAt(stop, arrival);
       }
       if (!(rules & BOARD) || this.#ready[stop] === NEVER || call === end - 1) continue;
       const earliest = this.#ready[stop];
@@ -171,7 +140,7 @@ export class RangeRaptor {
     if (trip < trips && hasLinks[pattern]) this.#seated.followFrom(pattern, trip, this.#latest);
   }
 
-  /** Rides a trip from its beginning, where one need not board it. */
+  /** Rides a trip from its first call without boarding it. */
   #rideSeated = (pattern: number, trip: number): void => {
     const { firstCall, callStop, callRules, tripCount, firstTime, arrivals } = this.#timetable;
     let time = firstTime[pattern] + trip;
@@ -179,53 +148,36 @@ export class RangeRaptor {
       const arrival = arrivals[time];
       if (arrival > this.#latest) return;
       const stop = callStop[call];
-      if (callRules[call] & ALIGHT && arrival < this.#alight[stop]) this.#alightAt(stop, arrival);
+      if (callRules[call] & ALIGHT && arrival < this.arrivals[stop]) this.#alightAt(stop, arrival);
       time += tripCount[pattern];
     }
     this.#seated.follow(pattern, trip);
   };
 
-  /** Notes an arrival that is earlier than all before it. */
+  /** Notes an arrival that is earlier than every previous one. */
   #alightAt(stop: number, arrival: Millis): void {
-    if (this.#alight[stop] === NEVER) this.reached[this.#reachedCount++] = stop;
-    this.#alight[stop] = arrival;
-    if (!this.#isImproved[stop]) {
-      this.#isImproved[stop] = 1;
-      this.#improved[this.#improvedCount++] = stop;
-    }
+    if (this.arrivals[stop] === NEVER) this.reached[this.#reachedCount++] = stop;
+    this.arrivals[stop] = arrival;
     if (this.#isAlighted[stop]) return;
     this.#isAlighted[stop] = 1;
     this.#alighted[this.#alightedCount++] = stop;
   }
 
-  /** Changes where vehicles arrived to all that leave later, wherever that is earlier than known. */
+  /** Walks from where vehicles arrived to every stop where that is earlier than known. */
   #change(): void {
     const { first, ways } = this.#footpaths;
     for (let i = 0; i < this.#alightedCount; i++) {
       const stop = this.#alighted[i];
       this.#isAlighted[stop] = 0;
-      const arrival = this.#alight[stop];
+      const arrival = this.arrivals[stop];
       const end = first[stop + 1] << 1;
       for (let at = first[stop] << 1; at < end; at += 2) {
         const time = arrival + ways[at + 1];
-        // Ways are in order of their length.
+        // Ways are in ascending order of length.
         if (time > this.#latest) break;
         if (time < this.#ready[ways[at]]) this.#beReadyAt(ways[at], time);
       }
     }
     this.#alightedCount = 0;
-  }
-
-  /** Makes events of what was noted for a departure. */
-  #keepEvents(departure: number): void {
-    const { departures } = this.#limits;
-    for (let i = 0; i < this.#improvedCount; i++) {
-      const stop = this.#improved[i];
-      this.#isImproved[stop] = 0;
-      const at = stop * departures + this.eventCount[stop]++;
-      this.eventDeparture[at] = departure;
-      this.eventArrival[at] = this.#alight[stop];
-    }
-    this.#improvedCount = 0;
   }
 }
