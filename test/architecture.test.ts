@@ -75,6 +75,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const TOP_LEVEL = new Set([
   ...['builder', 'infra', 'portal', 'proxy', 'shards', 'test', '.ci'],
   ...['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'ACCURACY.md', 'SCALE.md'],
+  ...['CONTRIBUTING.md', 'SECURITY.md'],
   ...['LICENSE', '.gitignore', '.npmrc', 'biome.json'],
   ...['package.json', 'package-lock.json', 'vitest.config.ts'],
   'tsconfig.json',

@@ -113,7 +113,7 @@ test('the page of the README draws the bands of the release that npm start serve
   const said = (await started([START])).said();
   const [, api] = /API +(\S+)/.exec(said)!;
   const [, key] = /API key +(\S+)/.exec(said)!;
-  const readme = await readFile('README.md', 'utf8');
+  const readme = await readFile('infra/docs/maps.md', 'utf8');
   const [, page] = /```html\n([\s\S]*?)```/.exec(readme)!;
   // What whoever copies it puts there.
   expect(page).toContain("'http://127.0.0.1:8080'");

@@ -16,14 +16,13 @@ const TTA = path.resolve('dist/infra/cli/tta.js');
 const folder = folderOfTests();
 let redis: RedisServer | undefined;
 let block: string;
-/** What the README has its readers type. */
+/** Commands of the portal's document. */
 let commands: string[];
 beforeAll(async () => {
   redis = await startRedis();
   block = await someBlock();
-  const readme = await readFile('README.md', 'utf8');
-  const section = readme.slice(readme.indexOf('## The portal'));
-  [, ...commands] = /```sh\n([\s\S]*?)```/.exec(section)![1].trim().split('\n');
+  const text = await readFile('infra/docs/portal.md', 'utf8');
+  [, ...commands] = /```sh\n([\s\S]*?)```/.exec(text)![1].trim().split('\n');
 });
 afterAll(() => redis?.stop());
 
@@ -45,7 +44,7 @@ const started = (cwd: string, ...args: string[]) =>
   startServer([TTA, ...args, '--port', '0'], {}, { cwd });
 
 describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
-  test('the commands of the README lead from an address to a metered answer', async () => {
+  test('the commands of the document lead from an address to a metered answer', async () => {
     const cwd = path.join(folder, kind);
     await mkdir(cwd);
     const ledger = kind === 'SQLite' ? `sqlite:${path.join(cwd, 'ledger')}` : redis!.address();
