@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  Account,
-  AccountBooks,
-  AccountId,
-  AccountOrder,
-  Change,
-  FormerMailbox,
-  Membership,
-} from '../accounts.ts';
+import type { Account, AccountId, AccountOrder, Change, Membership } from '../accounts.ts';
 import { membershipDetail, STILL_DISABLED } from '../audit-details.ts';
 import { requireGrant, signupGrant } from '../bookkeeping.ts';
 import { hashMailbox, keptMailbox, mailboxOf } from '../mailbox.ts';
-import { audit, note } from './audit.ts';
-import { grant, grants, usage } from './balances.ts';
+import { note } from './audit.ts';
+import { grant } from './balances.ts';
 import type { Books } from './books.ts';
-import { insertKey, keysWithHashes, revokeAllKeys } from './keys.ts';
-import { endAllSessions } from './sessions.ts';
 
 /** A row of `accounts`. */
 interface AccountRow extends Omit<Account, 'membership' | 'disabled'> {
@@ -99,69 +89,7 @@ export function setCustomer(books: Books, id: AccountId, customer: string): void
   books.run('UPDATE accounts SET customer = ? WHERE id = ?', customer, id);
 }
 
-export function closeAccount(books: Books, id: AccountId, change: Change): void {
-  const { closedAtMs, email, disabled } = existing(books, id);
-  if (closedAtMs !== null) return;
-  if (email !== null) addFormerMailbox(books, { hash: hashMailbox(mailboxOf(email)), disabled });
-  books.run(
-    `UPDATE accounts SET email = NULL, mailbox = NULL, membership = NULL, closedAtMs = ?
-     WHERE id = ?`,
-    ...[change.atMs, id],
-  );
-  revokeAllKeys(books, id, change);
-  endAllSessions(books, id);
-  note(books, id, { what: 'account-closed', detail: '', ...change });
-}
-
-export function formerMailboxes(books: Books): FormerMailbox[] {
-  const rows = books.all<{ hash: string; disabled: number }>('SELECT * FROM former_mailboxes');
-  return rows.map(({ hash, disabled }) => ({ hash, disabled: disabled !== 0 }));
-}
-
-/** Those that are there already stay as they are. */
-export function importFormerMailboxes(books: Books, mailboxes: readonly FormerMailbox[]): void {
-  for (const mailbox of mailboxes) {
-    const sql = 'INSERT INTO former_mailboxes VALUES (?, ?) ON CONFLICT DO NOTHING';
-    books.run(sql, mailbox.hash, Number(mailbox.disabled));
-  }
-}
-
-export function exportBooks(books: Books, id: AccountId): AccountBooks | undefined {
-  return books.snapshot(() => {
-    const found = account(books, id);
-    return (
-      found && {
-        account: found,
-        keys: keysWithHashes(books, id),
-        grants: grants(books, id),
-        usage: usage(books, id),
-        audit: audit(books, id).reverse(),
-      }
-    );
-  });
-}
-
-export function importBooks(books: Books, taken: AccountBooks): boolean {
-  const { id, email } = taken.account;
-  const mailbox = email === null ? null : mailboxOf(email);
-  if (account(books, id)) return false;
-  if (mailbox !== null && accountOfMailbox(books, mailbox)) return false;
-  insertAccount(books, mailbox, taken.account);
-  for (const key of taken.keys) insertKey(books, id, key);
-  for (const { cause, tokens, atMs } of taken.grants) {
-    books.run('INSERT INTO grants VALUES (?, ?, ?, ?)', id, cause, tokens, atMs);
-  }
-  for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
-    books.run(
-      'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ...[id, day, keyId, route, requests, tokens, lastAtMs],
-    );
-  }
-  for (const entry of taken.audit) note(books, id, entry);
-  return true;
-}
-
-function insertAccount(books: Books, mailbox: string | null, account: Account): void {
+export function insertAccount(books: Books, mailbox: string | null, account: Account): void {
   const { id, email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
   books.run(
     'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -170,7 +98,7 @@ function insertAccount(books: Books, mailbox: string | null, account: Account): 
   );
 }
 
-function accountOfMailbox(books: Books, mailbox: string): Account | undefined {
+export function accountOfMailbox(books: Books, mailbox: string): Account | undefined {
   const row = books.get<AccountRow>('SELECT * FROM accounts WHERE mailbox = ?', mailbox);
   return row && accountIn(row);
 }
@@ -181,10 +109,6 @@ function formerMailbox(books: Books, mailbox: string): { disabled: boolean } | u
     hashMailbox(mailbox),
   );
   return row && { disabled: row.disabled !== 0 };
-}
-
-function addFormerMailbox(books: Books, { hash, disabled }: FormerMailbox): void {
-  books.run('INSERT OR REPLACE INTO former_mailboxes VALUES (?, ?)', hash, Number(disabled));
 }
 
 function accountIn({ mailbox: _, membership, disabled, ...row }: AccountRow): Account {

@@ -2,20 +2,22 @@ import * as accounts from './accounts.ts';
 import { audit } from './audit.ts';
 import * as balances from './balances.ts';
 import type { Books } from './books.ts';
+import { closeAccount } from './close-account.ts';
 import * as keys from './keys.ts';
 import * as events from './payment-events.ts';
 import * as replays from './replays.ts';
 import * as secrets from './secrets.ts';
 import * as sessions from './sessions.ts';
 import * as signIns from './sign-ins.ts';
+import * as transfer from './transfer.ts';
 
 /** Operations that only read, by name. */
 export const READS = {
   account: accounts.account,
   accountByEmail: accounts.accountByEmail,
   audit,
-  exportBooks: accounts.exportBooks,
-  formerMailboxes: accounts.formerMailboxes,
+  exportBooks: transfer.exportBooks,
+  formerMailboxes: transfer.formerMailboxes,
   grants: balances.grants,
   keys: keys.keys,
   openEvents: events.openEvents,
@@ -28,14 +30,14 @@ export const READS = {
 export const WRITES = {
   answerChallenge: signIns.answerChallenge,
   beginSession: sessions.beginSession,
-  closeAccount: accounts.closeAccount,
+  closeAccount,
   closeEvent: events.closeEvent,
   debit: balances.debit,
   debitOnce: replays.debitOnce,
   endSession: sessions.endSession,
   grant: balances.grant,
-  importBooks: accounts.importBooks,
-  importFormerMailboxes: accounts.importFormerMailboxes,
+  importBooks: transfer.importBooks,
+  importFormerMailboxes: transfer.importFormerMailboxes,
   importSecrets: secrets.importSecrets,
   issueKey: keys.issueKey,
   keepAnswer: replays.keepAnswer,
