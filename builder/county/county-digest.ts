@@ -67,7 +67,7 @@ function hashStreets(
     const [first, end] = [firstPoint[edge], firstPoint[edge + 1]];
     let isNear = false;
     for (let point = first; point < end && !isNear; point++) {
-      isNear = ground.has(pointLon[point], pointLat[point]);
+      isNear = ground.hasPoint(pointLon[point], pointLat[point]);
     }
     if (!isNear) continue;
     take(numberOf(streets.from[edge]));
@@ -102,7 +102,10 @@ function hashImpassable(
   const { take, finish } = gather(hash);
   for (let line = 0; line < count; line++) {
     for (let point = firstPoint[line]; point < firstPoint[line + 1] - 1; point++) {
-      if (!ground.has(lon[point], lat[point]) && !ground.has(lon[point + 1], lat[point + 1]))
+      if (
+        !ground.hasPoint(lon[point], lat[point]) &&
+        !ground.hasPoint(lon[point + 1], lat[point + 1])
+      )
         continue;
       take(lon[point]);
       take(lat[point]);

@@ -6,7 +6,7 @@ import type {
   Millis,
   Minutes,
 } from '../../shards/units.ts';
-import { CoverGrid } from '../geo/cover-grid.ts';
+import { CellSet, FINE_CELLS } from '../geo/cell-set.ts';
 import type { LinkedRegion } from '../region/link-region.ts';
 import { boxesAround, fastestIn } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
@@ -26,7 +26,7 @@ export interface CountyScope {
   /** Ordinals of the stops that may be used, ascending. */
   readonly stops: Int32Array;
   /** Where the streets lie that may be used. */
-  readonly ground: CoverGrid;
+  readonly ground: CellSet;
 }
 
 /** The scope of each county that one begins in, in the order of the counties. */
@@ -53,7 +53,7 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
       return Int32Array.from(new Set(each)).sort();
     };
     const groundWithin = (minutes: number, from: Int32Array) => {
-      const cover = new CoverGrid();
+      const cover = new CellSet(FINE_CELLS);
       for (const one of boxes) cover.add(bufferBox(one, rideMetres(minutes, fastest)));
       for (const part of stopReach?.boxesAround(from) ?? []) cover.add(part);
       return cover;
@@ -68,7 +68,7 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
     );
     for (let ordinal = 0; ordinal < world.destinations; ordinal++) {
       const { entrances } = destinations[ordinal];
-      const isNear = entrances.some(({ lon, lat }) => nearby.has(lon, lat));
+      const isNear = entrances.some(({ lon, lat }) => nearby.hasPoint(lon, lat));
       if (isNear || here.has(ordinal)) near.push(ordinal);
     }
     return {
@@ -79,7 +79,7 @@ export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
       destinations: Int32Array.from(near),
       reach: [...targets.keys()].filter(
         (other) =>
-          other === county || targets.get(other)!.some(({ lon, lat }) => ground.has(lon, lat)),
+          other === county || targets.get(other)!.some(({ lon, lat }) => ground.hasPoint(lon, lat)),
       ),
       stops,
       ground,

@@ -8,8 +8,7 @@ import type { BoundingBox, DestTypeId } from '../../shards/units.ts';
 import type { InputPaths, Means, PlanRequest } from '../build-request.ts';
 import { publicTaxonomy, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { BuildError } from '../errors.ts';
-import { boxOfCell } from '../geo/coarse-cells.ts';
-import { coveredBy } from '../geo/cover-grid.ts';
+import { COARSE_CELLS, FINE_CELLS } from '../geo/cell-set.ts';
 import { dayNumber, dayOfMillis, isoDate } from '../gtfs/service-time.ts';
 import { dateOfPbf } from '../osm/pbf.ts';
 import { BlockTables } from '../prepare/read-blocks.ts';
@@ -229,9 +228,11 @@ function reachable(
   hasHills: boolean,
 ): BoundingBox {
   const stops = feeds.flatMap(({ cells }) =>
-    cells.map((cell) => around(boxOfCell(cell), hasHills)),
+    cells.map((cell) => around(COARSE_CELLS.boxOf(cell), hasHills)),
   );
-  return coveredBy(streetAreaOf(coveredBy(stops.reduce(boxAroundBoth, byStreet))));
+  return FINE_CELLS.boxAround(
+    streetAreaOf(FINE_CELLS.boxAround(stops.reduce(boxAroundBoth, byStreet))),
+  );
 }
 
 /** Types that lists have around the counties: theirs is what else only feeds would give. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { feedSchema, objectRefSchema } from '../../shards/release/manifest.ts';
 import { readVerified } from '../../shards/store/recorded-hash.ts';
 import type { Store } from '../../shards/store/store.ts';
-import type { CoarseCells } from '../geo/coarse-cells.ts';
+import type { CellSet } from '../geo/cell-set.ts';
 import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 
 /** What is known of a feed that is read, and where what it runs lies in the store. */
@@ -55,7 +55,7 @@ export class FeedTables {
   }
 
   /** Positions of the feeds that have a stop in any of some cells, ascending. */
-  near(cells: CoarseCells): number[] {
+  near(cells: CellSet): number[] {
     return [...this.#prepared.keys()].filter((feed) =>
       this.#prepared[feed].cells.some((cell) => cells.has(cell)),
     );

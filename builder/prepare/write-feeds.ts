@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { WritableStore } from '../../shards/store/store.ts';
-import { coarseCellAt } from '../geo/coarse-cells.ts';
+import { COARSE_CELLS } from '../geo/cell-set.ts';
 import { readFeed } from '../gtfs/feed.ts';
 import { isoDate } from '../gtfs/service-time.ts';
 import type { Progress } from '../progress.ts';
@@ -62,6 +62,6 @@ async function prepareFeed(
 
 function cellsOf({ stops }: FeedDay): number[] {
   const points = stops.flatMap((stop) => [stop, ...stop.doors]);
-  const cells = new Set(points.map(({ lon, lat }) => coarseCellAt(lon, lat)));
+  const cells = new Set(points.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat)));
   return [...cells].sort((a, b) => a - b);
 }

@@ -8,7 +8,7 @@ import { mergeSources } from '../destinations/merge-sources.ts';
 import { poiBox, SAME_POI } from '../destinations/poi-distance.ts';
 import { groundHeights } from '../elevation/ground-heights.ts';
 import { BuildError } from '../errors.ts';
-import { coveredBy } from '../geo/cover-grid.ts';
+import { FINE_CELLS } from '../geo/cell-set.ts';
 import type { BlockTables } from '../prepare/read-blocks.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
 import { type OsmTables, streetAreaOf } from '../prepare/read-osm-cells.ts';
@@ -111,7 +111,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const around =
     request.feeds && (await transitAround(own, byStreet, request.feeds, fastest, progress));
   // Scopes of counties go by cells: none may lead past what is read.
-  const area = coveredBy(around?.area ?? byStreet);
+  const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
   const transit = around && assumeLevels(around.transit, extract.stations);
   const listed = await joinLists(extract.destinations, request.pois, area);

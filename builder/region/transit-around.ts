@@ -1,6 +1,6 @@
 import { boxAroundBoth } from '../../shards/geometry/wgs84.ts';
 import type { BoundingBox } from '../../shards/units.ts';
-import { CoarseCells } from '../geo/coarse-cells.ts';
+import { CellSet, COARSE_CELLS } from '../geo/cell-set.ts';
 import type { FeedTables } from '../prepare/read-feeds.ts';
 import type { Progress } from '../progress.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
@@ -30,8 +30,8 @@ export async function transitAround(
 ): Promise<TransitAround> {
   const stage = progress.start('transit', feeds.count, 'feeds');
   const read = new Map<number, FeedDay>();
-  const cells = new CoarseCells();
-  cells.add(byStreet);
+  const cells = new CellSet(COARSE_CELLS);
+  cells.add(byStreet, 1);
   for (;;) {
     const missing = feeds.near(cells).filter((feed) => !read.has(feed));
     for (const feed of missing) {
@@ -42,7 +42,7 @@ export async function transitAround(
     const inOrder = [...read].sort(([a], [b]) => a - b).map(([, feed]) => feed);
     const transit = joinFeeds(inOrder);
     const { stops, boxes } = reachOf(transit, counties, fastest);
-    for (const box of boxes) cells.add(box);
+    for (const box of boxes) cells.add(box, 1);
     if (feeds.near(cells).some((feed) => !read.has(feed))) continue;
     const timetable = patternsAmong(transit.timetable, stops);
     stage.finish(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CoverGrid } from '../../builder/geo/cover-grid.ts';
+import { CellSet, FINE_CELLS } from '../../builder/geo/cell-set.ts';
 import { simplify } from '../../builder/geo/simplify.ts';
 import type { Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/sweep-line.ts';
@@ -82,10 +82,12 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 
 test('a cover has every point of its boxes, and none more than a cell away from all of them', () =>
   forAll(100, fc.array(box, { minLength: 1, maxLength: 4 }), share, share, (boxes, x, y) => {
-    const cover = new CoverGrid();
+    const cover = new CellSet(FINE_CELLS);
     for (const part of boxes) cover.add(part);
     for (const { minLon, minLat, maxLon, maxLat } of boxes) {
-      expect(cover.has(minLon + x * (maxLon - minLon), minLat + y * (maxLat - minLat))).toBe(true);
+      expect(cover.hasPoint(minLon + x * (maxLon - minLon), minLat + y * (maxLat - minLat))).toBe(
+        true,
+      );
     }
     const [lon, lat] = [-170 + 340 * x, -80 + 160 * y];
     const CELL = 0.01;
@@ -96,11 +98,11 @@ test('a cover has every point of its boxes, and none more than a cell away from 
         lat > b.minLat - CELL &&
         lat < b.maxLat + CELL,
     );
-    if (!isNear) expect(cover.has(lon, lat)).toBe(false);
+    if (!isNear) expect(cover.hasPoint(lon, lat)).toBe(false);
   }));
 
 test('a cover clips a box to the box around it', () => {
-  const cover = new CoverGrid();
+  const cover = new CellSet(FINE_CELLS);
   cover.add({ minLon: 1, minLat: 1, maxLon: 2, maxLat: 2 });
   cover.add({ minLon: 3, minLat: 0, maxLon: 4, maxLat: 1 });
   const wide = { minLon: -9, minLat: 0.5, maxLon: 9, maxLat: 9 };

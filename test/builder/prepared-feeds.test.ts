@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { coarseCellAt } from '../../builder/geo/coarse-cells.ts';
+import { COARSE_CELLS } from '../../builder/geo/cell-set.ts';
 import { encodeFeedDay, FeedTables, type PreparedFeed } from '../../builder/prepare/read-feeds.ts';
 import { silent } from '../../builder/progress.ts';
 import { putObject } from '../../builder/publish/put-object.ts';
@@ -39,7 +39,7 @@ function ride(from: number, to: number, [leaves, arrives]: [number, number]): Fe
 async function feedsOf(days: readonly FeedDay[], store: FolderStore): Promise<FeedTables> {
   const prepared: PreparedFeed[] = [];
   for (const day of days) {
-    const cells = day.stops.map(({ lon, lat }) => coarseCellAt(lon, lat));
+    const cells = day.stops.map(({ lon, lat }) => COARSE_CELLS.at(lon, lat));
     const feedDay = await putObject(store, 'prepared/feed', 'json', encodeFeedDay(day));
     prepared.push({ facts: {} as PreparedFeed['facts'], cells, feedDay });
   }

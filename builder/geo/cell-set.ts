@@ -1,0 +1,104 @@
+import { boxAroundBoth, boxesMeet } from '../../shards/geometry/wgs84.ts';
+import type { BoundingBox, Degrees } from '../../shards/units.ts';
+
+/**
+ * A grid of square cells in degrees around the earth, each with a number. At the antimeridian it
+ * continues on the other side.
+ */
+export class CellGrid {
+  readonly #cellsADegree: number;
+  readonly #columns: number;
+
+  constructor(cellsADegree: number) {
+    this.#cellsADegree = cellsADegree;
+    this.#columns = 360 * cellsADegree;
+  }
+
+  /** The number of the cell that holds a point. */
+  at(lon: Degrees, lat: Degrees): number {
+    return this.#number(this.#along(lon), this.#along(lat));
+  }
+
+  /** The numbers of the cells that a box touches, and of as many rings of cells around them. */
+  *touching(box: BoundingBox, rings = 0): Generator<number> {
+    const [west, east] = [this.#along(box.minLon) - rings, this.#along(box.maxLon) + rings];
+    const [south, north] = [this.#along(box.minLat) - rings, this.#along(box.maxLat) + rings];
+    for (let y = south; y <= north; y++) {
+      for (let x = west; x <= east; x++) yield this.#number(x, y);
+    }
+  }
+
+  /** The box of a cell. */
+  boxOf(cell: number): BoundingBox {
+    const y = Math.floor(cell / this.#columns);
+    const eastwards = cell - y * this.#columns;
+    const x = eastwards < this.#columns / 2 ? eastwards : eastwards - this.#columns;
+    const [minLon, minLat] = [x / this.#cellsADegree, y / this.#cellsADegree];
+    return {
+      minLon,
+      minLat,
+      maxLon: (x + 1) / this.#cellsADegree,
+      maxLat: (y + 1) / this.#cellsADegree,
+    };
+  }
+
+  /** A box that holds every cell that another box touches, and one more on each side. */
+  boxAround({ minLon, minLat, maxLon, maxLat }: BoundingBox): BoundingBox {
+    return {
+      minLon: (this.#along(minLon) - 1) / this.#cellsADegree,
+      minLat: (this.#along(minLat) - 1) / this.#cellsADegree,
+      maxLon: (this.#along(maxLon) + 2) / this.#cellsADegree,
+      maxLat: (this.#along(maxLat) + 2) / this.#cellsADegree,
+    };
+  }
+
+  #number(x: number, y: number): number {
+    return y * this.#columns + ((x + 2 * this.#columns) % this.#columns);
+  }
+
+  #along(degrees: Degrees): number {
+    return Math.floor(degrees * this.#cellsADegree);
+  }
+}
+
+/** Cells of about a kilometre. */
+export const FINE_CELLS = new CellGrid(100);
+/** Cells of about 11 km. */
+export const COARSE_CELLS = new CellGrid(10);
+
+/** A part of the earth as a set of cells: boxes are added whole, so it covers them all. */
+export class CellSet {
+  readonly #grid: CellGrid;
+  readonly #cells = new Set<number>();
+  #box: BoundingBox = { minLon: 180, minLat: 90, maxLon: -180, maxLat: -90 };
+
+  constructor(grid: CellGrid) {
+    this.#grid = grid;
+  }
+
+  /** Adds the cells that a box touches, and as many `rings` of cells around them. */
+  add(box: BoundingBox, rings = 0): void {
+    this.#box = boxAroundBoth(this.#box, box);
+    for (const cell of this.#grid.touching(box, rings)) this.#cells.add(cell);
+  }
+
+  has(cell: number): boolean {
+    return this.#cells.has(cell);
+  }
+
+  hasPoint(lon: Degrees, lat: Degrees): boolean {
+    return this.#cells.has(this.#grid.at(lon, lat));
+  }
+
+  /** The intersection of a box with the box around everything added; null if it is empty. */
+  clip(box: BoundingBox): BoundingBox | null {
+    const { minLon, minLat, maxLon, maxLat } = this.#box;
+    if (!boxesMeet(box, this.#box)) return null;
+    return {
+      minLon: Math.max(minLon, box.minLon),
+      minLat: Math.max(minLat, box.minLat),
+      maxLon: Math.min(maxLon, box.maxLon),
+      maxLat: Math.min(maxLat, box.maxLat),
+    };
+  }
+}
