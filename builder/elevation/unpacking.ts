@@ -7,23 +7,26 @@ const PLAIN = 1;
 const DEFLATE = [8, 32946];
 const LZW = [5];
 const ZSTD = [50000];
-/** The library reads more, but lets a small file take all memory, or a damaged one end the process. */
+/**
+ * The library supports more, but they let a small file exhaust memory, or a damaged one crash the
+ * process.
+ */
 const BOUNDED = new Set([PLAIN, ...DEFLATE, ...LZW, ...ZSTD]);
 
-/** Predictors: what stands in place of each cell. */
+/** Predictors: the encoding of each cell's value. */
 const UNPREDICTED = 1;
 const DIFFERENCES = 2;
 const DIFFERENCES_OF_FLOATS = 3;
-/** What the library adds up. */
+/** Sample sizes whose differences the library can sum. */
 const BITS_OF_DIFFERENCES = [8, 16, 32];
-/** A format of samples. */
+/** A sample format. */
 const FLOAT = 3;
 
 addDecoder(DEFLATE, async () => DeflateDecoder);
 addDecoder(LZW, async () => LzwDecoder);
 addDecoder(ZSTD, async () => ZstdDecoder);
 
-/** Whether the library, and what stands in for it, unpack a file's cells, and to what they are. */
+/** Whether the library and the decoders registered here unpack a file's cells correctly. */
 export async function isUnpacked(image: GeoTIFFImage): Promise<boolean> {
   const compression = image.fileDirectory.getValue('Compression') ?? PLAIN;
   if (!BOUNDED.has(compression)) return false;
@@ -31,7 +34,7 @@ export async function isUnpacked(image: GeoTIFFImage): Promise<boolean> {
   switch ((await image.fileDirectory.loadValue('Predictor')) ?? UNPREDICTED) {
     case UNPREDICTED:
       return true;
-    // The library adds up in this machine's order of bytes, whatever the file's.
+    // The library sums in this machine's byte order, whatever the file's.
     case DIFFERENCES:
       return compression !== PLAIN && image.littleEndian && BITS_OF_DIFFERENCES.includes(bits);
     case DIFFERENCES_OF_FLOATS:

@@ -4,7 +4,7 @@ import { blockLimit, damaged, tooLarge } from './block-limit.ts';
 
 const zstd = new ZSTDDecoder();
 
-/** Unpacks Zstandard to the size that a strip’s or tile’s tags tell and no further. */
+/** Unpacks Zstandard up to the size that a strip’s or tile’s tags give. */
 export class ZstdDecoder extends BaseDecoder {
   override async decodeBlock(packed: ArrayBufferLike): Promise<ArrayBufferLike> {
     await zstd.init();
@@ -13,7 +13,8 @@ export class ZstdDecoder extends BaseDecoder {
     let size = 0;
     let isStuck = false;
     for (const part of zstd.decodeStreaming([new Uint8Array(packed)])) {
-      // Nothing comes of a checksum at the end, or of what is damaged: that the library tries for ever.
+      // A trailing checksum yields an empty part, and so does damaged data, which the library would
+      // retry for ever.
       if (part.length === 0 && isStuck) throw damaged();
       isStuck = part.length === 0;
       size += part.length;
