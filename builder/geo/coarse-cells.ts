@@ -4,7 +4,7 @@ import type { BoundingBox, Degrees } from '../../shards/units.ts';
 const CELLS_A_DEGREE = 10;
 const CELLS_A_PARALLEL = 360 * CELLS_A_DEGREE;
 
-/** A part of the earth as a set of large cells: what lies near to the boxes that were added. */
+/** A part of the earth as a set of large cells: those near the boxes that were added. */
 export class CoarseCells {
   readonly #cells = new Set<number>();
 
@@ -15,13 +15,13 @@ export class CoarseCells {
     }
   }
 
-  /** Of a cell by its number. */
+  /** Whether it contains a cell, by its number. */
   has(cell: number): boolean {
     return this.#cells.has(cell);
   }
 }
 
-/** The number of the cell that a point lies in. */
+/** The number of the cell that contains a point. */
 export function coarseCellAt(lon: Degrees, lat: Degrees): number {
   return numberOf(along(lon), along(lat));
 }
@@ -39,7 +39,7 @@ export function boxOfCell(cell: number): BoundingBox {
   };
 }
 
-/** Past the antimeridian the cells go on at its other side. */
+/** At the antimeridian the cells continue on its other side. */
 function numberOf(x: number, y: number): number {
   return y * CELLS_A_PARALLEL + ((x + 2 * CELLS_A_PARALLEL) % CELLS_A_PARALLEL);
 }

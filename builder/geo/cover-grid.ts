@@ -5,7 +5,7 @@ import type { BoundingBox, Degrees } from '../../shards/units.ts';
 const CELLS_A_DEGREE = 100;
 const CELLS_A_PARALLEL = 360 * CELLS_A_DEGREE;
 
-/** A part of the earth as a set of small cells: boxes are added whole, and never too little. */
+/** A part of the earth as a set of small cells: it covers at least all boxes that were added. */
 export class CoverGrid {
   readonly #cells = new Set<number>();
   #box: BoundingBox = { minLon: 180, minLat: 90, maxLon: -180, maxLat: -90 };
@@ -23,7 +23,7 @@ export class CoverGrid {
     return this.#cells.has(cellOf(lat) * CELLS_A_PARALLEL + aroundTheEarth(cellOf(lon)));
   }
 
-  /** What a box has in common with the box around all that was added; null if that is nothing. */
+  /** The intersection of a box with the box around everything added; null if it is empty. */
   clip(box: BoundingBox): BoundingBox | null {
     const { minLon, minLat, maxLon, maxLat } = this.#box;
     if (!boxesMeet(box, this.#box)) return null;
@@ -36,7 +36,10 @@ export class CoverGrid {
   }
 }
 
-/** A box that holds all cells that another touches, and some more: what a grid of it covers. */
+/**
+ * A box that contains all cells that another touches, and a margin: the extent of a grid that
+ * covers it.
+ */
 export function coveredBy({ minLon, minLat, maxLon, maxLat }: BoundingBox): BoundingBox {
   return {
     minLon: (cellOf(minLon) - 1) / CELLS_A_DEGREE,
@@ -46,7 +49,7 @@ export function coveredBy({ minLon, minLat, maxLon, maxLat }: BoundingBox): Boun
   };
 }
 
-/** Past the antimeridian the cells go on at its other side. */
+/** At the antimeridian the cells continue on its other side. */
 function aroundTheEarth(x: number): number {
   return (x + 2 * CELLS_A_PARALLEL) % CELLS_A_PARALLEL;
 }
