@@ -8,23 +8,24 @@ const NEVER = 0x7fff_ffff;
 
 /**
  * Earliest arrivals by scheduled transit from one origin for every departure of a window: range
- * RAPTOR (Delling, Pajor and Werneck, 2012). It needs nothing prepared: for a search or two, it is
- * the one to take; `LaneSearch` for thousands.
+ * RAPTOR (Delling, Pajor and Werneck, 2012). It needs no preparation: suited to a search or two,
+ * whereas `LaneSearch` is for thousands.
  *
- * Rounds go on until nothing improves: a trip may have any number of rides, and one label a stop is
- * enough. A trip alternates rides and walks between stops, so arrivals by ride and times of being
- * ready to board are kept apart. Who stays seated while a vehicle becomes another line is followed
- * into that trip, and into no other of its pattern: `InSeatTransfers`.
+ * Rounds are repeated until nothing improves: a trip may have any number of rides, and one label
+ * per stop is enough. A trip alternates rides and walks between stops, so arrivals by ride and
+ * times of being ready to board are stored separately. Riders who stay seated while a vehicle
+ * continues as another line are followed into that trip, and into no other of its pattern:
+ * `InSeatTransfers`.
  */
 export class RangeRaptor {
   readonly #limits: RangeLimits;
-  /** Stops that the last run reached, the first of them as many as it said. */
+  /** Stops that the last run reached: as many of the first as it returned. */
   readonly reached: Int32Array;
   /**
-   * Who leaves earlier may wait, so a stop's arrivals over the whole window are a few steps, the
+   * Leaving earlier allows waiting, so a stop's arrivals over the whole window are a few steps, the
    * events: per stop, `eventCount[s]` from `s × departures`. Leaving with departure
-   * `eventDeparture` or any before it, one arrives at `eventArrival`. Departures descend and
-   * arrivals with them.
+   * `eventDeparture` or any before it means arriving at `eventArrival`. Departures descend, and so
+   * do arrivals.
    */
   readonly eventCount: Int32Array;
   readonly eventDeparture: Uint16Array;
@@ -35,17 +36,17 @@ export class RangeRaptor {
   /** Earliest arrival on board a vehicle so far. */
   readonly #alight: Int32Array;
   #reachedCount = 0;
-  /** Stops that got an earlier arrival for the departure under way. */
+  /** Stops with an earlier arrival for the current departure. */
   readonly #improved: Int32Array;
   #improvedCount = 0;
   readonly #isImproved: Uint8Array;
-  /** Earliest departure that one catches so far. */
+  /** Earliest departure that can be caught so far. */
   readonly #ready: Int32Array;
   /** Stops whose `ready` improved since the patterns there were last scanned. */
   readonly #marked: Int32Array;
   #markedCount = 0;
   readonly #isMarked: Uint8Array;
-  /** Stops that vehicles of the round arrived at earlier than known. */
+  /** Stops with an improved arrival by vehicle in this round. */
   readonly #alighted: Int32Array;
   #alightedCount = 0;
   readonly #isAlighted: Uint8Array;
@@ -78,9 +79,9 @@ export class RangeRaptor {
   }
 
   /**
-   * Searches from an origin from where one walks to `accessStops` in `accessTimes`, in a window that
-   * opens at `windowStart`: for each departure from the last to the first, labels kept, so that what
-   * is found anew is exactly where one arrives earlier. Returns how many stops it reached.
+   * Searches from an origin that is within walking distance of `accessStops`, in `accessTimes`, in
+   * a window that opens at `windowStart`: for each departure from the last to the first, keeping
+   * labels, so that only earlier arrivals are found anew. Returns the number of stops reached.
    */
   run(accessStops: Int32Array, accessTimes: Int32Array, windowStart: Millis): number {
     this.#reset();
@@ -171,7 +172,7 @@ export class RangeRaptor {
     if (trip < trips && hasLinks[pattern]) this.#seated.followFrom(pattern, trip, this.#latest);
   }
 
-  /** Rides a trip from its beginning, where one need not board it. */
+  /** Rides a trip from its beginning, without having to board it. */
   #rideSeated = (pattern: number, trip: number): void => {
     const { firstCall, callStop, callRules, tripCount, firstTime, arrivals } = this.#timetable;
     let time = firstTime[pattern] + trip;
@@ -185,7 +186,7 @@ export class RangeRaptor {
     this.#seated.follow(pattern, trip);
   };
 
-  /** Notes an arrival that is earlier than all before it. */
+  /** Records an arrival that is earlier than all before it. */
   #alightAt(stop: number, arrival: Millis): void {
     if (this.#alight[stop] === NEVER) this.reached[this.#reachedCount++] = stop;
     this.#alight[stop] = arrival;
@@ -198,7 +199,10 @@ export class RangeRaptor {
     this.#alighted[this.#alightedCount++] = stop;
   }
 
-  /** Changes where vehicles arrived to all that leave later, wherever that is earlier than known. */
+  /**
+   * Transfers from the stops where vehicles arrived, wherever that improves the time of being
+   * ready.
+   */
   #change(): void {
     const { first, ways } = this.#footpaths;
     for (let i = 0; i < this.#alightedCount; i++) {
@@ -208,7 +212,7 @@ export class RangeRaptor {
       const end = first[stop + 1] << 1;
       for (let at = first[stop] << 1; at < end; at += 2) {
         const time = arrival + ways[at + 1];
-        // Ways are in order of their length.
+        // Footpaths are in order of their length.
         if (time > this.#latest) break;
         if (time < this.#ready[ways[at]]) this.#beReadyAt(ways[at], time);
       }
@@ -216,7 +220,7 @@ export class RangeRaptor {
     this.#alightedCount = 0;
   }
 
-  /** Makes events of what was noted for a departure. */
+  /** Turns the arrivals recorded for a departure into events. */
   #keepEvents(departure: number): void {
     const { departures } = this.#limits;
     for (let i = 0; i < this.#improvedCount; i++) {
