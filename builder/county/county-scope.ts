@@ -25,7 +25,7 @@ export interface CountyScope {
   readonly reach: readonly CountyFips[];
   /** Ordinals of the stops that may be used, ascending. */
   readonly stops: Int32Array;
-  /** Where the streets are that may be used. */
+  /** The area of the streets that may be used. */
   readonly ground: CoverGrid;
 }
 

@@ -6,7 +6,7 @@ import { segmentDistance } from '../geo/segment-distance.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { isWalkedThrough, NO_LINKING } from '../streets/traits.ts';
 
-/** How far from a street a boundary may lie and still be entered from it. */
+/** Maximum distance from a street at which a boundary can still be entered from it. */
 const BESIDE: Metres = 50;
 
 export interface Streets {

@@ -41,7 +41,9 @@ export function mayReach({ box, cutMs }: ExtractCoverage, area: BoundingBox): bo
   return box === null || cutMs === 0 || boxesMeet(bufferBox(box, BEYOND_AN_EXTRACT), area);
 }
 
-/** Where files together claim to be complete: the box around all, and the area of each. */
+/**
+ * The area in which files together claim to be complete: the box around all, and the area of each.
+ */
 export function coverageOf(files: readonly ExtractCoverage[]): {
   coverage: BoundingBox | null;
   outlines: readonly Area[] | null;

@@ -56,7 +56,7 @@ export interface OsmExtract {
   readonly outlines: readonly Area[] | null;
   /** When the newest element was edited, or the files were cut. */
   readonly newestMs: Millis;
-  /** Where all streets of the files were kept; they continue beyond it. */
+  /** The area in which all streets of the files were kept; they continue beyond it. */
   readonly streetArea: BoundingBox;
   readonly streets: StreetWays;
   readonly nodes: StreetNodes;

@@ -13,7 +13,7 @@ import { requireKind } from './file-kind.ts';
  */
 export const ZIP_LIMITS = {
   entries: 10_000,
-  /** Of an entry, unpacked. */
+  /** Size of an entry, unpacked. */
   bytes: 8 * 2 ** 30,
   /** Unpacked to packed, for entries of more than `smallBytes`. */
   ratio: 200,

@@ -14,13 +14,13 @@ import { plannedInputSchema } from './planned-input.ts';
 
 const inputs = z.array(plannedInputSchema);
 
-/** What the parts of a release have in common, independent of who builds them, where and when. */
+/** The common data of all parts of a release, independent of who builds them, where and when. */
 const releasePlanSchema = z.strictObject({
   /** `programVersion` of the program that created it, the only one that can build it. */
   program: z.string(),
   modes: z.array(z.enum(MODE_LABELS)),
   taxonomy: taxonomySchema,
-  /** Of the searches. */
+  /** The parameters of the searches. */
   parameters: z.record(z.string(), z.json()),
   /** The nominal day of the release; null without feeds. */
   service_date: z.iso.date().nullable(),

@@ -5,7 +5,7 @@ import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 
 /**
- * Where the street data claims to be complete: in a box, and there within one of some areas;
+ * The area in which the street data claims to be complete: a box, and there one of some areas;
  * everywhere if not stated (null).
  */
 export class CoveredArea {

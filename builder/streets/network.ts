@@ -34,6 +34,6 @@ export interface Slopes {
    * edge without steps is level.
    */
   readonly firstStep: Uint32Array;
-  /** Of each step, in the direction of its edge. */
+  /** The grade of each step, in the direction of its edge. */
   readonly grades: Float32Array;
 }

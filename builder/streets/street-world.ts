@@ -7,9 +7,9 @@ import type { Terminals } from './terminals.ts';
 export interface StreetWorld {
   readonly graph: SearchGraph;
   readonly terminals: Terminals;
-  /** Where trips from each block begin: four numbers per block, as written by `packLinks`. */
+  /** Links where trips from each block begin: four numbers per block, as written by `packLinks`. */
   readonly blockLinks: Int32Array;
-  /** Where they may also begin when riding, in the same form. */
+  /** Links where they may also begin when riding, in the same form. */
   readonly rideLinks: Int32Array;
 }
 

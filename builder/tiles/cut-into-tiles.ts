@@ -2,7 +2,7 @@ import { grow } from '../../shards/arrays/growable-array.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { EXTENT, EXTENT_BITS } from './fit-to-zoom.ts';
 
-/** How far drawing extends beyond a tile, in its units, so that outlines end out of sight. */
+/** The margin drawn beyond a tile, in its units, so that outlines end out of sight. */
 export const BUFFER = 64;
 
 /** Tiles of a zoom, inclusive at both ends. */
@@ -133,7 +133,7 @@ class RingStack {
   }
 }
 
-/** Where an edge crosses a line; the same when computed for either side. */
+/** The point where an edge crosses a line; the same when computed for either side. */
 function crossing(a1: number, c1: number, a2: number, c2: number, at: number): number {
   if (a1 > a2) return crossing(a2, c2, a1, c1, at);
   return Math.round(c1 + ((at - a1) * (c2 - c1)) / (a2 - a1));

@@ -52,7 +52,7 @@ export function* walksBetweenDoors(
 
 const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
 const SECOND = 1000;
-/** Of the longest trip. */
+/** The limit of the longest trip. */
 const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /**

@@ -67,7 +67,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLi
   return links;
 }
 
-/** Of the days of a trip, that on which it follows another: the same, or else the next. */
+/** Finds the day of a trip on which it follows another: the same, or else the next. */
 function nextOf(trip: TripOfDay, candidates: readonly TripOfDay[]): TripOfDay | undefined {
   const follows = (other: TripOfDay) => endOf(trip) <= other.scheduled.departures[0];
   const same = candidates.find(({ day }) => day === trip.day);
