@@ -34,9 +34,9 @@ const SOLID = new Set([
 ]);
 
 /**
- * Reads the `cycleway` tags of a street. Lanes against the cars (`opposite_lane`) do not count as
- * lanes here, but as `opposite` without one, as in Conveyal R5. A cycleway mapped as a way of its
- * own (`separate`) does not belong to the street.
+ * Reads the `cycleway` tags of a street. As in Conveyal R5, lanes against the cars
+ * (`opposite_lane`) do not count as lanes here, whereas `opposite`, which has no lane, does. A
+ * cycleway mapped as a way of its own (`separate`) does not belong to the street.
  */
 export function cyclewaysOf(tags: Tags, cars: Oneway): Cycleways {
   if (!KEYS.some((key) => tags.has(key))) return NO_CYCLEWAYS;
