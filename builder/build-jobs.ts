@@ -14,14 +14,14 @@ import type { RegionReceipt } from './receipts/region-receipt.ts';
 type Unit = readonly CountyFips[];
 
 /**
- * A piece of a build's work. What comes of it is in the store, so it may be done twice, or
- * anywhere.
+ * A piece of a build's work. Its results go to the store, so it can be repeated, or run on any
+ * machine.
  */
 export type BuildJob =
   | { readonly kind: 'unit'; readonly counties: Unit }
   /** When all units are done. */
   | { readonly kind: 'join'; readonly units: readonly Unit[] }
-  /** When they are joined, and while nobody else writes a release. */
+  /** Once the units are joined, and while no other process writes a release. */
   | { readonly kind: 'publish' };
 
 /** The work that follows from a plan: all units, in any order, the join, the publication. */
@@ -40,7 +40,7 @@ export function jobsOf({ plan }: StoredPlan, unitBlocks = DEFAULT_UNIT_BLOCKS): 
   };
 }
 
-/** What jobs of one build are done with. */
+/** The context that the jobs of one build run in. */
 export interface JobContext extends ReleaseRequest, Means {
   readonly plan: StoredPlan;
   readonly pathOf: PathOf;
@@ -49,7 +49,7 @@ export interface JobContext extends ReleaseRequest, Means {
   readonly receipts: Receipts;
 }
 
-/** Does a job, wherever it is; gives the counties that were searched for it. */
+/** Runs a job, on any machine; returns the counties that were searched for it. */
 export async function runBuildJob(job: BuildJob, context: JobContext): Promise<Unit> {
   const { store, progress, receipts } = context;
   switch (job.kind) {

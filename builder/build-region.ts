@@ -24,22 +24,22 @@ import { linkRegion } from './region/link-region.ts';
 import { boxAround, readRegion } from './region/read-region.ts';
 import { inScratchFolder } from './scratch-folder.ts';
 
-/** A unit of work: some counties of a plan, and what may be used for them. */
+/** A unit of work: some counties of a plan, and the resources available for them. */
 export interface RegionRequest extends Means {
   readonly plan: StoredPlan;
-  /** Where those of the plan's inputs lie that units read. */
+  /** Paths of those inputs of the plan that units read. */
   readonly pathOf: PathOf;
-  /** The counties to begin in, ascending. */
+  /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
 }
 
 export interface RegionResult {
   readonly receipt: RegionReceipt;
-  /** Counties that were searched; the others' objects were there already. */
+  /** Counties that were searched; the others' objects already existed. */
   readonly searched: readonly CountyFips[];
 }
 
-/** What an earlier build of these counties by this plan left, if all of it is still there. */
+/** The result of an earlier build of these counties by this plan, if all of it still exists. */
 export function findRegion(
   plan: StoredPlan,
   counties: readonly CountyFips[],
@@ -55,11 +55,11 @@ function nameOf({ ref }: StoredPlan, counties: readonly CountyFips[]): [string, 
 }
 
 /**
- * Builds the objects of some counties of a plan that say where one gets from them: among all blocks
- * given, and to all destinations, however far they lie beyond. They are final: whatever other regions
- * a release is joined of, these stay as they are. Counties leave receipts in the store, so a build
- * that was broken off goes on where it was, and one of changed inputs does what they changed; so does
- * the region as a whole, for who joins it. `receipts`: those of the store, if somebody has them listed.
+ * Builds the objects that describe trips out of some counties of a plan: to all given blocks, and
+ * to all destinations, however far beyond. They are final: they stay the same whatever other
+ * regions join the release. Each county leaves a receipt in the store, so an interrupted build
+ * resumes where it stopped, and a build with changed inputs redoes only what they affect; the
+ * region leaves one too, for the join. `receipts`: those in the store, if already listed.
  */
 export async function buildRegion(
   request: RegionRequest,
@@ -116,7 +116,9 @@ export async function buildRegion(
   });
 }
 
-/** Throws what says that a plan is of another program than this one. */
+/**
+ * Throws an error if a plan was created by a version of this program other than the running one.
+ */
 export function requireThisProgram({ ref, plan }: StoredPlan): void {
   const own = programVersion();
   if (plan.program === own) return;

@@ -1,31 +1,31 @@
 import type { Direction } from '../shards/release/manifest.ts';
 import type { Bytes, CountyFips } from '../shards/units.ts';
 
-/** Files and folders of this machine. */
+/** Files and folders on this machine. */
 export interface InputPaths {
   /** OSM PBF files. */
   readonly osm: readonly string[];
-  /** TIGER/Line `tabblock20` shapefiles, zipped or not. One may go to all blocks in them. */
+  /** TIGER/Line `tabblock20` shapefiles, zipped or not. All blocks in them are possible targets. */
   readonly blocks: readonly string[];
   /** GTFS feeds, zips or folders. */
   readonly gtfs?: readonly string[];
   /** TIGER/Line `place` shapefiles. */
   readonly places?: readonly string[];
-  /** Points of interest beside OSM's: GeoJSON or GeoParquet. */
+  /** Points of interest in addition to OSM's: GeoJSON or GeoParquet. */
   readonly pois?: readonly string[];
-  /** Heights of the ground: GeoTIFFs in degrees, SRTM tiles. Without, all streets are level. */
+  /** Ground heights: GeoTIFFs in degrees, SRTM tiles. Without them all streets are level. */
   readonly elevation?: readonly string[];
 }
 
-/** All of them. */
+/** Lists the paths of all inputs. */
 export function pathsIn(inputs: InputPaths): string[] {
   const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = inputs;
   return [osm, blocks, gtfs, places, pois, elevation].flat();
 }
 
-/** What the parts of a release have in common. With feeds it has transit. */
+/** The inputs that all parts of a release share. With feeds it has transit. */
 export interface PlanRequest extends InputPaths {
-  /** The counties to begin in, whose rows are made. Empty: every county in the block files. */
+  /** The origin counties, whose rows are computed. Empty: every county in the block files. */
   readonly counties: readonly CountyFips[];
   /**
    * The service day, `YYYY-MM-DD`; by default the ordinary weekday of most feeds nearest to the
@@ -34,31 +34,34 @@ export interface PlanRequest extends InputPaths {
   readonly serviceDate?: string;
 }
 
-/** What a release is, beside what it is made of. */
+/** Options of a release apart from its inputs. */
 export interface ReleaseRequest {
   /** The label of the release. */
   readonly release: string;
-  /** Whether to make map tiles too; true by default. */
+  /** Whether to create map tiles too; true by default. */
   readonly tiles?: boolean;
-  /** The directions of block-to-block times; both by default. `from`, which `to` is made of, always. */
+  /**
+   * The directions of block-to-block times; both by default. `from` is always included, because
+   * `to` is derived from it.
+   */
   readonly directions?: readonly Direction[];
 }
 
-/** What a release is made of, and how. */
+/** The inputs of a release, and the options of its build. */
 export interface BuildRequest extends PlanRequest, ReleaseRequest, Means {
-  /** How many blocks a unit of work has at most; `DEFAULT_UNIT_BLOCKS` by default. */
+  /** The maximum number of blocks per unit of work; `DEFAULT_UNIT_BLOCKS` by default. */
   readonly unitBlocks?: number;
 }
 
-/** What work may use. */
+/** Resources available to a build. */
 export interface Means {
-  /** Threads; 1 by default. More need compiled code. */
+  /** Threads; 1 by default. More than one requires compiled code. */
   readonly workers?: number;
-  /** What it may use, all threads together. */
+  /** Memory limit for all threads together. */
   readonly memory?: Bytes;
-  /** A folder to write scratch files in; by default one of the system's. */
+  /** A folder for scratch files; by default one of the system's. */
   readonly scratch?: string;
 }
 
-/** What a build may use if it is not told. */
+/** The memory limit of a build when none is given. */
 export const DEFAULT_MEMORY: Bytes = 4 * 2 ** 30;

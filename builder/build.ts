@@ -15,13 +15,13 @@ export type { BuildRequest } from './build-request.ts';
 export interface BuildResult {
   readonly latest: Latest;
   readonly manifest: Manifest;
-  /** Counties that were searched; the others' objects were there already. */
+  /** Counties that were searched; the others' objects already existed. */
   readonly searched: readonly CountyFips[];
 }
 
 /**
- * Builds a release from open data in this process, and publishes it: a plan, and its jobs one after
- * the other. What an earlier build left is taken over, of whatever is still there whole.
+ * Builds and publishes a release from open data within this process: first the plan, then its jobs
+ * one after another. Results of an earlier build that are still intact are reused.
  */
 export async function buildRelease(
   request: BuildRequest,

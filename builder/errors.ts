@@ -1,6 +1,6 @@
 /**
- * Something the person at the command can mend: which file, which record, and what to do.
- * The command prints the message alone and exits with 1.
+ * A problem that the user of the command can fix: names the file and record, and what to do. The
+ * command prints only the message and exits with 1.
  */
 export class BuildError extends Error {
   override readonly name = 'BuildError';

@@ -10,34 +10,34 @@ import { ChunkSearch } from './search/search-chunk.ts';
 import type { SearchWorld } from './search/search-world.ts';
 import { LANES } from './transit/lane-search.ts';
 
-/** How the searches of a region go about it. */
+/** Threads for the searches of a region. */
 export interface SearchFit {
   readonly threads: number;
-  /** In words, for the person who waits. */
+  /** As text, for display while the build runs. */
   readonly summary: string;
 }
 
-/** How a join goes about it. */
+/** Threads and memory for a join. */
 export interface JoinFit {
-  /** Those that turn matrices around. */
+  /** Threads that transpose matrices. */
   readonly threads: number;
   readonly tileThreads: number;
-  /** What entries on their way through a transposition may take. */
+  /** Memory for entries in transit through a transposition. */
   readonly transposeMemory: Bytes;
   readonly summary: string;
 }
 
-/** Stretches of blocks searched to tell how long the rest will take. */
+/** Stretches of blocks that are searched to estimate the time for the rest. */
 const SAMPLE_STRETCHES = 6;
-/** The program itself, a thread of it, and what garbage collection leaves lying about. */
+/** Memory of the program itself, of a thread, and uncollected garbage. */
 const BASE_BYTES: Bytes = 350 * 2 ** 20;
 const THREAD_BYTES: Bytes = 80 * 2 ** 20;
 const MIN_TRANSPOSE_BYTES: Bytes = 64 * 2 ** 20;
 const MIB = 2 ** 20;
 
 /**
- * Fits the searches of a region into its memory: as many threads as there is room for, up to those
- * asked for. Searches some blocks to tell how long all will take. Throws a `BuildError` when not
+ * Fits the searches of a region into its memory: as many threads as there is room for, up to the
+ * requested number. Searches some blocks to estimate the total time. Throws a `BuildError` when not
  * even one thread fits.
  */
 export function fitSearch(
@@ -49,7 +49,7 @@ export function fitSearch(
   const memory = request.memory ?? DEFAULT_MEMORY;
   const free = memory - BASE_BYTES - used;
   const perThread = THREAD_BYTES + threadBytes(world);
-  // Threads of a pool share a copy of the world, which one alone does without.
+  // Threads of a pool share a copy of the world; a single thread needs none.
   const room = Math.floor((free - bytesOf(world)) / perThread);
   if (free < perThread) {
     throw new BuildError(
@@ -67,8 +67,8 @@ export function fitSearch(
 }
 
 /**
- * Fits a join into its memory: what is left of it goes to the transpositions, and afterwards to as
- * many threads that draw tiles as there is room for, one at least; each holds `tileBytes`.
+ * Fits a join into its memory: the remainder goes to the transpositions, and afterwards to as many
+ * tile threads as there is room for, at least one; each holds `tileBytes`.
  */
 export function fitJoin(
   request: Means,
@@ -89,7 +89,7 @@ export function fitJoin(
   };
 }
 
-/** What this process holds already. */
+/** Memory that this process already holds. */
 function memoryInUse(): Bytes {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -99,14 +99,14 @@ function inWords(threads: number, memory: Bytes): string {
   return `${counted(threads, 'thread')}, up to ${Math.floor(memory / MIB)} MiB`;
 }
 
-/** Typed arrays anywhere in a value. */
+/** Total size of the typed arrays anywhere in a value. */
 function bytesOf(value: unknown): Bytes {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (value === null || typeof value !== 'object') return 0;
   return Object.values(value).reduce((sum: number, member) => sum + bytesOf(member), 0);
 }
 
-/** The labels, queues and results that each thread has of its own. */
+/** Memory of each thread's own labels, queues and results. */
 function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   const street = [walk, bike, ...(transit ? [walk] : [])].reduce(
     (sum, { graph, terminals }) =>
@@ -117,15 +117,15 @@ function threadBytes({ walk, bike, transit }: SearchWorld): Bytes {
   // The labels of all calls; by stop and lane, the fastest departures and their bounds.
   const calls = (transit?.timetable.arrivals.length ?? 0) * LANES;
   const fastest = stops * LANES * (PERCENTILE_INDEX + 4) * 4;
-  // Times from all lanes to what they reach.
+  // Times from all lanes to their targets.
   const times = (transit?.egress.targets.length ?? 0) * LANES * 4;
   const chunks = walk.terminals.targetCount * 64;
   return street + calls + fastest + times + chunks;
 }
 
 /**
- * How long one thread will take, from a sample of stretches with blocks that can be searched from,
- * each as long as a search takes at a time, spread over all counties.
+ * Estimates how long one thread will take, from a sample of stretches of routable blocks, each as
+ * many as one search handles, spread over all counties.
  */
 function secondsToSearch(
   world: SearchWorld,

@@ -1,4 +1,4 @@
-/** How long work tells what it is doing. The command draws it; tests pass `silent`. */
+/** Reports the progress of long-running work. The command draws it; tests pass `silent`. */
 export interface Progress {
   /** Begins a stage. `total` in `unit`s, or `null` when it cannot be known. */
   start(stage: string, total: number | null, unit: string): StageProgress;
@@ -7,9 +7,9 @@ export interface Progress {
 }
 
 export interface StageProgress {
-  /** So many units are done now, of the stage's total. */
+  /** Reports how many units are done, of the stage's total. */
   at(done: number): void;
-  /** The stage is finished; `summary` replaces its running line. */
+  /** Finishes the stage; `summary` replaces its progress line. */
   finish(summary?: string): void;
 }
 
@@ -18,7 +18,7 @@ export const silent: Progress = {
   note: () => {},
 };
 
-/** So long, as a person says it. */
+/** A duration in everyday language. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 120) return `${Math.round(seconds)} s`;

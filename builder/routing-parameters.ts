@@ -5,39 +5,42 @@ import type { Metres, Millis, Minutes, Seconds } from '../shards/units.ts';
 export const MILLIS_PER_MINUTE = 60_000;
 const MINUTES_PER_HOUR = 60;
 
-/** What a rider makes on level ground, in kilometres an hour. */
+/** Riding speed on level ground, in kilometres an hour. */
 const RIDE_KMH = 15;
 
 /**
- * The parameters of the routing world: the one place they are set. They are recorded in the
+ * The parameters of the routing world: the only place where they are set. They are recorded in the
  * manifest and echoed to clients as `assumptions`.
  */
 export const ROUTING = {
   walkMetresPerSecond: 4.8 / 3.6,
   bikeMetresPerSecond: RIDE_KMH / 3.6,
-  /** Streets of more stress are walked, pushing the bike. */
+  /** On streets of higher stress the bike is walked. */
   bikeMaxTrafficStress: 3,
-  /** A path so near to a street's middle, within so many degrees of its direction, is beside it. */
+  /**
+   * A path this near to a street's middle, within this many degrees of its direction, is a
+   * sidepath.
+   */
   sidepathRadius: 30 as Metres,
   sidepathTurn: 30,
-  /** To get off a bicycle, push or lift it through a barrier, and get on again. */
+  /** Getting off a bicycle, pushing or lifting it through a barrier, and getting on again. */
   dismountTime: 10 as Seconds,
-  /** Where a map does not say how long a ferry takes, or how often it goes. */
+  /** Defaults for ferries whose duration or frequency is not mapped. */
   ferryMetresPerSecond: 10 / 3.6,
   ferryWait: 600 as Seconds,
   /** Waiting included. */
   elevatorTime: 60 as Seconds,
   /** A point is tied to the nearest street within the first radius that has one. */
   linkRadii: [300, 1_600] as readonly Metres[],
-  /** Ways where trips seldom begin or end count as so much farther off. */
+  /** Ways where trips seldom begin or end count as this much farther away. */
   seldomLinkedDetour: 50 as Metres,
-  /** Strongly connected pieces of a mode's network with fewer vertices are left out of it. */
+  /** Strongly connected components of a mode's network with fewer vertices are dropped. */
   minIslandVertices: 40,
-  /** How far rows to places go. */
+  /** Longest travel time in rows to POIs. */
   maxMinutes: (TENTHS.most / 10) as Minutes,
-  /** How far rows from block to block go. */
+  /** Longest travel time in block-to-block rows. */
   maxReachMinutes: MINUTES.most as Minutes,
-  /** The least time a row says: nobody is anywhere in no time. */
+  /** The shortest travel time in a row: no trip takes zero time. */
   minMinutes: (TENTHS.least / 10) as Minutes,
   transit: {
     /** When the departure window opens, in the stop's own time. */
@@ -45,35 +48,40 @@ export const ROUTING = {
     /** Trips begin at every whole minute of the window. */
     departures: 60,
     departureStep: MILLIS_PER_MINUTE as Millis,
-    /** Of the times of all departures, sorted, the one at ⌈p/100 · n⌉ − 1 counts. */
+    /**
+     * The nearest-rank percentile: of the sorted times of all departures, the one at ⌈p/100 · n⌉ −
+     * 1.
+     */
     percentile: 10,
-    /** One is at the stop this long before the vehicle leaves. */
+    /** Riders are at the stop this long before the vehicle leaves. */
     boardSlack: MILLIS_PER_MINUTE as Millis,
-    /** The walk to the first stop, and that from the last, are each at most this long. */
+    /** The longest walk to the first stop, and from the last. */
     maxWalkLeg: 30 * MILLIS_PER_MINUTE,
-    /** The walk between two stops when changing. */
+    /** The longest walk between two stops when changing. */
     maxTransferWalk: 1_000 as Metres,
-    /** Riders stay seated where a vehicle's next trip begins this near to where its last ended. */
+    /**
+     * Riders stay seated where a vehicle's next trip begins this near to where its last one ended.
+     */
     maxStaySeatedGap: 200 as Metres,
-    /** Along stairs and escalators that tell neither time nor steps, from one level to the next. */
+    /** Per level, for stairs and escalators without a mapped time or number of steps. */
     secondsAClimb: 30 as Seconds,
     /**
-     * Between street and platform of a station without pathways: a level, with the gates and the
-     * landings before and behind it; and the way inside, where no entrance is known. ACCURACY.md has
-     * what both follow from.
+     * Between street and platform of a station without pathways: the time per level, including the
+     * gates and the landings; and the time inside where no entrance is known. ACCURACY.md explains
+     * how both were derived.
      */
     secondsALevel: 50 as Seconds,
     secondsInside: 50 as Seconds,
-    /** How many levels a subway's platform lies from the street where nothing tells. */
+    /** Levels between a subway's platform and the street where neither map nor feed gives any. */
     subwayLevels: 2,
-    /** A mapped depth counts as a level for so much of it. */
+    /** Mapped depth that counts as one level. */
     metresALevel: 10 as Metres,
-    /** A mapped station is that of a stop this near to it. */
+    /** A mapped station belongs to a stop this near to it. */
     mappedStationRadius: 150 as Metres,
-    /** Platforms of subways that no station holds, this near to each other, are of one. */
+    /** Subway platforms without a station that are this near to each other count as one station. */
     maxPlatformGap: 200 as Metres,
     /**
-     * A stop with at least so many departures of one line and direction in the window is a
+     * A stop with at least this many departures of one line and direction in the window is a
      * destination.
      */
     frequentDepartures: 4,
@@ -84,19 +92,19 @@ export const ROUTING = {
 export type Grade = number;
 
 /**
- * How hills are gone up and down, where a build has heights of the ground. Apart from `ROUTING`, so
- * that without such nothing depends on it.
+ * The effect of hills, where a build has ground heights. Kept apart from `ROUTING`, so that builds
+ * without heights do not depend on it.
  */
 export const HILLS = {
-  /** Streets are sampled at least so often along their length. */
+  /** Streets are sampled at least this often along their length. */
   step: 30 as Metres,
-  /** Steeper is not the street, but a wall beside it, or noise. */
+  /** A steeper grade is not the street's, but a wall next to it, or noise. */
   steepest: 0.4 as Grade,
-  /** Tobler (1993): walking speed falls off exponentially from a slight descent on. */
+  /** Tobler (1993): walking speed falls off exponentially on either side of a slight descent. */
   tobler: { decay: 3.5, fastestAt: -0.05 as Grade },
   /**
-   * Kilometres an hour of that rider, by grade; between them, linearly;
-   * gentler descents than the first are the first. ACCURACY.md has the model.
+   * The rider's speed in kilometres an hour, by grade; linear in between; constant on descents
+   * gentler than the first. ACCURACY.md describes the model.
    */
   rideSpeeds: [
     [-0.014, 18],
@@ -114,38 +122,40 @@ export const HILLS = {
     [0.12, 4.7],
     [0.15, 3.8],
   ] as readonly (readonly [grade: Grade, kmh: number])[],
-  /** Neither walkers nor riders are ever so many times faster than on the level. */
+  /** Walkers and riders are never faster than this many times their speed on level ground. */
   fastest: 1.2,
 } as const;
 
 const MILLIS = 1000;
 const LEVEL = 1;
 
-/** How many times as fast as on level ground one gets on at most, with hills or without. */
+/** Maximum speed as a multiple of that on level ground, with hills or without. */
 export function fastestOf(hasHills: boolean): number {
   return hasHills ? HILLS.fastest : LEVEL;
 }
 
 /**
- * As far as a straight ride of so long goes, and the link to the street at its beginning; `fastest`:
- * how many times as fast as on level ground at most.
+ * The longest straight-line distance of a ride of this duration, including the link to the street
+ * at its start; `fastest`: maximum speed as a multiple of that on level ground.
  */
 export function rideMetres(minutes: Minutes, fastest: number): Metres {
   const seconds = (minutes * MILLIS_PER_MINUTE) / MILLIS;
   return ROUTING.bikeMetresPerSecond * fastest * seconds + ROUTING.linkRadii[1];
 }
 
-/** Where in the sorted times of all departures the percentile stands. */
+/** Index of the percentile in the sorted times of all departures. */
 export const PERCENTILE_INDEX =
   Math.ceil((ROUTING.transit.percentile / 100) * ROUTING.transit.departures) - 1;
 
-/** The feeds of a release, and the common day that they were read on if they run on it. */
+/** The feeds of a release, and the common day that they were read for if they run on it. */
 interface TransitRead {
   readonly service_date: string;
   readonly feeds: readonly FeedFacts[];
 }
 
-/** The parameters as a manifest and an answer state them, in words where a number is not enough. */
+/**
+ * The parameters as stated in a manifest and in responses, as text where a number is not enough.
+ */
 export function assumptions(
   transit: TransitRead | null,
   directions: readonly Direction[],

@@ -4,10 +4,13 @@ import path from 'node:path';
 import { isProcessAlive } from '../shards/store/process-alive.ts';
 
 const PREFIX = 'tta-build-';
-/** Of this machine's folders: the name of the process whose each is follows. */
+/** Prefix of this machine's folders; the process id of the owner follows. */
 const OURS = `${PREFIX}${hostname()}_`;
 
-/** Works with a new folder to write in, within the one given or the system's, and removes it after. */
+/**
+ * Runs `work` with a new scratch folder, inside the given folder or the system's, and removes it
+ * afterwards.
+ */
 export async function inScratchFolder<T>(
   folder: string | undefined,
   work: (scratch: string) => Promise<T>,
@@ -21,7 +24,7 @@ export async function inScratchFolder<T>(
   }
 }
 
-/** Removes a folder in which nothing is but the emptied folders of works that were killed. */
+/** Removes a folder that is empty except for the emptied folders of killed processes. */
 async function removeIfEmpty(folder: string): Promise<void> {
   const left = await readdir(folder).catch(() => []);
   for (const name of left.filter((one) => one.startsWith(PREFIX))) {
@@ -36,7 +39,7 @@ async function openScratch(folder = tmpdir()): Promise<string> {
   return mkdtemp(path.join(folder, `${OURS}${process.pid}-`));
 }
 
-/** Removes what works of this machine left that were killed; what another user's left stays. */
+/** Removes what killed processes on this machine left behind; another user's folders stay. */
 async function clearAfterTheDead(folder: string): Promise<void> {
   const ours = (await readdir(folder)).filter((name) => name.startsWith(OURS));
   for (const name of ours) {

@@ -5,17 +5,17 @@ import { bytesOf, openTable } from '../inputs/number-table.ts';
 import type { BlockPoint, CensusBlock } from './blocks.ts';
 
 /**
- * The blocks of a county as they were read: numbers stay exactly what they are. In two objects, for
- * who goes to a block needs its point alone, and outlines are a hundred times as long.
+ * The blocks of a county exactly as read: numbers keep their precision. Stored as two objects,
+ * because block targets need only the point, and outlines are a hundred times as large.
  */
 export interface BlockTable {
   readonly points: Uint8Array;
-  /** What else is known of the same blocks, in the same order. */
+  /** The remaining facts about the same blocks, in the same order. */
   readonly outlines: Uint8Array;
 }
 
 const KINDS = { points: 'BPTS', outlines: 'BOUT' };
-/** Of a count that is not known. */
+/** Stands for an unknown count. */
 const UNKNOWN = -1;
 
 export function encodeBlocks(blocks: readonly CensusBlock[]): BlockTable {
@@ -44,7 +44,7 @@ export function encodeBlocks(blocks: readonly CensusBlock[]): BlockTable {
   };
 }
 
-/** The points of a county's blocks, of the object of this name. */
+/** The points of a county's blocks, decoded from the object of this name. */
 export function decodePoints(object: string, bytes: Uint8Array, county: CountyFips): BlockPoint[] {
   const { section, numbers } = openTable(object, bytes, KINDS.points);
   const [lon, lat, isWater] = [numbers('LON '), numbers('LAT '), section('WATR')];
@@ -53,7 +53,7 @@ export function decodePoints(object: string, bytes: Uint8Array, county: CountyFi
   }));
 }
 
-/** The blocks whose points these are, with all else, of the object of this name. */
+/** The blocks with these points, with all other facts decoded from the object of this name. */
 export function decodeBlocks(
   object: string,
   bytes: Uint8Array,
@@ -72,7 +72,7 @@ export function decodeBlocks(
   }));
 }
 
-/** Parts what stands one after another into lists of these lengths. */
+/** Splits consecutive members into lists of these lengths. */
 function groups<T>(members: readonly T[], lengths: Uint32Array): T[][] {
   let end = 0;
   return Array.from(lengths, (length) => {

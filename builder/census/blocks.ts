@@ -4,18 +4,18 @@ import type { CountyFips, Degrees, SquareMetres } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
-/** Where a census block is, for who goes there. */
+/** The location of a census block, as needed for a target. */
 export interface BlockPoint {
   readonly geoid: GeoidNumber;
   readonly county: CountyFips;
   /** The internal point: where trips from the block begin, and those to it end. */
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Whether it has no land, and so nobody begins or ends a trip there. */
+  /** Whether the block has no land, and thus no trips begin or end there. */
   readonly isWater: boolean;
 }
 
-/** A census block as TIGER/Line gives it. */
+/** A census block as provided by TIGER/Line. */
 export interface CensusBlock extends BlockPoint {
   readonly population: number | null;
   readonly landArea: SquareMetres | null;
@@ -23,8 +23,8 @@ export interface CensusBlock extends BlockPoint {
 }
 
 /**
- * Reads a TIGER/Line `tabblock20` shapefile block by block. A record that is no block fails, by name;
- * what came is to be believed only when all has come.
+ * Reads a TIGER/Line `tabblock20` shapefile block by block. An invalid record throws an error that
+ * names it; blocks already yielded are valid only once all have been read.
  */
 export async function* readBlocks(path: string): AsyncGenerator<CensusBlock> {
   for await (const record of readShapefile(path)) yield blockOf(path, record);

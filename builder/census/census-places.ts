@@ -5,7 +5,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 import { readShapefile, type ShapeRecord } from '../inputs/shapefile.ts';
 
-/** A census place as TIGER/Line gives it. */
+/** A census place as provided by TIGER/Line. */
 export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
   readonly area: Area;
 }
@@ -13,8 +13,8 @@ export interface CensusPlace extends Omit<PlaceRecord, 'population'> {
 const GEOID = /^\d{7}$/;
 
 /**
- * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, one by one. A
- * record that is no place, and a place given twice, fail by name.
+ * Reads the census places that may lie within a box from TIGER/Line `place` shapefiles, one by one.
+ * An invalid record, or a place given twice, throws an error that names it.
  */
 export async function* readCensusPlaces(
   paths: readonly string[],

@@ -12,14 +12,14 @@ import type { Transit } from '../transit/join-feeds.ts';
 import type { Timetable } from '../transit/timetable.ts';
 import type { CountyScope } from './county-scope.ts';
 
-/** Change it when the same inputs come to give other rows: it makes all counties new. */
+/** Increment when the same inputs produce different rows: all counties are then searched anew. */
 const SEARCH_VERSION = 7;
 
 /**
- * A digest of everything a county's searched objects follow from, and of nothing else: its blocks,
- * and of its scope the streets as each mode may use them, the destinations, the stops with their trips,
- * and the blocks one may go to. Equal digests, equal objects. What the whole region is numbered by
- * is not in it: streets and stops far away change the numbers, not the times.
+ * A digest of exactly what a county's searched objects depend on: its blocks, and within its scope
+ * the streets as each mode may use them, the destinations, the stops with their trips, and the
+ * target blocks. Equal digests mean equal objects. The numbering of the whole region is not
+ * included: streets and stops far away change the numbers, not the times.
  */
 export function countyDigest(linked: LinkedRegion, scope: CountyScope): string {
   const { region } = linked;
@@ -55,7 +55,8 @@ function hashStreets(
 ): void {
   const { edgeCount, vertexCount, firstPoint, pointLon, pointLat, traits, slopes } = streets;
   const { take, finish } = gather(hash);
-  // Two ways may have an end at one spot and not meet there: vertices count, numbered as met.
+  // Two ways may end at one spot without meeting there: vertices are compared, numbered as
+  // encountered.
   const numbers = new Int32Array(vertexCount);
   let met = 0;
   const numberOf = (vertex: number) => {
@@ -116,7 +117,9 @@ function hashImpassable(
   finish();
 }
 
-/** Numbers for a hash, which takes few large pieces much faster than many small ones. */
+/**
+ * Collects numbers for a hash, which processes a few large pieces much faster than many small ones.
+ */
 function gather(hash: Hash) {
   const gathered = new Float64Array(1 << 14);
   let count = 0;
@@ -131,7 +134,10 @@ function gather(hash: Hash) {
   return { take, finish };
 }
 
-/** Doors, changes and trips of some stops, which are numbered by their position among them. */
+/**
+ * Hashes the doors, transfers and trips of some stops, which are numbered by their position among
+ * them.
+ */
 function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   const { stops, timetable, rules, insideWalks } = transit;
   const text = (value: unknown) => hash.update(`${JSON.stringify(value)}\n`);
@@ -145,7 +151,7 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
   }
   const { patternCount, firstCall, callStop, callRules, tripCount, firstTime } = timetable;
   const patterns: string[] = [];
-  /** Of each pattern that calls at one of the stops: its calls there. */
+  /** By pattern that calls at one of the stops: its calls there. */
   const digests = new Map<number, string>();
   for (let pattern = 0; pattern < patternCount; pattern++) {
     const calls: number[] = [];
@@ -163,12 +169,12 @@ function hashTransit(hash: Hash, transit: Transit, chosen: Int32Array): void {
     digests.set(pattern, digest.digest('hex'));
     if (calls.length > 1) patterns.push(digests.get(pattern)!);
   }
-  // Patterns come in an order of the numbers of all stops.
+  // The order of patterns depends on the numbers of all stops.
   text(patterns.sort());
   text(seatedLinks(timetable, digests));
 }
 
-/** Which trips riders stay seated for, trips told by their pattern and their place in it. */
+/** The trips between which riders stay seated, identified by pattern and position within it. */
 function seatedLinks(
   { firstTrip, firstLink, links, hasLinks, tripCount }: Timetable,
   digests: ReadonlyMap<number, string>,

@@ -12,24 +12,24 @@ import { boxesAround, fastestIn } from '../region/read-region.ts';
 import { MILLIS_PER_MINUTE, ROUTING, rideMetres } from '../routing-parameters.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
-/** What a county's rows can speak of at all. Nothing outside it changes them. */
+/** Everything that a county's rows can depend on. Nothing outside it changes them. */
 export interface CountyScope {
   readonly county: CountyFips;
   /** Its blocks in the world: `firstBlock` up to `endBlock`. */
   readonly firstBlock: BlockOrdinal;
   readonly endBlock: BlockOrdinal;
   readonly windowStart: Millis;
-  /** Ordinals of the destinations that may be within reach, ascending. */
+  /** Ordinals of the destinations that may be reachable, ascending. */
   readonly destinations: Int32Array;
-  /** Counties whose blocks may be, ascending; itself among them. */
+  /** Counties whose blocks may be reachable, ascending, including itself. */
   readonly reach: readonly CountyFips[];
   /** Ordinals of the stops that may be used, ascending. */
   readonly stops: Int32Array;
-  /** Where the streets lie that may be used. */
+  /** The area of the streets that may be used. */
   readonly ground: CellSet;
 }
 
-/** The scope of each county that one begins in, in the order of the counties. */
+/** The scope of each origin county, in the order of the counties. */
 export function scopeCounties({ region, world }: LinkedRegion): CountyScope[] {
   const { counties, targets, destinations, transit } = region;
   const fastest = fastestIn(region);

@@ -15,7 +15,7 @@ export interface FoundCounties {
   readonly missing: readonly { readonly scope: CountyScope; readonly key: string }[];
 }
 
-/** Looks for what earlier builds left of the counties. */
+/** Looks up the results of earlier builds for the counties. */
 export async function findSearched(
   linked: LinkedRegion,
   scopes: readonly CountyScope[],
@@ -47,7 +47,9 @@ export interface SearchContext {
   readonly progress: Progress;
 }
 
-/** Searches the counties that have not been searched before, and takes the others over. */
+/**
+ * Searches the counties that have not been searched before, and reuses the results of the others.
+ */
 export async function searchCounties({
   linked,
   scopes,

@@ -23,7 +23,9 @@ import type { CountyScope } from './county-scope.ts';
 /** Blocks a thread searches at a time. */
 const CHUNK_BLOCKS = 32;
 
-/** Searches from every block of a county and stores what was found. `scratch`: a folder to write in. */
+/**
+ * Searches from every block of a county and stores the results. `scratch`: a folder to write in.
+ */
 export async function searchCounty(
   linked: LinkedRegion,
   scope: CountyScope,
@@ -94,7 +96,7 @@ export async function searchCounty(
   }
 }
 
-/** World ordinals of the blocks one may go to from a county, ascending. */
+/** World ordinals of the target blocks of a county, ascending. */
 function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): BlockOrdinal[] {
   const all: BlockOrdinal[] = [];
   let first = 0;
@@ -106,7 +108,7 @@ function blocksOf({ region, blocks }: LinkedRegion, { reach }: CountyScope): Blo
   return all;
 }
 
-/** Of each of `count` things its position in an ascending choice of them, or -1. */
+/** By each of `count` ordinals, its position in the ascending list `chosen`, or -1. */
 function ordinalsIn(chosen: ArrayLike<number>, count: number): Int32Array {
   const ordinals = new Int32Array(count).fill(-1);
   for (let i = 0; i < chosen.length; i++) ordinals[chosen[i]] = i;

@@ -6,7 +6,7 @@ import { segmentDistance } from '../geo/segment-distance.ts';
 import type { StreetNodes, StreetWays } from '../streets/street-ways.ts';
 import { isWalkedThrough, NO_LINKING } from '../streets/traits.ts';
 
-/** How far from a street a boundary may lie and still be crossed from it. */
+/** Maximum distance from a street at which a boundary can still be entered from it. */
 const BESIDE: Metres = 50;
 
 export interface Streets {
@@ -15,8 +15,8 @@ export interface Streets {
 }
 
 /**
- * Of each line's points, those beside a street that people walk along. The lines are
- * indexed, not the streets, of which there are many more.
+ * The points of each line that are next to a walkable street. The index holds the lines, not the
+ * streets, of which there are many more.
  */
 export function pointsBesideStreets(
   lines: readonly Ring[],

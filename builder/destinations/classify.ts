@@ -6,13 +6,13 @@ import { isVisited, worshipByName } from './worship-kind.ts';
 
 interface Rule {
   readonly leaf: TaxonomyEntry;
-  /** What must hold beside the key and value the rule is filed under. */
+  /** Conditions in addition to the key and value that the rule is indexed by. */
   readonly rest: readonly (readonly [key: string, values: ReadonlySet<string>])[];
 }
 
 /**
- * Rules by their first key and each of its values, so that an element meets only those that may
- * fit.
+ * Rules by their first key and each of its values, so that an element is checked only against those
+ * that may match.
  */
 const RULES = fileRules();
 
@@ -21,7 +21,7 @@ const OTHER_WORSHIP = TAXONOMY.find(({ source }) => source === 'other-worship')!
 const PRIVATE_SCHOOLS = 'private_schools';
 const SQUARE_METRES_PER_HECTARE = 10_000;
 
-/** Whether tags may name a destination: a first look that allocates nothing. */
+/** Whether tags may name a destination: a quick check that allocates nothing. */
 export function mayBeDestination(tags: Tags): boolean {
   if (tags.size === 0) return false;
   for (const key of RULES.keys()) {
@@ -32,8 +32,8 @@ export function mayBeDestination(tags: Tags): boolean {
 }
 
 /**
- * The leaf types of an element, ascending; none if it is no destination, or not for the public.
- * `area`: of the polygon it is mapped as; null for a point, which counts as the smallest.
+ * The leaf types of an element, ascending; none if it is not a destination, or not public. `area`:
+ * that of the polygon it is mapped as; null for a point, which counts as the smallest.
  */
 export function classify(tags: Tags, area: SquareMetres | null): DestTypeId[] {
   if (!isOpenToPublic(tags)) return [];
@@ -64,7 +64,7 @@ function isOfSchools({ source, label }: TaxonomyEntry): boolean {
   return source === 'school-level' || label === PRIVATE_SCHOOLS;
 }
 
-/** The labels of what is tagged as a school. The levels are those of public schools. */
+/** The labels of an element tagged as a school. The levels are those of public schools. */
 function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
   const kind = schoolKind(tags);
   if (kind === null) return [];
@@ -72,7 +72,7 @@ function schoolLabels(tags: Tags, isPrivate: boolean): readonly string[] {
   return isPrivate || isReligiousSchool(tags) ? [PRIVATE_SCHOOLS] : schoolLevels(tags);
 }
 
-/** The tag value that made it a destination, in words: what to call a place without a name. */
+/** The tag value that made it a destination, as text: used in place of a missing name. */
 export function describe(tags: Tags): string {
   for (const [key, byValue] of RULES) {
     const value = valuesOf(tags.get(key) ?? '').find((v) => byValue.has(v));
@@ -104,10 +104,10 @@ export function valuesOf(text: string): string[] {
   return text.includes(';') ? text.split(';').map((value) => value.trim()) : [text];
 }
 
-/** Keys of places whose `access` says who may come; of a shop, it says who may park. */
+/** Keys of places whose `access` restricts entry; for a shop, it restricts parking. */
 const OPEN_AIR = ['leisure', 'natural', 'boundary', 'landuse'];
 
-/** What the map's import of place names called places that were gone. */
+/** Suffix that OSM's import of GNIS place names gave to places that no longer exist. */
 const GONE = / \(historical\)$/;
 
 function isOpenToPublic(tags: Tags): boolean {

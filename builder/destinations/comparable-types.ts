@@ -3,12 +3,12 @@ import type { Destination } from './destination.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
 /**
- * A type by which sources can agree: the leaf; for levels of schools and sizes of parks, which not
- * every source knows, the group of them.
+ * The type at which sources are compared: the leaf; or its group for school levels and park sizes,
+ * which not every source has.
  */
 const COMPARED = comparedTypes();
 
-/** Whether two places have a type in common, however exactly each source knows it. */
+/** Whether two places have a type in common, at the precision of the less precise source. */
 export function isAlike(a: Destination, b: Destination): boolean {
   return a.types.some((type) =>
     b.types.some((other) => COMPARED.get(type) === COMPARED.get(other)),
@@ -16,8 +16,8 @@ export function isAlike(a: Destination, b: Destination): boolean {
 }
 
 /**
- * The types of a place that is told of twice, ascending: those of the first, and of the second what
- * the first does not know, which is also the level of a school of unknown level.
+ * The types of a place from two sources, ascending: those of the first, and those of the second
+ * that the first lacks, including the level of a school that has none in the first.
  */
 export function typesOfBoth(a: Destination, b: Destination): DestTypeId[] {
   const isLevel = (type: DestTypeId) => COMPARED.get(type) === COMPARED.get(UNKNOWN_LEVEL);

@@ -5,10 +5,10 @@ import { completed, NearbyPois } from './nearby-pois.ts';
 import { nameWords, tellsApart } from './poi-name.ts';
 
 /**
- * Drops what is mapped twice: small outlines of a place that is also drawn as a large one, or as a
- * small one with a lower id, if their names tell more than what kind of place it is and their house
- * numbers do not differ; and nodes of a place that is also an outline. What stays takes from the
- * others what it lacks. Of several that may be the same, each is that of the nearest.
+ * Drops duplicates in the map: small outlines of a place that is also drawn as a large one, or as a
+ * small one with a lower id, if their names are distinctive beyond the kind of place and their
+ * house numbers do not differ; and nodes of a place that is also an outline. The remaining element
+ * takes over the facts it lacks from the others. If it may match several, the nearest is used.
  */
 export function mergeDuplicates(destinations: readonly Destination[]): Destination[] {
   const large = destinations.filter(({ outline }) => outline !== undefined);
@@ -18,7 +18,7 @@ export function mergeDuplicates(destinations: readonly Destination[]): Destinati
     .sort((a, b) => a.destId - b.destId);
   const outlines = [...large, ...small];
   const merged = [...outlines];
-  /** By outline: the one that stays for it, by default itself. */
+  /** By outline: the one that replaces it, by default itself. */
   const stays = outlines.map((_, i) => i);
   const nearby = new NearbyPois(outlines);
   const take = (same: number, other: Destination) => {

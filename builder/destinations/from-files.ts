@@ -9,21 +9,21 @@ import type { Progress } from '../progress.ts';
 import { type ListedPoi, listedPoi } from './listed-poi.ts';
 import { isOverturePoi, type OverturePoi, overturePoi, type RatedPoi } from './overture-poi.ts';
 
-/** The members of both schemas: what is read of a file that has columns. */
+/** The members of both schemas: the columns read from a columnar file. */
 const COLUMNS = [
   ...['id', 'name', 'type', 'types', 'brand', 'street', 'city', 'state', 'zip'],
   ...['names', 'categories', 'taxonomy', 'basic_category', 'confidence', 'operating_status'],
   ...['addresses'],
 ];
 
-/** A place as a list has it: one's own, or Overture's. */
+/** A place as listed by one source: the user's own list, or Overture. */
 export type PoiAccount = ListedPoi | RatedPoi;
 
 /**
- * Reads POIs within `area` from GeoJSON and GeoParquet files, one by one; each record in Overture's
- * schema (`overture-poi.ts`) or in that of a list of one's own (`listed-poi.ts`). A wrong record of
- * one's own fails the build. Of Overture's, which are many and not the reader's to mend, those that
- * make no destination are counted and noted.
+ * Reads POIs within `area` from GeoJSON and GeoParquet files, one by one; each record either in
+ * Overture's schema (`overture-poi.ts`) or in that of the user's own lists (`listed-poi.ts`). An
+ * invalid record in a user's list fails the build. Overture's records are many and not the user's
+ * to fix: those that yield no destination are counted and noted.
  */
 export async function* readPoiFiles(
   paths: readonly string[],
@@ -53,7 +53,7 @@ export async function* readPoiFiles(
 
 const PARQUET_MAGIC = 'PAR1';
 
-/** The features of a file, by what it is, not by how it is called. */
+/** The features of a file, by its contents rather than its name. */
 async function featuresOf(
   path: string,
   area: BoundingBox,
@@ -84,7 +84,7 @@ const REASONS = {
 } as const;
 const CATEGORIES_SHOWN = 10;
 
-/** Counts what makes no destination, to be told in one line. */
+/** Counts records that yield no destination, for a one-line summary. */
 class DroppedPois {
   readonly #byReason = new Map<string, number>();
   readonly #byCategory = new Map<string, number>();

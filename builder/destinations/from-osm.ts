@@ -12,7 +12,7 @@ import type { Address, Destination } from './destination.ts';
 import { mergeDuplicates } from './duplicates.ts';
 import { PARK_LEAVES } from './taxonomy.ts';
 
-/** Points along a line from its beginning on, as far apart as goes evenly, at most `step`. */
+/** Evenly spaced points along a line from its start, at most `step` apart. */
 export function alongLine(line: Ring, step: Metres): Ring {
   const lengths = line.slice(1).map((to, i) => localDistance(line[i][0], line[i][1], to[0], to[1]));
   const total = lengths.reduce((sum, length) => sum + length, 0);
@@ -39,7 +39,9 @@ export interface PointSource {
   readonly tags: Tags;
 }
 
-/** A way or a multipolygon relation whose tags may name a destination, by the ways that draw it. */
+/**
+ * A way or a multipolygon relation whose tags may name a destination, with the ways that draw it.
+ */
 export interface AreaSource {
   readonly type: 'way' | 'relation';
   readonly id: number;
@@ -61,18 +63,23 @@ export interface OsmSources {
 
 const PARKS = new Set(PARK_LEAVES);
 
-/** From this size on a place drawn as an area has sides; a park has whatever its size. */
+/** A place drawn as an area of at least this size has sides; a park has them at any size. */
 const SIDES_FROM: SquareMetres = 2_500;
-/** Sides are entered at points so far apart: nobody on them is more than half of it from one. */
+/**
+ * Spacing of entry points along sides: no point on a side is more than half of it away from one.
+ */
 const SIDE_STEP: Metres = 50;
 
-/** A destination of an area, and what of its sides may be entered beside a street. */
+/**
+ * A destination drawn as an area, and the parts of its sides that can be entered from adjacent
+ * streets.
+ */
 interface FromArea {
   readonly destination: Destination;
   readonly sides: Ring;
 }
 
-/** Makes destinations of tagged elements: each real place once, ascending by `destId`. */
+/** Builds destinations from tagged elements: each real place once, ascending by `destId`. */
 export function destinationsFromOsm(sources: OsmSources): Destination[] {
   const found: Destination[] = [];
   for (const { id, lon, lat, tags } of sources.points) {
@@ -98,7 +105,7 @@ export function destinationsFromOsm(sources: OsmSources): Destination[] {
   areas.forEach(({ destination }, i) => {
     const { lon, lat, entrances } = destination;
     const all = [...entrances, ...beside[i].map(([lon, lat]) => ({ lon, lat }))];
-    // A large park may be entered from within the area while its middle is far outside.
+    // A large park may be entered from within the area even if its middle is far outside.
     if (![{ lon, lat }, ...all].some((at) => boxContains(sources.area, at.lon, at.lat))) return;
     found.push({ ...destination, entrances: all.length > 0 ? all : [{ lon, lat }] });
   });
@@ -144,10 +151,10 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): F
   };
 }
 
-/** Tags of an outline that is a wall: one gets in where it has openings, if any are mapped. */
+/** Tags of an outline that is a wall: it is entered through its openings, if any are mapped. */
 const WALLS = ['barrier', 'building'];
 
-/** Where a boundary shows that one gets in: at its gates, and where a walkable way meets it. */
+/** The mapped openings of a boundary: its gates, and the nodes where a walkable way meets it. */
 function openingsOf({ table, walkableNodes }: OsmSources, boundary: readonly number[]) {
   return [...new Set(boundary)]
     .filter((node) => table.gate[node] === 1 || walkableNodes[node] === 1)

@@ -3,7 +3,7 @@ import { ringsOf } from '../../shards/geometry/rings.ts';
 import { type Degrees, type DestinationOrdinal, MICRO } from '../../shards/units.ts';
 import type { Destination } from './destination.ts';
 
-/** Finds the places that a point is inside of, by their outlines. */
+/** Finds the places that contain a point, by their outlines. */
 export class InsidePois {
   readonly #ordinals: readonly DestinationOrdinal[];
   readonly #areas: AreaIndex;

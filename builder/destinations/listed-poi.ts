@@ -23,7 +23,7 @@ const types = z
   .nullish()
   .transform((asked) => (asked ?? []).map((type) => type.trim()).filter((type) => type !== ''));
 
-/** A ZIP code that a spreadsheet took for a number lacks the zeros that it begins with. */
+/** A ZIP code that a spreadsheet converted to a number lacks its leading zeros. */
 const ZIP_DIGITS = 5;
 
 const members = z.object({
@@ -37,25 +37,25 @@ const members = z.object({
   zip: text.transform((zip) => zip?.padStart(ZIP_DIGITS, '0') ?? null),
 });
 
-/** A place of a list, and where it stands there: its file, its line or row, its id. */
+/** A place from a list, and its position there: its file, its line or row, its id. */
 export interface ListedPoi {
   readonly destination: Destination;
   readonly record: string;
 }
 
-/** What such a place is from: the same wherever the list lies. */
+/** The source of such a place: the same wherever the list is stored. */
 const SOURCE = 'listed place ';
 
-/** Whether it is of a list of one's own, whose ids are lasting within that list alone. */
+/** Whether it is from a user's own list, whose ids are stable only within that list. */
 export function isListed({ source }: DestinationFacts): boolean {
   return source.startsWith(SOURCE);
 }
 
 /**
- * Reads a place of a list of one's own: a point or polygons, with the properties `id` (a text or a
- * number, its own and lasting), `type` or `types` (labels or ids of leaves of the taxonomy), and if
- * known `name`, `brand`, `street`, `city`, `state` and `zip`. Throws a `BuildError` that names the
- * feature and what it lacks.
+ * Reads a place from a user's own list: a point or polygons, with the properties `id` (a text or a
+ * number, unique and stable), `type` or `types` (labels or ids of leaves of the taxonomy), and
+ * optionally `name`, `brand`, `street`, `city`, `state` and `zip`. Throws a `BuildError` that names
+ * the feature and what it lacks.
  */
 export function listedPoi({ where, id, properties, geometry }: FeatureRecord): ListedPoi {
   const idRead = ownId.safeParse(properties.id ?? id);

@@ -2,10 +2,10 @@ import type { Destination } from './destination.ts';
 import { completed, NearbyPois } from './nearby-pois.ts';
 
 /**
- * One list of what two sources know, each real place once, ascending by `destId`. A place of
- * `others` that is also in `osm` (near, of the same name, of a common type) gives the one there its
- * address and brand where those lack, and is dropped; where several there may be it, the nearest
- * is. The order of neither list matters, and places of one list are not merged with each other.
+ * Merges the places of two sources, each real place once, ascending by `destId`. A place of
+ * `others` that is also in `osm` (near, with the same name and a common type) adds its address and
+ * brand to that one where missing, and is dropped; if several match, the nearest is used. The order
+ * of neither list matters, and places of one list are not merged with each other.
  */
 export function mergeSources(
   osm: readonly Destination[],
@@ -23,9 +23,9 @@ export function mergeSources(
 }
 
 /**
- * The places of one source, which may have some of them twice: of those that are near, of the same
- * name and of a common type, and do not have different house numbers, the first stays, with the
- * brand and address of the others where it lacks them. The most trusted must come first.
+ * The places of one source without its duplicates: of those that are near, have the same name and a
+ * common type, and do not have different house numbers, the first stays, with the brand and address
+ * of the others where it lacks them. The most trusted must come first.
  */
 export function withoutDuplicates(pois: readonly Destination[]): Destination[] {
   const nearby = new NearbyPois(pois);

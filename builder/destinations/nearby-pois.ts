@@ -6,8 +6,8 @@ import { poiBox, poiDistance, SAME_POI } from './poi-distance.ts';
 import { isSameName, type NameWords, nameWords } from './poi-name.ts';
 
 /**
- * Places by the boxes of their outlines and points: which of them another account is of. It is, if it
- * is near, of the same name and of a common type.
+ * Places indexed by the boxes of their outlines and points, to find the one that another source
+ * also describes: near, with the same name and a common type.
  */
 export class NearbyPois {
   readonly #pois: readonly Destination[];
@@ -26,8 +26,8 @@ export class NearbyPois {
   }
 
   /**
-   * The index of the nearest place that is the same as another, of those that may be; -1 if none
-   * is.
+   * The index of the nearest place that is the same as another, among the permitted ones; -1 if
+   * none is.
    */
   samePoi(other: Destination, mayBe: (index: number) => boolean = () => true): number {
     const words = nameWords(other.name);
@@ -47,7 +47,7 @@ export class NearbyPois {
   }
 }
 
-/** A place with the brand and address of another account of it, where it lacks those. */
+/** A place with missing brand and address filled in from another description of it. */
 export function completed(poi: Destination, other: Destination): Destination {
   return {
     ...poi,

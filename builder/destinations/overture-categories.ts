@@ -1,12 +1,12 @@
 /**
- * Which leaves of the taxonomy a category of Overture's places names: by label, the categories of
- * both its vocabularies, that of `categories` and the `taxonomy` and `basic_category` that took its
- * place. A category may be of several leaves. `*_x` stands for every category that ends in `_x` and
- * is not named elsewhere.
+ * Maps categories of Overture's places to leaves of the taxonomy: by label, the categories of both
+ * vocabularies, that of `categories` and that of `taxonomy` and `basic_category`, which replaced
+ * it. A category may map to several leaves. `*_x` matches every category that ends in `_x` and is
+ * not named elsewhere.
  *
- * Missing by intent: parks, of which a point says neither how large they are nor where one gets in,
- * while OSM draws their outlines, and recreation grounds and protected areas, for the same; running tracks, which Overture does not tell from race tracks; and
- * frequent transit, which timetables decide.
+ * Missing by intent: parks, recreation grounds and protected areas, because a point gives neither
+ * their size nor their entrances, while OSM draws their outlines; running tracks, which Overture
+ * does not distinguish from race tracks; and frequent transit, which is derived from timetables.
  */
 export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = {
   grocery_stores: of('grocery_store *_grocery_store ethical_grocery supermarket superstore'),
@@ -151,8 +151,8 @@ export const OVERTURE_CATEGORIES: Readonly<Record<string, readonly string[]>> = 
 };
 
 /**
- * Categories that the coarser `basic_category` of their places would make what they are not:
- * swimming instructors, who are filed under swimming pools.
+ * Categories that the coarser `basic_category` of their places would misclassify, such as swimming
+ * instructors, who are filed under swimming pools.
  */
 export const NEVER_BY_BASIC_CATEGORY: ReadonlySet<string> = new Set(
   of('swimming_instructor driving_range internet_cafe drive_in_theater'),

@@ -8,7 +8,10 @@ import { NEVER_BY_BASIC_CATEGORY, OVERTURE_CATEGORIES } from './overture-categor
 import { locationOf } from './poi-location.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
-/** What becomes of a record of Overture's places: a destination, or why it is none. */
+/**
+ * The result of reading a record of Overture's places: a destination, or the reason why it is not
+ * one.
+ */
 export type OverturePoi =
   | RatedPoi
   | { readonly dropped: 'elsewhere' | 'unusable' | 'closed' | 'doubtful' }
@@ -16,13 +19,13 @@ export type OverturePoi =
 
 export interface RatedPoi {
   readonly destination: Destination;
-  /** That it exists, 0 to 1; 1 where nothing is said. */
+  /** Probability that the place exists, 0 to 1; 1 where not given. */
   readonly confidence: number;
 }
 
-/** Below this, a place is likelier not to exist than to exist. */
+/** Below this, a place more likely does not exist. */
 const MIN_CONFIDENCE = 0.5;
-/** Below this, what a place is said to be besides is not believed. */
+/** Below this, the alternate categories of a place are ignored. */
 const MIN_CONFIDENCE_OF_ALTERNATES = 0.8;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -35,8 +38,8 @@ export function isOverturePoi({ properties }: FeatureRecord): boolean {
 }
 
 /**
- * Reads a place within `area` in Overture's schema, as GeoParquet has it or an export to GeoJSON,
- * where nested members may have become JSON text, or members such as `names.primary`.
+ * Reads a place within `area` in Overture's schema, from GeoParquet or an export to GeoJSON, where
+ * nested members may have become JSON text, or members such as `names.primary`.
  */
 export function overturePoi(
   { id, properties, geometry }: FeatureRecord,
@@ -78,7 +81,7 @@ export function overturePoi(
 interface Categories {
   /** The category of the place in each vocabulary that the record has. */
   readonly main: readonly string[];
-  /** What it is besides. */
+  /** The alternate categories. */
   readonly others: readonly string[];
   /** A coarser name for the category. */
   readonly basic: string | null;
@@ -102,8 +105,8 @@ function categoriesOf(properties: Members): Categories {
 const LEAVES = leavesByCategory();
 
 /**
- * The leaves of a place. What it is besides counts for less: only within the group of what it is
- * first of all, or, if that is of no leaf, the first that is.
+ * The leaves of a place. Alternate categories count for less: only within the group of the main
+ * category, or, if that maps to no leaf, within the group of the first alternate that does.
  */
 function typesOf({ main, others, basic }: Categories): DestTypeId[] {
   const named = main.flatMap(leavesOf);
@@ -118,7 +121,7 @@ function typesOf({ main, others, basic }: Categories): DestTypeId[] {
 
 const UNKNOWN_LEVEL = TAXONOMY.find(({ label }) => label === 'schools_level_unknown')!.dest_type_id;
 
-/** The leaves of a place, of which a school of unknown level is what a name makes of it. */
+/** The leaves of a place, with an unknown school level resolved from its name where possible. */
 function toldByName(types: readonly DestTypeId[], name: string): DestTypeId[] {
   const others = types.filter((type) => type !== UNKNOWN_LEVEL);
   if (others.length === types.length) return others;
@@ -133,14 +136,17 @@ const ENTRIES = new Map(TAXONOMY.map((entry) => [entry.dest_type_id, entry]));
 const FOOD_SHOPS = TAXONOMY.find(({ label }) => label === 'food_shops')!.dest_type_id;
 const EATING = TAXONOMY.find(({ label }) => label === 'eating_and_drinking')!.dest_type_id;
 
-/** The top of the taxonomy above a leaf; what sells food is one group, for many do both. */
+/**
+ * The top of the taxonomy above a leaf; all food shops are one group, since many places are both
+ * kinds.
+ */
 function groupOf(leaf: DestTypeId): DestTypeId {
   const { parent_id } = ENTRIES.get(leaf)!;
   if (parent_id !== null) return groupOf(parent_id);
   return leaf === EATING ? FOOD_SHOPS : leaf;
 }
 
-/** The leaves of a category: by its name, else by the longest ending that has any. */
+/** The leaves of a category: by its name, else by the longest suffix that has any. */
 function leavesOf(category: string): readonly DestTypeId[] {
   const exact = LEAVES.get(category);
   if (exact) return exact;
@@ -173,8 +179,8 @@ function addressOf(address: unknown): Address {
 }
 
 /**
- * What lies at a path of nested members. Exports make of `{names: {primary}}` also a member
- * `names` of JSON text, or a member `names.primary`.
+ * The value at a path of nested members. Exports turn `{names: {primary}}` into a member `names` of
+ * JSON text, or a member `names.primary`.
  */
 function path(members: Members, ...keys: readonly (string | number)[]): unknown {
   const flat = members[keys.join('.')];
@@ -189,7 +195,7 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** A nested value; where it was written as text, what the text says. */
+/** A nested value, parsed if it was written as text. */
 function nested(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {

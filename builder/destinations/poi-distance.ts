@@ -5,12 +5,12 @@ import type { BoundingBox, Degrees, Metres } from '../../shards/units.ts';
 import { segmentDistance } from '../geo/segment-distance.ts';
 import type { Destination } from './destination.ts';
 
-/** How far apart two accounts of one place may put it: from its outline, or from its middle. */
+/** Largest distance between two descriptions of one place: from its outline, or from its middle. */
 export const SAME_POI: Metres = 100;
 
 /**
- * How far a point is from a place: from its outline, inside which it is 0, or from its point where
- * it has none or that is nearer.
+ * Distance from a point to a place: to its outline (0 inside), or to its point if it has no outline
+ * or the point is nearer.
  */
 export function poiDistance(poi: Destination, lon: Degrees, lat: Degrees): Metres {
   const toPoint = localDistance(poi.lon, poi.lat, lon, lat);

@@ -14,8 +14,8 @@ const geometry = z.discriminatedUnion('type', [
 ]);
 
 /**
- * Where a place is drawn: its point, or a point inside its polygons. Null for other geometries and
- * for coordinates that are none.
+ * The location of a place: its point, or a point inside its polygons. Null for other geometries and
+ * for invalid coordinates.
  */
 export function locationOf(value: unknown): { lon: Degrees; lat: Degrees } | null {
   const { success, data } = geometry.safeParse(value);

@@ -2,7 +2,7 @@ import { foldText } from '../../shards/folded-text.ts';
 import { OVERTURE_CATEGORIES } from './overture-categories.ts';
 import { TAXONOMY } from './taxonomy.ts';
 
-/** The words of a name that tell it from others, without case, accents, punctuation and repeats. */
+/** The distinctive words of a name, without case, accents, punctuation and repeats. */
 export type NameWords = ReadonlySet<string>;
 
 const LEGAL_FORMS =
@@ -20,9 +20,9 @@ export function nameWords(name: string): NameWords {
 }
 
 /**
- * Whether two names are of one place, if the places are near and alike: of the same words; or one
- * the other with more words, though no more than again as many, as in "CVS" and "CVS Pharmacy".
- * A name that only says what kind of place it is, "Pharmacy", is no part of another.
+ * Whether two names are of one place, if the places are near and alike: they have the same words,
+ * or one has additional words, at most as many again, as in "CVS" and "CVS Pharmacy". A name that
+ * only describes the kind of place, "Pharmacy", does not count as part of another.
  */
 export function isSameName(a: NameWords, b: NameWords): boolean {
   const [shorter, longer] = a.size <= b.size ? [a, b] : [b, a];
@@ -31,7 +31,7 @@ export function isSameName(a: NameWords, b: NameWords): boolean {
   return shorter.size === longer.size || tellsApart(shorter);
 }
 
-/** Whether words say more than what kind of place something is. */
+/** Whether words say more than the kind of place. */
 export function tellsApart(words: NameWords): boolean {
   return [...words].some((word) => !KINDS.has(word));
 }

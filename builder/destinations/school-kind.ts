@@ -1,12 +1,12 @@
 import type { Tags } from '../osm/tags.ts';
 import { SCHOOL_LEVELS } from './taxonomy.ts';
 
-/** Who runs a school, where it is told: these are public. */
+/** Values of `operator:type` of public schools. */
 const PUBLIC = new Set(['public', 'government']);
 const PUBLIC_OPERATOR =
   /\bpublic schools?\b|\b(?:city|county) schools\b|\bschool (?:district|board)\b|\bparish school system\b/i;
 
-/** Words that only schools of a faith have in their names. */
+/** Words that occur only in the names of religious schools. */
 const FAITH = new RegExp(
   [
     String.raw`\b(?:catholic|christian|lutheran|baptist|episcopal|methodist|presbyterian|adventist)\b`,
@@ -17,14 +17,14 @@ const FAITH = new RegExp(
   ].join('|'),
   'i',
 );
-/** Places with such words in their names, where public schools have them too. */
+/** Place names with such words, which occur in names of public schools too. */
 const PLACE =
   /\b(?:pass christian|christian county|(?:quaker|baptist) (?:valley|hill|ridge|farms))\b/gi;
-/** A parish is of a church where the school is its own: in Louisiana it is a county. */
+/** A parish school belongs to a church; in Louisiana a parish is a county. */
 const PARISH_SCHOOL = /\bparish school\b(?! (?:board|system))/i;
 /**
- * Named after a saint, which public schools may be too, of a town of that name: they tell a level,
- * and belong to no saint (`Saint Mary's`).
+ * Named after a saint, as are public schools in towns of that name: those have a level in their
+ * name and no possessive (`Saint Mary's`).
  */
 const SAINT = /^(?:the )?(?:saints?|sts?\.?) (?=\S)/i;
 const OF_A_SAINT = /^(?:the )?(?:saints?|sts?\.?) [^\s'’]+['’]/i;
@@ -38,8 +38,8 @@ export function isPubliclyRun(tags: Tags): boolean {
 }
 
 /**
- * Whether a school is of a faith, by its `religion` or `denomination`, or by its name; not where
- * its operator is public.
+ * Whether a school is religious, by its `religion` or `denomination`, or by its name; false if its
+ * operator is public.
  */
 export function isReligiousSchool(tags: Tags): boolean {
   const operator = tags.get('operator') ?? '';
@@ -55,8 +55,8 @@ export function isReligiousSchool(tags: Tags): boolean {
 const UNKNOWN = 'schools_level_unknown';
 
 /**
- * The labels of the levels a school teaches: by `isced:level`, else by the grades it is tagged
- * with, else by its name; `schools_level_unknown` when none of them tells.
+ * The labels of the levels a school teaches: by `isced:level`, else by its tagged grades, else by
+ * its name; `schools_level_unknown` if none of them gives any.
  */
 export function schoolLevels(tags: Tags): string[] {
   const isced = range(tags.get('isced:level'));
@@ -81,7 +81,7 @@ export function schoolLevels(tags: Tags): string[] {
 
 /**
  * `K-8`, `Pre-K-5`, `9;10;11;12` (or ISCED's `1-2`, `1;2`) as first and last, kindergarten being 0;
- * undefined if it is none of that.
+ * undefined if it is none of these.
  */
 function range(text: string | undefined): [from: number, to: number] | undefined {
   if (!text) return undefined;
@@ -97,13 +97,13 @@ function range(text: string | undefined): [from: number, to: number] | undefined
   return [Math.min(...grades), Math.max(...grades)];
 }
 
-/** What is mapped as a school may be, by the labels of leaves; null: nothing that anybody goes to. */
+/** What an element tagged as a school may be, by the labels of leaves; null: not a destination. */
 export type SchoolKind = 'school' | 'universities' | 'colleges' | 'kindergartens' | 'childcare';
 
-/** Tags of schools that teach children, whatever their names say. */
+/** Tags of schools that teach children, whatever the name. */
 const OF_CHILDREN = ['isced:level', 'grades', 'school:grades', 'school:type'];
 
-/** Words of a name that say so: levels, grades, and who runs it. */
+/** Words in a name that indicate one: levels, grades, and operators. */
 const LEVEL = new RegExp(
   [
     String.raw`\b(?:elementary|primary|middle|intermediate|high|secondary|grammar|grade)\b`,
@@ -117,19 +117,19 @@ const PROFESSIONS =
   'public health|medicine|nursing|law|dentistry|dental medicine|pharmacy|social work|divinity|theology|optometry|veterinary medicine';
 const FACULTY = new RegExp(String.raw`\bschool of (?:${PROFESSIONS})\b`, 'i');
 const HIGHER = /\b(?:university|college)\b/i;
-/** Schools and academies near such, or in places called after them. */
+/** Schools and academies near such institutions, or in places named after them. */
 const NOT_HIGHER = new RegExp(
   String.raw`\bschools?\b(?! of (?:${PROFESSIONS})\b)|\b(?:academy|laboratory|park|heights?|hills?|gardens|grove|place|station|view)\b`,
   'i',
 );
-/** High schools that are called colleges. */
+/** High schools that are named colleges. */
 const CALLED_COLLEGE = /^baltimore city college$/i;
 
 const PRESCHOOL =
   /\b(?:pre-?schools?|nursery schools?|kindergarten|head start|early (?:childhood|learning)|pre-?k(?:indergarten)?)\b/i;
 const CHILDCARE = /\b(?:day ?care|child ?care|child development)\b/i;
 
-/** What people learn beside school, or for a trade. */
+/** Subjects of lessons outside school, or for a trade. */
 const LESSONS = new RegExp(
   [
     String.raw`\b(?:tae ?kwon[ -]?do|karate|judo|ji?u[ -]?jitsu|kung[ -]?fu|aikido|krav maga|martial arts?|dojo|kick ?boxing|boxing)\b`,
@@ -140,16 +140,16 @@ const LESSONS = new RegExp(
   ].join('|'),
   'i',
 );
-/** What a name ends in that is of no school, though it may be beside one. */
+/** Suffixes of names that are not schools, though they may adjoin one. */
 const NO_SCHOOL =
   /\b(?:apartments?|condominiums?|condos?|townhomes?|lofts|residences|foundation|administration(?: building)?|headquarters|board of education|district office|museum|stadium|gymnasium)$/i;
 const HOUSING = new Set(['apartments', 'residential', 'house', 'detached', 'terrace']);
 const TEACHES = /\b(?:schools?|academy|institute|seminary|yeshiva|learning|center)\b/i;
 
 /**
- * What a thing is that is tagged as a school, where nothing but its name and its operator tell:
- * universities, colleges, preschools and childcare are mapped so too, and lessons, houses and offices,
- * which are null.
+ * The kind of an element tagged as a school, by its name and operator alone: universities,
+ * colleges, preschools and childcare are tagged so too, as are lessons, houses and offices, which
+ * are null.
  */
 export function schoolKind(tags: Tags): SchoolKind | null {
   const name = (tags.get('name') ?? '').trim();

@@ -1,7 +1,7 @@
 import type { DestinationType } from '../../shards/taxonomy.ts';
 import type { DestTypeId } from '../../shards/units.ts';
 
-/** Tags an OSM element must have, all of them: one value, or one of several. */
+/** Tags an OSM element must have, all of them: each with one value, or one of several. */
 export type TagRule = Readonly<Record<string, string | readonly string[]>>;
 
 export interface TaxonomyEntry {
@@ -9,13 +9,13 @@ export interface TaxonomyEntry {
   readonly label: string;
   readonly name: string;
   readonly parent_id: DestTypeId | null;
-  /** For leaves: an element that meets any of these rules is such a place. */
+  /** For leaves: an element that matches any of these rules is such a place. */
   readonly osm?: readonly TagRule[];
-  /** For leaves that tags alone do not decide: where their places come from. */
+  /** For leaves that tags alone do not determine: the origin of their places. */
   readonly source?: 'school-level' | 'school-kind' | 'park-size' | 'other-worship' | 'gtfs';
 }
 
-/** Change it with every change of the entries below. An id, once used, keeps its meaning. */
+/** Change with every change to the entries below. An id, once used, keeps its meaning. */
 export const TAXONOMY_VERSION = '2026.3';
 
 const parent = (
@@ -25,7 +25,7 @@ const parent = (
   parent_id: DestTypeId | null = null,
 ): TaxonomyEntry => ({ dest_type_id, label, name, parent_id });
 
-/** Leaves of one parent: id, label, name, rules. */
+/** Entries of one parent's leaves: id, label, name, rules. */
 const leaves = (
   parent_id: DestTypeId,
   entries: readonly (readonly [DestTypeId, string, string, ...TagRule[]])[],
@@ -39,8 +39,8 @@ const leaves = (
   }));
 
 /**
- * What people travel to, as data. Parents stand for all leaves below them; a place may be of
- * several leaves (a supermarket is also a grocery store).
+ * The destination types, as data. Parents stand for all leaves below them; a place may have several
+ * leaves (a supermarket is also a grocery store).
  */
 export const TAXONOMY: readonly TaxonomyEntry[] = [
   parent(100, 'food_shops', 'Food shops'),
@@ -122,7 +122,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     name: 'Private schools',
     parent_id: 300,
     osm: [{ amenity: 'school', 'operator:type': ['private', 'religious', 'private_non_profit'] }],
-    // Those of a faith too, by their names.
+    // Including religious ones, by their names.
     source: 'school-kind',
   },
 
@@ -301,7 +301,7 @@ export const TAXONOMY: readonly TaxonomyEntry[] = [
     name: 'Other places of worship',
     parent_id: 900,
     osm: [{ amenity: 'place_of_worship' }],
-    // Those of no religion that has a leaf.
+    // Places of worship of religions without a leaf.
     source: 'other-worship',
   },
 
@@ -338,29 +338,32 @@ export const PARK_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ source }) => source === 'park-size',
 ).map(({ dest_type_id }) => dest_type_id);
 
-/** The leaves of what lies where vehicles call: between tracks, or off the quay. */
+/** The leaves of places where vehicles call: between tracks, or off the quay. */
 export const STOP_LEAVES: readonly DestTypeId[] = TAXONOMY.filter(
   ({ label, source }) => source === 'gtfs' || ['rail_stations', 'ferry_terminals'].includes(label),
 ).map(({ dest_type_id }) => dest_type_id);
 
-/** Hectares at which a park is of the next size: its leaf is the last whose bound it reaches. */
+/**
+ * Minimum size of each park leaf in hectares: a park belongs to the last one whose bound it
+ * reaches.
+ */
 export const PARK_SIZES: readonly { readonly label: string; readonly fromHectares: number }[] = [
   { label: 'parks_small', fromHectares: 0 },
   { label: 'parks_medium', fromHectares: 1 },
   { label: 'parks_large', fromHectares: 10 },
 ];
 
-/** As in "Junior High", which "Martin Luther King Junior High School" is not. */
+/** As in "Junior High", but not in "Martin Luther King Junior High School". */
 const JUNIOR = String.raw`(?<!\bking\W+)\b(junior|jr)`;
 
-/** Grades, kindergarten being 0, that make a school one of a level. A K-8 is of two levels. */
+/** Grades, kindergarten being 0, that put a school at a level. A K-8 has two levels. */
 export const SCHOOL_LEVELS: readonly {
   readonly label: string;
   readonly fromGrade: number;
   readonly toGrade: number;
   /** ISCED level, as `isced:level` has it. */
   readonly isced: number;
-  /** In a name. */
+  /** Words in a name. */
   readonly words: RegExp;
 }[] = [
   {
@@ -393,8 +396,8 @@ export const SCHOOL_LEVELS: readonly {
 ];
 
 /**
- * The types of a release as it tells them. `has`: whether it has a type that only feeds give, because
- * it has feeds, or because a list of one's own has places of it.
+ * The types of a release as published. `has`: whether it has a type that only feeds provide, either
+ * because it has feeds, or because a user's own list has such places.
  */
 export function publicTaxonomy(has: (feedType: DestTypeId) => boolean): DestinationType[] {
   return TAXONOMY.filter(({ source, dest_type_id }) => source !== 'gtfs' || has(dest_type_id)).map(

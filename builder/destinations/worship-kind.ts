@@ -1,11 +1,11 @@
 import type { Tags } from '../osm/tags.ts';
 
-/** Where the clergy live, and nobody is asked to come in. */
+/** Homes of the clergy, which are not open to visitors. */
 const DWELLING = /\b(?:convent|rectory|parsonage|vicarage|manse)\b/i;
 const HALL =
   /\b(?:church|chapel|cathedral|basilica|shrine|tabernacle|temple|ministr(?:y|ies)|congregation)\b/i;
 
-/** Words of names by the leaf that they are of; those of the first that has any count. */
+/** Words in names by leaf; the first leaf with any match counts. */
 const WORDS: readonly (readonly [label: string, words: RegExp])[] = [
   ['other_worship', /\b(?:unitarian|universalist|scientology|spiritualist|interfaith)\b/i],
   ['mosques', /\b(?:mosque|masjid|islamic|muslim)\b/i],
@@ -27,13 +27,13 @@ const WORDS: readonly (readonly [label: string, words: RegExp])[] = [
   ],
 ];
 
-/** Whether a place of worship is one to visit, by its name. */
+/** Whether a place of worship can be visited, by its name. */
 export function isVisited(tags: Tags): boolean {
   const name = tags.get('name') ?? '';
   return !DWELLING.test(name) || HALL.test(name);
 }
 
-/** The label of the leaf that a place of worship is of whose religion no tag tells, by its name. */
+/** The label of the leaf of a place of worship without a religion tag, by its name. */
 export function worshipByName(tags: Tags): string {
   const name = tags.get('name') ?? '';
   return WORDS.find(([, words]) => words.test(name))?.[0] ?? 'other_worship';

@@ -1,9 +1,11 @@
 import type { BaseDecoder } from 'geotiff';
 
-/** No strip or tile may be larger: it is decoded whole. */
+/** Maximum size of a strip or tile, which is decoded whole. */
 export const MAX_BLOCK_BYTES = 64 * 2 ** 20;
 
-/** How many bytes a strip or tile may have unpacked: as its tags tell, and no more than the most. */
+/**
+ * Maximum unpacked size of a strip or tile: the size its tags give, capped at `MAX_BLOCK_BYTES`.
+ */
 export function blockLimit({
   tileWidth,
   tileHeight,
@@ -13,16 +15,16 @@ export function blockLimit({
     typeof each === 'number' ? each : Array.from(each),
   );
   const bytesPerPixel = bits.reduce((sum, each) => sum + Math.ceil(each / 8), 0);
-  // Of an only strip, the rows may be told as 2³² - 1.
+  // A file with a single strip may give its rows as 2³² - 1.
   return Math.min(tileWidth * tileHeight * bytesPerPixel, MAX_BLOCK_BYTES);
 }
 
-/** For a strip or tile that holds more than it may. */
+/** The error for a strip or tile that exceeds its limit. */
 export function tooLarge(limit: number): Error {
   return new Error(`a strip or tile holds more than ${limit} bytes`);
 }
 
-/** For one that cannot be unpacked. */
+/** The error for a strip or tile that cannot be unpacked. */
 export function damaged(): Error {
   return new Error('a strip or tile is damaged');
 }

@@ -5,14 +5,14 @@ import { MAX_BLOCK_BYTES } from './block-limit.ts';
 type Source = Parameters<typeof GeoTIFF.fromSource>[0];
 type Slice = Parameters<Source['fetchSlice']>[0];
 
-/** The library asks for so much where it does not know yet how much there is. */
+/** The size the library reads when it does not yet know how much there is. */
 const GUESS_BYTES = 4_096;
-/** A packed strip or tile, which may be somewhat larger than unpacked. */
+/** A packed strip or tile may be somewhat larger than unpacked. */
 const MAX_SLICE_BYTES = 2 * MAX_BLOCK_BYTES;
 
 /**
- * A file as the library reads it, which is asked for no more than it may hold: of a tag that claims
- * billions of values, the library would make room for all, and count to the last.
+ * A file for the library to read, which refuses requests for more than it can hold: for a tag that
+ * claims billions of values, the library would allocate room for all of them and loop over all.
  */
 export class BoundedFile implements Source {
   readonly #handle: FileHandle;

@@ -7,24 +7,24 @@ import { BoundedFile } from './bounded-file.ts';
 import { type CellWindow, type HeightRaster, withoutVoids } from './height-raster.ts';
 import { isUnpacked } from './unpacking.ts';
 
-/** Longitudes and latitudes within a metre or two of each other: WGS 84, NAD83, ETRS89. */
+/** Datums whose longitudes and latitudes agree within a metre or two: WGS 84, NAD83, ETRS89. */
 const DATUMS = new Set([4326, 4979, 4269, 4759, 4893, 6318, 6319, 4258]);
 const GEOGRAPHIC = 2;
 const DEGREES = 9102;
 const METRES = 9001;
-/** The systems of heights and depths of EPSG that count in feet, of whatever length. */
+/** EPSG vertical systems in feet of any definition. */
 const IN_FEET = new Set([
   ...[5614, 5702, 5754, 6130, 6131, 6132, 6358, 6359, 6360, 8050, 8051, 8052, 8053, 8228],
 ]);
 const METRE = /^(|m|met(er|re)s?)$/i;
 const CELLS_ARE_POINTS = 2;
 const ADVICE = 'have it in degrees: gdalwarp -t_srs EPSG:4326 IN.tif OUT.tif';
-/** Cells at a time: half a gigabyte of them. */
+/** Cells read at a time: half a gigabyte. */
 const MAX_WINDOW_CELLS = 2 ** 27;
 
 /**
- * Opens a GeoTIFF, whose first band is heights in metres on a lattice of degrees. Throws a
- * `BuildError` if it is anything else, or broken.
+ * Opens a GeoTIFF whose first band holds heights in metres on a lattice of degrees. Throws a
+ * `BuildError` for anything else, or if it is damaged.
  */
 export async function openGeoTiff(file: string): Promise<HeightRaster> {
   await requireKind(file, 'tiff');
@@ -73,7 +73,7 @@ export async function openGeoTiff(file: string): Promise<HeightRaster> {
   }
 }
 
-/** What a window has of each strip or tile: the library would have all of them in memory at once. */
+/** Splits a window by strip or tile: the library would hold all of them in memory at once. */
 function* partsByBlock(window: CellWindow, image: GeoTIFFImage): Generator<CellWindow> {
   const [width, height] = [image.getTileWidth(), image.getTileHeight()];
   for (let { top } = window; top < window.bottom; ) {
@@ -107,7 +107,9 @@ function requireDegrees(file: string, image: GeoTIFFImage): void {
   if ((keys.GeogAngularUnitsGeoKey ?? DEGREES) !== DEGREES) refuse('is not in degrees');
 }
 
-/** By the vertical system, which may leave its unit untold, and by what GDAL says of the band. */
+/**
+ * Checks the unit by the vertical system, which may omit it, and by GDAL's metadata of the band.
+ */
 async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
   const keys = image.getGeoKeys() ?? {};
   const band = await image.getGDALMetadata(0);
@@ -127,7 +129,9 @@ async function requireMetres(file: string, image: GeoTIFFImage): Promise<void> {
   }
 }
 
-/** Where its cells lie. The library's own origin does not tell corners and middles apart. */
+/**
+ * The position of its cells. The library's own origin does not distinguish corners from centers.
+ */
 function latticeOf(file: string, image: GeoTIFFImage) {
   const tie = image.fileDirectory.getValue('ModelTiepoint');
   const scale = image.fileDirectory.getValue('ModelPixelScale');
@@ -144,7 +148,7 @@ function latticeOf(file: string, image: GeoTIFFImage) {
   };
 }
 
-/** A strip or tile is decoded whole, however few of its cells are asked for. */
+/** A strip or tile is decoded whole, even for a few cells. */
 async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<void> {
   if (!(await isUnpacked(image))) {
     throw new BuildError(
@@ -159,7 +163,7 @@ async function requireBoundedBlocks(file: string, image: GeoTIFFImage): Promise<
   );
 }
 
-/** The library takes what is not in the file for zeros. */
+/** The library reads missing data as zeros. */
 async function requireAllCells(file: string, image: GeoTIFFImage, size: number): Promise<void> {
   const { fileDirectory: tags } = image;
   const across = Math.ceil(image.getWidth() / image.getTileWidth());

@@ -3,15 +3,15 @@ import { openGeoTiff } from './geotiff.ts';
 import type { HeightRaster } from './height-raster.ts';
 import { openSrtmTile } from './srtm-tile.ts';
 
-/** Rows that are in memory at a time. */
+/** Rows in memory at a time. */
 const BAND_ROWS = 512;
 
 /**
- * Heights of the ground at some points, by bilinear interpolation between the cells around each:
- * across the borders of files, and of those that are not void. Where files overlap, those of the
- * finest cells count that have a height there. `lon`, `lat`: degrees. Returns metres; NaN where no
- * file has a height. Memory does not follow the size of the files. Throws a `BuildError` for a file
- * that cannot be used.
+ * Ground heights at some points, by bilinear interpolation between the surrounding cells: across
+ * the borders of files, and among the cells that are not void. Where files overlap, the finest
+ * cells that have a height there are used. `lon`, `lat`: degrees. Returns metres; NaN where no file
+ * has a height. Memory use does not depend on the size of the files. Throws a `BuildError` for an
+ * unusable file.
  */
 export async function groundHeights(
   files: readonly string[],
@@ -54,11 +54,11 @@ function byCellSize(rasters: readonly HeightRaster[]): HeightRaster[][] {
 interface Points {
   readonly lon: Float64Array;
   readonly lat: Float64Array;
-  /** Their ordinals from north to south. */
+  /** Ordinals of the points from north to south. */
   readonly southwards: Uint32Array;
 }
 
-/** Of each point, the mean of the four cells around it, or of as many as there are. */
+/** By point, the weighted mean of the four cells around it, or of those that have a height. */
 class CornerMeans {
   readonly #sums: Float64Array;
   readonly #weights: Float64Array;
@@ -71,7 +71,7 @@ class CornerMeans {
     this.#added = new Uint8Array(points);
   }
 
-  /** Adds a corner, 0 to 3, unless a file that shares it with another has done so. */
+  /** Adds a corner, 0 to 3, unless another file that shares it already has. */
   add(point: number, corner: number, height: number, weight: number): void {
     if (this.#added[point] & (1 << corner)) return;
     this.#added[point] |= 1 << corner;
@@ -126,7 +126,7 @@ async function addCells(
   }
 }
 
-/** How many of some ordered points, the first of them, a condition holds of. */
+/** The number of leading points, in order, for which a condition holds. */
 function partition(points: Uint32Array, holds: (point: number) => boolean): number {
   let [low, high] = [0, points.length];
   while (low < high) {

@@ -9,7 +9,7 @@ const MAX_BITS = 12;
 const STRINGS = 1 << MAX_BITS;
 const NONE = -1;
 
-/** Unpacks LZW, as TIFF has it, to the size that a strip’s or tile’s tags tell and no further. */
+/** Unpacks TIFF's variant of LZW, up to the size that a strip’s or tile’s tags give. */
 export class LzwDecoder extends BaseDecoder {
   override async decodeBlock(packed: ArrayBufferLike): Promise<ArrayBufferLike> {
     return unpackLzw(new Uint8Array(packed), blockLimit(this.parameters));
@@ -17,9 +17,9 @@ export class LzwDecoder extends BaseDecoder {
 }
 
 /**
- * Each code stands for a string: one of the bytes, or the string of an earlier code and a byte more.
- * Each makes a new string too: that of the code before it, and its own first byte. So a code may
- * name the very string it makes.
+ * Each code stands for a string: a single byte, or the string of an earlier code plus one byte.
+ * Each code also defines a new string: that of the previous code plus its own first byte. So a code
+ * may refer to the very string it defines.
  */
 function unpackLzw(packed: Uint8Array, limit: number): ArrayBuffer {
   const start = new Uint16Array(STRINGS);
@@ -60,7 +60,7 @@ function unpackLzw(packed: Uint8Array, limit: number): ArrayBuffer {
       lengths[strings] = lengths[before] + 1;
       strings++;
     }
-    // Codes get longer one string before they have to.
+    // Codes grow longer one string earlier than necessary.
     if (strings + 1 >= 1 << codeBits && codeBits < MAX_BITS) codeBits++;
     before = code;
   }

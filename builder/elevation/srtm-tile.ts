@@ -4,14 +4,16 @@ import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { type CellWindow, type HeightRaster, withoutVoids } from './height-raster.ts';
 
-/** Of one and of three seconds of arc; a tile has the rows and columns on all four of its sides. */
+/**
+ * Tiles of one and of three arc seconds; adjacent tiles share the rows and columns on their edges.
+ */
 const SIDES = [3_601, 1_201];
 const BYTES = 2;
 const NAME = /^([NS])(\d{2})([EW])(\d{3})(?:\.\w+)?\.hgt$/i;
 
 /**
- * Opens a tile of the Shuttle Radar Topography Mission: a square degree of 16-bit metres, big-endian,
- * that its name places by its south-west corner. Throws a `BuildError` if it is none.
+ * Opens a tile of the Shuttle Radar Topography Mission: a square degree of 16-bit metres,
+ * big-endian, whose name gives its south-west corner. Throws a `BuildError` if it is not one.
  */
 export async function openSrtmTile(file: string): Promise<HeightRaster> {
   const name = NAME.exec(path.basename(file));

@@ -13,14 +13,14 @@ const DIFFERENCES = 2;
 const DIFFERENCES_OF_FLOATS = 3;
 /** Bits of the samples whose differences the library adds up. */
 const BITS_OF_DIFFERENCES = [8, 16, 32];
-/** A format of samples. */
+/** A sample format. */
 const FLOAT = 3;
 
 // The library's own decoders end the process on a damaged strip, or let a small file take all memory.
 addDecoder(DEFLATE, async () => DeflateDecoder);
 addDecoder(LZW, async () => LzwDecoder);
 
-/** Whether the library unpacks a file's cells, and to what they are. */
+/** Whether the library and the decoders registered here unpack a file's cells correctly. */
 export async function isUnpacked(image: GeoTIFFImage): Promise<boolean> {
   const compression = image.fileDirectory.getValue('Compression') ?? PLAIN;
   if (!SUPPORTED.has(compression)) return false;
@@ -28,7 +28,7 @@ export async function isUnpacked(image: GeoTIFFImage): Promise<boolean> {
   switch ((await image.fileDirectory.loadValue('Predictor')) ?? UNPREDICTED) {
     case UNPREDICTED:
       return true;
-    // The library adds up in this machine's order of bytes, whatever the file's.
+    // The library sums in this machine's byte order, whatever the file's.
     case DIFFERENCES:
       return compression !== PLAIN && image.littleEndian && BITS_OF_DIFFERENCES.includes(bits);
     case DIFFERENCES_OF_FLOATS:

@@ -11,19 +11,21 @@ import type { BoundingBox, Metres, Millis } from '../../shards/units.ts';
 import { headerOfPbf } from '../osm/pbf.ts';
 import { outlineOf } from './outline.ts';
 
-/** What a file claims to be, by its header and the polygon beside it. */
+/** The extent of a file according to its header and the polygon next to it. */
 export interface ExtractCoverage {
-  /** The last part of its path. */
+  /** The base name of its path. */
   readonly name: string;
-  /** Where it claims to hold everything; null when it does not say. */
+  /** The box in which it claims to be complete; null if not stated. */
   readonly box: BoundingBox | null;
-  /** The polygon it was cut by, if that lies beside it. */
+  /** The polygon it was cut by, if that is next to it. */
   readonly outline: Area | null;
-  /** When it was cut; 0 when it does not say. */
+  /** When it was cut; 0 if not stated. */
   readonly cutMs: Millis;
 }
 
-/** Whoever cuts an extract leaves ways whole that lead out of it: no farther than this, as a rule. */
+/**
+ * Extracts keep ways that lead out of them whole; as a rule they reach no farther beyond than this.
+ */
 const BEYOND_AN_EXTRACT: Metres = 50_000;
 
 export async function extractCoverageOf(path: string): Promise<ExtractCoverage> {
@@ -34,12 +36,14 @@ export async function extractCoverageOf(path: string): Promise<ExtractCoverage> 
   };
 }
 
-/** Whether anything of a file may lie in an area, or tell when its streets are of. */
+/** Whether a file may have anything in an area, or is needed to date the street data. */
 export function mayReach({ box, cutMs }: ExtractCoverage, area: BoundingBox): boolean {
   return box === null || cutMs === 0 || boxesMeet(bufferBox(box, BEYOND_AN_EXTRACT), area);
 }
 
-/** Where files together claim to hold everything: the box, and the areas of each. */
+/**
+ * The area in which files together claim to be complete: the box around all, and the area of each.
+ */
 export function coverageOf(files: readonly ExtractCoverage[]): {
   coverage: BoundingBox | null;
   outlines: readonly Area[] | null;

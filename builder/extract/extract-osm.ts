@@ -14,7 +14,7 @@ import type { OsmElements } from './osm-elements.ts';
 import { type MappedStation, mappedStations } from './osm-stations.ts';
 import type { RawLines } from './raw-streets.ts';
 
-/** The lines that come into an area, where they are. Where nodes are missing, a line is cut in two. */
+/** The lines that enter an area, with coordinates. A line is split where nodes are missing. */
 export function keepLines(raw: RawLines, table: NodeTable, area: BoundingBox): Lines {
   const refs = raw.refs.view();
   const lon = new GrowableArray(Float64Array);
@@ -48,34 +48,34 @@ function endLine(firstPoint: number[], points: number): void {
   if (points > firstPoint[firstPoint.length - 1]) firstPoint.push(points);
 }
 
-/** What the builder takes from OpenStreetMap. */
+/** The data that the builder takes from OpenStreetMap. */
 export interface OsmExtract {
-  /** Where the files claim to hold everything; null when one of them does not say. */
+  /** The box in which the files claim to be complete; null if one of them does not state it. */
   readonly coverage: BoundingBox | null;
-  /** The same more closely, of each file: the polygon it was cut by; null where none has one. */
+  /** The exact areas, by file: the polygon it was cut by; null if no file has one. */
   readonly outlines: readonly Area[] | null;
   /** When the newest element was edited, or the files were cut. */
   readonly newestMs: Millis;
-  /** Where all streets were kept that the files have: past it they go on. */
+  /** The area in which all streets of the files were kept; they continue beyond it. */
   readonly streetArea: BoundingBox;
   readonly streets: StreetWays;
   readonly nodes: StreetNodes;
   readonly impassable: Impassable;
   readonly destinations: Destination[];
   readonly stations: readonly MappedStation[];
-  /** References of the streets to nodes that no file has. */
+  /** References from streets to nodes that are in no file. */
   readonly missingNodes: number;
 }
 
 /** A file that elements were read from. */
 export interface OsmFile extends ExtractCoverage {
-  /** When its newest element was edited, if it was read, or it was cut. */
+  /** When its newest element was edited, if it was read, or else when it was cut. */
   readonly newestMs: Millis;
 }
 
 /**
- * Makes of elements that lie around it the destinations within `area`, and the streets within
- * `streetArea`, which holds it. `files`: all that there are, also such as have nothing near.
+ * Turns elements into the destinations within `area` and the streets within `streetArea`, which
+ * contains it. `files`: all files, including those with nothing nearby.
  */
 export function extractOsm(
   elements: OsmElements,
@@ -108,7 +108,7 @@ export function extractOsm(
   };
 }
 
-/** An error that says what to look at. */
+/** An error that lists the likely causes. */
 export function noStreetsIn(files: readonly string[]): BuildError {
   return new BuildError(
     `${files.join(', ')}: no streets in the area of the blocks; does the extract cover the county?`,

@@ -14,19 +14,19 @@ import { readOnce } from './read-once.ts';
 export interface GatheredOsm extends OsmElements {
   /** When the newest element of each file was edited, or the file was cut. */
   readonly newestMs: ReadonlyMap<string, Millis>;
-  /** By `key=value`, how many elements in the cells name a place that no type takes. */
+  /** By `key=value`, how many elements in the cells name a place that has no type. */
   readonly unmapped: ReadonlyMap<string, number>;
 }
 
-/** How many times files are read to gather what is in them; of a part of them, two times more. */
+/** Reads of each file to gather all of its contents; a part of them takes two more. */
 export const PASSES = 3;
 export const PASSES_OF_PART = 5;
 
 /**
- * Reads what streets and destinations in some cells are made of from OSM PBF files, in three passes
- * over each: relations, which say what ways they need; ways, which say what nodes they need; nodes.
- * Files may overlap. `isPart`: they hold much more than that, so that two passes before find the ways
- * there; without, all of them are held. `read` is told of bytes.
+ * Reads the elements of streets and destinations in some cells from OSM PBF files, in three passes
+ * over each: relations, which name the ways they need; ways, which name the nodes they need; nodes.
+ * Files may overlap. `isPart`: the files hold much more than these cells, so two earlier passes
+ * find the ways there; otherwise all ways are held. `read` is called with the number of bytes read.
  */
 export async function gatherOsm(
   paths: readonly string[],
@@ -42,7 +42,8 @@ export async function gatherOsm(
     }
   };
 
-  // An area may come into cells where it has no node: it has one beside them, or is a wide one.
+  // An area may enter cells where it has no node: it then has one in an adjacent cell, or is a wide
+  // area.
   const near = isPart ? await waysIn(cells.grown(), pass) : null;
   const isNear = (way: number) => near === null || near.has(way);
   const met = noAreas();

@@ -11,11 +11,11 @@ export interface KeptStreets {
   readonly nodes: StreetNodes;
   /** By ordinal in the table: 1 where a way for walking passes. */
   readonly walkable: Uint8Array;
-  /** References of those ways to nodes that no file has: they are left out. */
+  /** References from those ways to nodes that are in no file: they are left out. */
   readonly missingNodes: number;
 }
 
-/** Keeps the streets that come into an area, and numbers anew the nodes they use. */
+/** Keeps the streets that enter an area, and renumbers the nodes they use. */
 export function keepStreets(raw: RawStreets, table: NodeTable, area: BoundingBox): KeptStreets {
   const refs = raw.refs.view();
   const ends = raw.endRef.view();

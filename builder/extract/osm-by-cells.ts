@@ -6,7 +6,7 @@ import type { NodeTable } from '../osm/node-table.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { type RawLines, refsOf } from './raw-streets.ts';
 
-/** What lies in a cell, of elements: ways by their positions among them. */
+/** The elements of a cell: ways by their positions among all. */
 export interface CellElements {
   readonly streets: number[];
   readonly impassable: number[];
@@ -14,7 +14,7 @@ export interface CellElements {
   readonly points: PointSource[];
 }
 
-/** An area that comes into many cells. */
+/** An area that covers many cells. */
 export interface WideArea {
   readonly area: AreaSource;
   readonly box: BoundingBox;
@@ -26,15 +26,15 @@ export interface PartedElements {
 }
 
 /**
- * Areas of more cells than this to a side are in none, but are kept apart, once: a national forest
- * has a hundred thousand nodes and comes into hundreds of cells. Others have a node in each cell they
- * come into or in one beside it, so that none is missed by who reads those alone.
+ * Areas that span more cells than this on a side are not stored by cell, but once, separately: a
+ * national forest has a hundred thousand nodes and covers hundreds of cells. All others have a node
+ * in each cell they enter or in an adjacent one, so that reading those cells alone misses none.
  */
 const MAX_SIDE = 2;
 
 /**
- * Parts elements by the cells that they come into, each into all of those: a way with its nodes, an
- * area with the box around it, inside which its middle and its doors are.
+ * Splits elements by the cells that they enter, each into all of those: a way with its nodes, an
+ * area with its bounding box, which contains its middle and its doors.
  */
 export function partByCells(elements: OsmElements, cells: MapCells): PartedElements {
   const { table, streets, impassable, areas, points } = elements;

@@ -9,12 +9,12 @@ import type { CellElements } from './osm-by-cells.ts';
 import type { OsmElements } from './osm-elements.ts';
 import { addLine, addStreet, noLines, noStreets, type RawLines, refsOf } from './raw-streets.ts';
 
-/** Elements of OpenStreetMap in a cell, as an object. Numbers stay exactly what they are. */
+/** The elements of OpenStreetMap in a cell, as an object. Numbers keep their full precision. */
 const KIND = 'OSMC';
 
 type TagList = readonly (readonly [key: string, value: string])[];
 
-/** What is not numbers, as JSON: the few elements that may be destinations, and ferries. */
+/** The non-numeric part, as JSON: the few elements that may be destinations, and ferries. */
 interface TaggedElements {
   readonly areas: readonly (Omit<AreaSource, 'tags'> & { readonly tags: TagList })[];
   readonly points: readonly (Omit<PointSource, 'tags'> & { readonly tags: TagList })[];
@@ -25,7 +25,7 @@ interface TaggedElements {
 /** Encodes elements, cell by cell. */
 export class OsmCellEncoder {
   readonly #elements: OsmElements;
-  /** By node of the table: its number in the cell that is being encoded. */
+  /** By node of the table: its number in the cell being encoded. */
   readonly #numberOf: Uint32Array;
 
   constructor(elements: OsmElements) {
@@ -121,7 +121,7 @@ interface NodeLines {
   readonly nodes: Uint32Array;
 }
 
-/** Puts the elements of cells together again, each once, ascending by id. */
+/** Reassembles the elements of cells, each once, ascending by id. */
 export class OsmCellJoiner {
   readonly #streets = noStreets();
   readonly #impassable = noLines();
@@ -132,7 +132,7 @@ export class OsmCellJoiner {
   readonly #seenStreets = new Set<number>();
   readonly #seenImpassable = new Set<number>();
 
-  /** Adds a cell, of the object of this name. */
+  /** Adds a cell, decoded from the object of this name. */
   add(object: string, bytes: Uint8Array): void {
     const { section, numbers, wholes } = openTable(object, bytes, KIND);
     const ids = numbers('NODE');
@@ -179,7 +179,7 @@ export class OsmCellJoiner {
     return {
       streets: this.#sortedStreets(),
       impassable: this.#sortedImpassable(),
-      // Relations first: of what is drawn twice, that with the lower position is asked first.
+      // Relations first: of duplicates, the one with the lower position takes precedence.
       areas: [...this.#areas.values()].sort((a, b) =>
         a.type === b.type ? a.id - b.id : a.type === 'relation' ? -1 : 1,
       ),
@@ -209,7 +209,8 @@ export class OsmCellJoiner {
     const table = new NodeTable(concat(this.#nodes.map(({ ids }) => ids)));
     for (const { ids, lon, lat, traits, gate } of this.#nodes) {
       ids.forEach((id, i) => {
-        // A batch of cells may not have read the file that has it, while another has.
+        // A batch of cells may lack the node because it did not read the file that has it, while
+        // another did.
         if (Number.isNaN(lon[i])) return;
         const node = table.find(id);
         table.lon[node] = lon[i];

@@ -2,7 +2,7 @@ import type { AreaSource, PointSource } from '../destinations/from-osm.ts';
 import type { NodeTable } from '../osm/node-table.ts';
 import type { RawLines, RawStreets } from './raw-streets.ts';
 
-/** What streets and destinations are made of: elements of OpenStreetMap, each once, by id. */
+/** The elements of streets and destinations: from OpenStreetMap, each once, by id. */
 export interface OsmElements {
   readonly streets: RawStreets;
   readonly impassable: RawLines;
@@ -10,6 +10,6 @@ export interface OsmElements {
   /** The nodes of the ways that draw areas; null where no file has the way. */
   readonly memberWays: ReadonlyMap<number, Float64Array | null>;
   readonly points: readonly PointSource[];
-  /** All nodes that any of the ways names. */
+  /** All nodes that any of the ways references. */
   readonly table: NodeTable;
 }

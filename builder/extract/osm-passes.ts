@@ -12,23 +12,25 @@ import { isMappedStation } from './osm-stations.ts';
 import { addLine, addStreet, type RawLines, type RawStreets } from './raw-streets.ts';
 import { UnmappedValues } from './unmapped-values.ts';
 
-/** Areas that may be destinations, and the ways they need: their nodes, once the way was met. */
+/**
+ * Areas that may be destinations, and the ways they need: their nodes, once the way has been read.
+ */
 export interface MetAreas {
   readonly areas: Map<string, AreaSource>;
   readonly memberWays: Map<number, Float64Array | null>;
-  /** Ways that are the outlines of water, whatever their own tags say. */
+  /** Ways that outline water, whatever their own tags. */
   readonly shores: Set<number>;
-  /** What names a place and is of no type. */
+  /** Elements that name a place but have no type. */
   readonly unmapped: UnmappedValues;
 }
 
-/** What is kept of ways, by their nodes. */
+/** The data kept of ways, by their nodes. */
 export interface MetLines {
   readonly streets: RawStreets;
   readonly impassable: RawLines;
 }
 
-/** Whether tags are kept, with what they are on: of what may be a destination, or tells of a station. */
+/** Whether tags are kept, with their element: those of possible destinations and of stations. */
 function isKept(tags: Tags): boolean {
   return mayBeDestination(tags) || isMappedStation(tags);
 }
@@ -38,7 +40,7 @@ export function noAreas(): MetAreas {
   return { areas: new Map(), memberWays: new Map(), shores: new Set(), unmapped };
 }
 
-/** The first pass: relations say what ways they need, if any of these is near. */
+/** The first pass: collects the ways that relations need, if any of these is nearby. */
 export function relationPass(
   { areas, memberWays, shores }: MetAreas,
   isNear: (way: number) => boolean,
@@ -60,8 +62,8 @@ export function relationPass(
 }
 
 /**
- * The second pass: ways say what nodes they need. Of those that are not near, none is kept but to
- * draw relations that are. `isOverlapping`: of several files, two may have the same way.
+ * The second pass: collects the nodes that ways need. Ways that are not nearby are kept only to
+ * draw relations that are. `isOverlapping`: of several files, two may contain the same way.
  */
 export function wayPass(
   { areas, memberWays, shores, unmapped }: MetAreas,
@@ -99,8 +101,8 @@ export function wayPass(
 }
 
 /**
- * The third pass: where the nodes are that ways need, and those that may be destinations. Of several
- * versions of one in files that overlap, the last that is read.
+ * The third pass: reads the locations of nodes that ways need, and the nodes that may be
+ * destinations. Where overlapping files have several versions of one, the last one read is used.
  */
 export function nodePass(
   table: NodeTable,
@@ -128,7 +130,7 @@ export function nodePass(
 
 const GATES = new Set(['gate', 'entrance', 'kissing_gate', 'swing_gate', 'lift_gate', 'stile']);
 
-/** Whether people get in at a node, and not only those who have a key. */
+/** Whether a node is an entrance for the public, not only for keyholders. */
 function isGate(tags: Tags): boolean {
   const access = tags.get('foot') ?? tags.get('access');
   if (access === 'private' || access === 'no') return false;

@@ -6,19 +6,19 @@ import type { Tags } from '../osm/tags.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { OsmElements } from './osm-elements.ts';
 
-/** A station or platform on the map that says how it lies to the street. */
+/** A station or platform on the map with a known level relative to the street. */
 export interface MappedStation {
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** What may call there. */
+  /** The kinds of rail that may call there. */
   readonly rails: readonly RailKind[];
-  /** Levels above the street, below it negative. */
+  /** Levels above the street; negative below it. */
   readonly level: number;
 }
 
 const { subwayLevels, metresALevel } = ROUTING.transit;
 
-/** Tags that say what calls, as keys with `yes` or as values of `station`. */
+/** Tags for the kind of rail, as keys with `yes` or as values of `station`. */
 const SIGNS: Readonly<Record<RailKind, readonly string[]>> = {
   subway: ['subway', 'monorail'],
   tram: ['light_rail', 'tram'],
@@ -29,7 +29,7 @@ const NOT_ON_RAILS = ['bus', 'trolleybus', 'ferry', 'aerialway'];
 const OF_RAILWAYS = new Set(['station', 'halt', 'tram_stop', 'platform']);
 const OF_ANYTHING = new Set(['station', 'platform']);
 
-/** Whether tags are of a station or platform on rails that says how it lies to the street. */
+/** Whether tags are of a rail station or platform with a known level relative to the street. */
 export function isMappedStation(tags: Tags): boolean {
   if (!OF_RAILWAYS.has(tags.get('railway') ?? '')) {
     const isStop = OF_ANYTHING.has(tags.get('public_transport') ?? '');
@@ -38,7 +38,9 @@ export function isMappedStation(tags: Tags): boolean {
   return railsOf(tags).length > 0 && levelOf(tags) !== null;
 }
 
-/** The stations and platforms that say how they lie to the street, nodes before areas, by id. */
+/**
+ * The stations and platforms with a known level relative to the street, nodes before areas, by id.
+ */
 export function mappedStations({ points, areas, memberWays, table }: OsmElements): MappedStation[] {
   const stations: MappedStation[] = [];
   const add = (lon: Degrees, lat: Degrees, tags: Tags) => {
@@ -65,8 +67,8 @@ function signsIn(tags: Tags): RailKind[] {
 }
 
 /**
- * What calls; where that is not told, a subway: of others, which may call in the street above one, a
- * platform must say that it is theirs.
+ * The kinds of rail that call; a subway where not given: others may call in the street above one,
+ * so their platforms must be tagged with them.
  */
 function railsOf(tags: Tags): RailKind[] {
   const reported = signsIn(tags);
@@ -76,9 +78,9 @@ function railsOf(tags: Tags): RailKind[] {
 }
 
 /**
- * Levels from the street: by `level`, which counts floors; or else by `depth` or `layer`, of which
- * the one is metres and the other an order, so that two levels are the least where they tell of any;
- * or else two where it lies underground, in a tunnel or on a bridge. Null: it does not say.
+ * Levels from the street: by `level`, which counts floors; else by `depth`, in metres, or `layer`,
+ * which only gives an order, so either counts as at least two levels unless it is 0; else two if it
+ * is underground, in a tunnel or on a bridge. Null if not given.
  */
 function levelOf(tags: Tags): number | null {
   const levels = numbersIn(tags.get('level'));
@@ -93,7 +95,7 @@ function levelOf(tags: Tags): number | null {
   return location === 'surface' || location === 'overground' ? 0 : null;
 }
 
-/** No fewer levels than a subway is assumed to have, in the same direction; none stay none. */
+/** Raises a level to at least the assumed depth of a subway, in the same direction; 0 stays 0. */
 function atLeast(level: number): number {
   return level === 0 ? 0 : Math.sign(level) * Math.max(Math.abs(level), subwayLevels);
 }
@@ -102,7 +104,9 @@ function farthest(levels: readonly number[]): number {
   return levels.reduce((most, level) => (Math.abs(level) > Math.abs(most) ? level : most));
 }
 
-/** Numbers between semicolons, or first and last of a range, `-2--1`; none if any is out of all reason. */
+/**
+ * Numbers between semicolons, or first and last of a range, `-2--1`; none if any is implausible.
+ */
 function numbersIn(text: string | undefined): number[] {
   const parts = (text ?? '').split(';').flatMap((part) => {
     const range = /^\s*(-?\d+(?:\.\d+)?)(?:\s*-\s*(-?\d+(?:\.\d+)?))?\s*$/.exec(part);
@@ -111,5 +115,5 @@ function numbersIn(text: string | undefined): number[] {
   return parts.every((number) => Math.abs(number) <= MOST) ? parts : [];
 }
 
-/** No station is deeper in metres, nor has half as many levels. */
+/** No station is this deep in metres, or has half as many levels. */
 const MOST = 2 * FEED_LIMITS.level;

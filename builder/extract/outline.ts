@@ -5,8 +5,8 @@ import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
 /**
- * The polygon that an extract was cut by, where it lies beside it as Geofabrik publishes it:
- * `maryland.poly` of `maryland-latest.osm.pbf`. Null where there is none.
+ * The polygon that an extract was cut by, if it is next to it under Geofabrik's naming:
+ * `maryland.poly` for `maryland-latest.osm.pbf`. Null if there is none.
  */
 export async function outlineOf(pbf: string): Promise<Area | null> {
   const path = await outlineFileOf(pbf);
@@ -18,7 +18,7 @@ export async function outlineOf(pbf: string): Promise<Area | null> {
   }
 }
 
-/** Where that polygon lies, if it does. */
+/** The path of that polygon, if it exists. */
 export async function outlineFileOf(pbf: string): Promise<string | null> {
   const name = pbf.replace(/\.osm\.pbf$/, '');
   for (const stem of [name, name.replace(/-(latest|\d{6})$/, '')]) {
@@ -32,8 +32,8 @@ export async function outlineFileOf(pbf: string): Promise<string | null> {
 }
 
 /**
- * Parses Osmosis' polygon filter format: a name, rings of `lon lat` lines that each have a name
- * before and `END` after (holes begin with `!`), and `END`. Whether a ring is a hole follows from
+ * Parses Osmosis' polygon filter format: a name, rings of `lon lat` lines, each preceded by a name
+ * and followed by `END` (holes begin with `!`), and `END`. Whether a ring is a hole is derived from
  * the rings around it.
  */
 function parsePoly(path: string, text: string): Polygon[] {

@@ -1,17 +1,17 @@
 import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import type { WayTime } from '../streets/way-time.ts';
 
-/** Ways as met: flat, by node id, before anything is known of the nodes. */
+/** Ways as read: flat, by node id, before anything is known about the nodes. */
 export interface RawLines {
   readonly osmId: GrowableArray<Float64Array>;
-  /** Where each way's refs end in `refs`. */
+  /** The end of each way's refs in `refs`. */
   readonly endRef: GrowableArray<Float64Array>;
   readonly refs: GrowableArray<Float64Array>;
 }
 
 export interface RawStreets extends RawLines {
   readonly traits: GrowableArray<Float64Array>;
-  /** By way, as met, the times of those that are not walked along. */
+  /** By way, in the order read, the travel times of those that are not walked. */
   readonly times: Map<number, WayTime>;
 }
 

@@ -3,7 +3,7 @@ import { sizeOf } from '../inputs/size-of.ts';
 import { type PbfSummary, readPbf } from '../osm/pbf.ts';
 import type { PbfHandlers } from '../osm/primitive-block.ts';
 
-/** A pass over a PBF file. `read` is told of bytes, in the end of all that it has. */
+/** A pass over a PBF file. `read` is called with bytes read, which add up to the whole file. */
 export async function readOnce(
   path: string,
   handlers: PbfHandlers,
@@ -14,7 +14,7 @@ export async function readOnce(
     read(done - before);
     before = done;
   });
-  // One that is sorted is left at its first way when only nodes are wanted.
+  // When only nodes are wanted, a sorted file is abandoned at its first way.
   read((await sizeOf(path)) - before);
   return seen;
 }

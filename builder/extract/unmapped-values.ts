@@ -1,32 +1,32 @@
 import { valuesOf } from '../destinations/classify.ts';
 import type { Tags } from '../osm/tags.ts';
 
-/** Keys that name places to go. */
+/** Keys that name POIs. */
 export const PLACE_KEYS = ['shop', 'amenity'] as const;
 export type PlaceKey = (typeof PLACE_KEYS)[number];
 
-/** How many nodes and ways in an area have a value that no type takes. */
+/** The number of nodes and ways in an area with a value that has no type. */
 export interface UnmappedValue {
   readonly key: PlaceKey;
   readonly value: string;
   readonly elements: number;
 }
 
-/** Values that say that there is none. */
+/** Values that stand for no place. */
 const NOTHING = new Set(['no', 'vacant']);
-/** Longer ones are no values, but texts. */
+/** Longer ones are not values, but free text. */
 const LONGEST = 40;
 
 /**
- * Counts the values of elements that are of no type, each element once, whatever files it is in: ways
- * are met before nodes, and count where their first node lies.
+ * Counts the values of elements without a type, each element once, whichever files contain it: ways
+ * come before nodes, and count where their first node is.
  */
 export class UnmappedValues {
   readonly #nodes = new Map<number, readonly string[]>();
   readonly #ways = new Map<number, readonly string[]>();
   readonly #waysFrom = new Map<number, Set<number>>();
   readonly #waysInside = new Set<number>();
-  /** Of each value one text: elements share it. */
+  /** One shared string per value. */
   readonly #texts = new Map<string, string>();
 
   way(id: number, refs: ArrayLike<number>, tags: Tags): void {
@@ -38,7 +38,7 @@ export class UnmappedValues {
     else this.#waysFrom.set(refs[0], new Set([id]));
   }
 
-  /** A node in the area; `isTyped`: it is counted for ways alone. */
+  /** Counts a node in the area; `isTyped`: it is counted only for ways. */
   node(id: number, tags: Tags, isTyped: boolean): void {
     for (const way of this.#waysFrom.get(id) ?? []) this.#waysInside.add(way);
     const values = isTyped || tags.size === 0 ? [] : this.#valuesOf(tags);
@@ -73,7 +73,7 @@ export class UnmappedValues {
   }
 }
 
-/** So many values of each key, the most frequent first. */
+/** The given number of values of each key, the most frequent first. */
 export function maxFrequent(counts: ReadonlyMap<string, number>, ofEach: number): UnmappedValue[] {
   const all = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   return PLACE_KEYS.flatMap((key) =>

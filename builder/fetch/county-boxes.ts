@@ -18,7 +18,7 @@ export async function readCountyBoxes(path: string): Promise<Map<CountyFips, Bou
   return boxes;
 }
 
-/** The box around each of some counties. Throws a `BuildError` for one that the layer has not. */
+/** The box around each of some counties. Throws a `BuildError` for one that is not in the layer. */
 export function boxesOf(
   counties: readonly CountyFips[],
   boxes: ReadonlyMap<CountyFips, BoundingBox>,

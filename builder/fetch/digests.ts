@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Bytes } from '../../shards/units.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 
-/** Size, SHA-256 and MD5 of a file, the digests in hex, in one reading. */
+/** Size, SHA-256 and MD5 of a file, the digests in hex, in a single read. */
 export async function digestsOf(
   path: string,
 ): Promise<{ bytes: Bytes; sha256: string; md5: string }> {

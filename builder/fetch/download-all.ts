@@ -5,7 +5,7 @@ import { type Download, download, expectedBytes } from './download.ts';
 import type { FetchFolder } from './fetch-folder.ts';
 import type { Http } from './http.ts';
 
-/** What every part of a fetch works with. */
+/** The context shared by all parts of a fetch. */
 export interface FetchSession {
   readonly http: Http;
   readonly folder: FetchFolder;
@@ -15,8 +15,8 @@ export interface FetchSession {
 const MEGABYTE = 1e6;
 
 /**
- * Has some files, those of different servers side by side, and gives for each, in order, null or
- * the `BuildError` why it was not had: one that fails does not stop the others.
+ * Downloads files, in parallel across servers, and returns for each, in order, null or the
+ * `BuildError` it failed with: a failure does not stop the others.
  */
 export async function downloadAll(
   name: string,
@@ -49,7 +49,10 @@ export async function downloadAll(
   return errors;
 }
 
-/** Has some files, all of them: throws the first `BuildError` once the others are had. */
+/**
+ * Downloads files, all of which are required: throws the first `BuildError` once the others are
+ * done.
+ */
 export async function requireAll(
   name: string,
   files: readonly Download[],

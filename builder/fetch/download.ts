@@ -6,24 +6,23 @@ import type { FetchFolder, Source } from './fetch-folder.ts';
 import { type Answer, type Http, lengthOf, rangeOf, refusal, tooLarge } from './http.ts';
 import { PartFile, type Version } from './part-file.ts';
 
-/** A file to be had. */
+/** A file to download. */
 export interface Download {
   readonly url: string;
-  /** Its place in the folder of the fetch. */
+  /** Its path within the folder of the fetch. */
   readonly file: string;
-  /** The address of its MD5, if there is one, as `md5sum` writes it. */
+  /** The URL of its MD5, if there is one, in the format of `md5sum`. */
   readonly md5Url?: string;
-  /** More than such a file ever has: what is larger is not taken. */
+  /** Larger than such a file ever is; anything beyond is rejected. */
   readonly maxBytes: Bytes;
-  /** Looks at the file; throws a `BuildError` where it is not what it should be. */
+  /** Validates the file; throws a `BuildError` if it is not what it should be. */
   check(path: string): Promise<void>;
 }
 
 /**
- * Has a file, and gives its path once it is whole, checked and in its place. What is there and has
- * not changed is kept; what broke off goes on where it stopped, unless the file has changed.
- * `onBytes` hears of bytes as they come. Throws a `BuildError` that names the URL; of a file that
- * is not what it should be, nothing is kept.
+ * Downloads a file, and returns its path once it is complete, checked and in place. An existing,
+ * unchanged file is kept; an interrupted download resumes, unless the file has changed. `onBytes`
+ * is called as bytes arrive. Throws a `BuildError` that names the URL; an invalid file is not kept.
  */
 export async function download(
   wanted: Download,
@@ -59,7 +58,7 @@ export async function download(
   return path;
 }
 
-/** How many bytes a download will likely bring; null when its server does not say. */
+/** The likely size of a download; null if its server does not state it. */
 export async function expectedBytes(
   { url, file }: Download,
   http: Http,
@@ -73,7 +72,7 @@ export async function expectedBytes(
   return part.version?.bytes === size ? size - part.size : size;
 }
 
-/** Brings the part on disk to its whole. Null: the file kept from before is still the one. */
+/** Completes the part on disk. Null: the previously downloaded file is still current. */
 async function transfer(
   { url, maxBytes }: Download,
   http: Http,
@@ -114,7 +113,7 @@ function ifChanged(version: Pick<Source, 'etag' | 'last_modified'> | null): Reco
   return {};
 }
 
-/** Whether an answer brings just what the part lacks, of the same version. */
+/** Whether a response contains exactly the rest of the part, of the same version. */
 function isRest(answer: Answer, { size, version }: PartFile): boolean {
   const range = rangeOf(answer);
   if (range === null || range.from !== size || version === null) return false;

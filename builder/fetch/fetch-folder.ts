@@ -11,23 +11,23 @@ const LOCK = '.fetch-lock';
 
 const sourceSchema = z.object({
   url: z.string(),
-  /** When it was had, ISO 8601. */
+  /** When it was downloaded, ISO 8601. */
   fetched_at: z.string(),
   bytes: z.number(),
   /** Hex. */
   sha256: z.string(),
-  /** What the server said of the version, to ask whether there is another; null: nothing. */
+  /** The server's ETag, for conditional requests; null if it sent none. */
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
 });
 const sourcesSchema = z.object({ files: z.record(z.string(), sourceSchema) });
 
-/** Where a file came from, and what it was then. */
+/** The origin of a file, and its state when downloaded. */
 export type Source = z.infer<typeof sourceSchema>;
 
 /**
- * The folder a fetch fills, and its `sources.json`, which says of each file what came from where.
- * One process at a time has it. Paths of files are relative to it, with slashes.
+ * The folder a fetch fills, and its `sources.json`, which records the origin of each file. Only one
+ * process at a time may use it. Paths of files are relative to it, with slashes.
  */
 export class FetchFolder {
   readonly #root: string;
@@ -55,7 +55,7 @@ export class FetchFolder {
     return path.join(this.#root, file);
   }
 
-  /** What is known of a file that is there, whole; null where there is none, or another. */
+  /** The record of a file that is present and complete; null if it is missing or differs. */
   async source(file: string): Promise<Source | null> {
     const source = this.#sources[file];
     if (!source) return null;
@@ -66,7 +66,7 @@ export class FetchFolder {
     return bytes === source.bytes ? source : null;
   }
 
-  /** Notes a file, on disk once it returns. */
+  /** Records a file; on disk once it returns. */
   async note(file: string, source: Source): Promise<void> {
     this.#sources[file] = source;
     this.#writing = this.#writing.then(() => this.#write());
@@ -92,7 +92,7 @@ export class FetchFolder {
   }
 }
 
-/** The error for a file that the disk does not take. */
+/** The error for a file that cannot be written to disk. */
 export function unwritable(file: string, error: unknown): BuildError {
   const code = systemCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') {
@@ -134,7 +134,7 @@ async function readSources(file: string): Promise<Record<string, Source>> {
   }
 }
 
-/** Makes the folder that a file of the fetch lies in. */
+/** Creates the parent folder of a file of the fetch. */
 export async function makeFolderOf(file: string): Promise<void> {
   try {
     await mkdir(path.dirname(file), { recursive: true });

@@ -22,7 +22,7 @@ import {
   stateOf,
 } from './public-files.ts';
 
-/** The inputs that can be had one without the other. */
+/** The inputs that can be fetched independently. */
 export const INPUT_KINDS = ['osm', 'census', 'gtfs', 'pois'] as const;
 export type InputKind = (typeof INPUT_KINDS)[number];
 
@@ -32,20 +32,20 @@ export interface FetchRequest {
   /** The folder to fill. */
   readonly out: string;
   readonly inputs: readonly InputKind[];
-  /** Addresses of feeds; empty: those that the catalogue has for the counties. */
+  /** URLs of feeds; empty: those in the catalogue for the counties. */
   readonly gtfs: readonly string[];
   /** Null: the newest. */
   readonly overtureRelease: string | null;
   readonly services: PublicServices;
   /**
-   * Hosts of a private network that catalogue and redirects may lead to. Those of `gtfs`, and of
-   * services in place of the public ones, need not be among them.
+   * Private hosts that the catalogue and redirects may lead to. Those of `gtfs`, and of services in
+   * place of the public ones, need not be listed.
    */
   readonly allowedHosts?: readonly string[];
   readonly http?: Pick<HttpOptions, 'idleMs' | 'retryMs'>;
 }
 
-/** Paths of what a build of the counties takes. Empty: not asked for, or not to be had. */
+/** Input paths for a build of the counties. Empty: not requested, or not available. */
 export interface FetchedInputs extends FetchedFeeds {
   readonly osm: string[];
   readonly blocks: string[];
@@ -56,15 +56,15 @@ export interface FetchedInputs extends FetchedFeeds {
 
 const SECONDS_PER_MINUTE = 60;
 
-/** No trip from a county goes farther beyond it on the streets. */
+/** No trip from a county reaches farther beyond it by street. */
 const REACH: Metres =
   ROUTING.bikeMetresPerSecond * ROUTING.maxReachMinutes * SECONDS_PER_MINUTE + ROUTING.linkRadii[1];
 
 /**
- * Has the public inputs for some counties: OpenStreetMap of their states and of those that trips
- * reach into, blocks and places of the census, the GTFS feeds that run there, Overture places
- * within reach. What is there already and has not changed is kept. Throws a `BuildError` that names
- * the URL, once everything beside it is had; a feed that cannot be had is told in `left` instead.
+ * Fetches the public inputs for some counties: OpenStreetMap extracts of their states and of those
+ * within reach, census blocks and places, the GTFS feeds that run there, Overture places within
+ * reach. Existing files that have not changed are kept. Throws a `BuildError` that names the URL,
+ * after fetching everything else; an unavailable feed is listed in `left` instead.
  */
 export async function fetchInputs(
   request: FetchRequest,
@@ -110,7 +110,7 @@ export async function fetchInputs(
   }
 }
 
-/** The hosts that a person has named, in one way or another. */
+/** The hosts that the user has named, in any option. */
 function namedHosts({ services, gtfs, allowedHosts = [] }: FetchRequest): string[] {
   const publicUrls = Object.values(PUBLIC_SERVICES);
   const own = Object.values(services).filter((url) => !publicUrls.includes(url));

@@ -8,16 +8,16 @@ import { unreadable } from '../inputs/fingerprint.ts';
 /** A feed of the Mobility Database. */
 export interface CatalogueFeed {
   readonly id: string;
-  /** The agency, and what the feed is called where it has several; '' when that is not known. */
+  /** The agency, and the feed's own name where it has several; '' if unknown. */
   readonly name: string;
-  /** Where it may be had without a key, the best first. */
+  /** URLs that need no key, the best first. */
   readonly urls: readonly string[];
 }
 
 export interface FeedSelection {
-  /** Feeds to be had, by ascending id. */
+  /** Available feeds, by ascending id. */
   readonly feeds: CatalogueFeed[];
-  /** Those that may be wanted and cannot be had, each with the reason, in words. */
+  /** Relevant feeds that are unavailable, each with the reason, as text. */
   readonly left: string[];
 }
 
@@ -27,14 +27,14 @@ type CatalogueRow = Readonly<Record<string, string | undefined>>;
 const COLUMNS = ['data_type', 'status', 'urls.latest', 'urls.direct_download'] as const;
 const BOX = 'location.bounding_box';
 const RETIRED: ReadonlySet<string> = new Set(['deprecated', 'inactive']);
-/** Boxes of feeds from elsewhere that reach into the United States are errors of the catalogue. */
+/** Boxes of feeds from elsewhere that reach into the United States are errors in the catalogue. */
 const COUNTRIES: ReadonlySet<string> = new Set(['', 'US', 'PR', 'CA', 'MX']);
 const NO_KEY: ReadonlySet<string> = new Set(['', '0']);
 
 /**
- * Picks the GTFS feeds in use whose box meets one of `boxes` from the catalogue of the Mobility
- * Database. Of feeds of `states`, by name, those without a box are told. Throws a `BuildError` for a
- * file that is no catalogue.
+ * Picks the active GTFS feeds whose box meets one of `boxes` from the catalogue of the Mobility
+ * Database. Feeds of `states`, by name, that have no box are reported. Throws a `BuildError` for a
+ * file that is not a catalogue.
  */
 export async function selectFeeds(
   path: string,
@@ -65,7 +65,7 @@ export async function selectFeeds(
   return selection;
 }
 
-/** The rows of a catalogue. Throws a `BuildError` for a file that is none. */
+/** The rows of a catalogue. Throws a `BuildError` for a file that is not one. */
 export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
   const text = await readFile(path, 'utf8').catch((error) => {
     throw unreadable(path, error);
@@ -80,11 +80,11 @@ export async function readCatalogue(path: string): Promise<CatalogueRow[]> {
 }
 
 function feedOf(row: CatalogueRow): CatalogueFeed {
-  // The older file numbers feeds; the newer one writes the same number as mdb-123.
-  // It becomes a file name: nothing but letters, digits and dashes passes.
+  // The older file numbers feeds; the newer one writes the same number as mdb-123. The id becomes a
+  // file name: only letters, digits and dashes pass.
   const id = (row.id ?? `mdb-${row.mdb_source_id}`).replaceAll(/[^\w-]+/g, '-');
   const name = [row.provider, row.name].filter(Boolean).join(', ');
-  // The database keeps a copy for everybody, also of feeds that ask for a key at the agency.
+  // The database hosts a public copy, even of feeds for which the agency requires a key.
   const latest = row['urls.latest'];
   const direct = needsKey(row) ? undefined : row['urls.direct_download'];
   return {
@@ -114,6 +114,6 @@ function boxOf(row: CatalogueRow): BoundingBox | null {
   const values = boxColumns().map((column) => row[column]?.trim() ?? '');
   if (values.includes('')) return null;
   const [minLon, minLat, maxLon, maxLat] = values.map(Number);
-  // A number that is none fails every comparison.
+  // NaN fails every comparison.
   return minLon <= maxLon && minLat <= maxLat ? { minLon, minLat, maxLon, maxLat } : null;
 }

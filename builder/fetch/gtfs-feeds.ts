@@ -7,11 +7,14 @@ import { gtfsCatalogue, gtfsFeed, type PublicServices } from './public-files.ts'
 export interface FetchedFeeds {
   /** Paths, those of the catalogue by ascending id. */
   readonly gtfs: string[];
-  /** Feeds that may be wanted and were not had, or not newly, each with the reason. */
+  /** Relevant feeds that could not be fetched, or not updated, each with the reason. */
   readonly left: string[];
 }
 
-/** Has the feeds in use that the catalogue has for `boxes`; `states`, by name, are where these lie. */
+/**
+ * Fetches the active feeds that the catalogue has for `boxes`; `states`, by name, are those that
+ * contain them.
+ */
 export async function fetchCatalogueFeeds(
   services: PublicServices,
   boxes: readonly BoundingBox[],
@@ -24,7 +27,7 @@ export async function fetchCatalogueFeeds(
   return { gtfs: fetched.gtfs, left: [...left, ...fetched.left] };
 }
 
-/** Has the feeds at some addresses. */
+/** Fetches the feeds at some URLs. */
 export function fetchGivenFeeds(
   urls: readonly string[],
   session: FetchSession,
@@ -33,7 +36,7 @@ export function fetchGivenFeeds(
   return fetchFeeds(feeds, session);
 }
 
-/** Tries the addresses of each feed in turn. What was had before is better than no feed. */
+/** Tries the URLs of each feed in turn. An earlier download is better than no feed. */
 async function fetchFeeds(
   feeds: readonly CatalogueFeed[],
   session: FetchSession,
@@ -65,7 +68,7 @@ async function fetchFeeds(
   return fetched;
 }
 
-/** A file name that tells the address, and differs for addresses that differ. */
+/** A file name that is derived from the URL, and differs for different URLs. */
 function fileNameOf(url: string): string {
   const { host, pathname } = new URL(url);
   const words = `${host}${pathname}`.replace(/\.zip$/i, '').toLowerCase();

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPublicAddress } from './public-addresses.ts';
 
-/** A host that is at no public address. */
+/** Thrown for a host without a public address. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
 
@@ -14,19 +14,19 @@ export class NotPublic extends Error {
 
 /**
  * Keeps a catalogue or a redirect from leading into the network that the command runs in: hosts
- * that nobody named must be at public addresses. What counts is the address that is connected to,
- * so that a name which changes its address between two look-ups gets nowhere. Through a proxy only
- * addresses in numbers are checked: the proxy looks up the names.
+ * that the user has not named must have public addresses. The check applies to the address actually
+ * connected to, so that a name whose address changes between two lookups cannot bypass it. Through
+ * a proxy only literal addresses are checked: the proxy resolves the names.
  */
 export class HostGuard {
   readonly #named: ReadonlySet<string>;
 
-  /** `named`: hosts that may be anywhere, such as `mirror.internal` or `10.1.2.3:8080`. */
+  /** `named`: hosts that may have any address, such as `mirror.internal` or `10.1.2.3:8080`. */
   constructor(named: readonly string[]) {
     this.#named = new Set(named);
   }
 
-  /** Throws a `NotPublic` for an address in numbers; a name is told by the connector. */
+  /** Throws a `NotPublic` for a literal address; names are checked by the connector. */
   check(url: URL): void {
     const address = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(address) !== 0 && !this.#isNamed(url) && !isPublicAddress(address)) {
@@ -34,7 +34,7 @@ export class HostGuard {
     }
   }
 
-  /** Connects to hosts that were named, and to public addresses of others. */
+  /** Connects to named hosts, and to public addresses of others. */
   connector(timeout: number): buildConnector.connector {
     const anywhere = buildConnector({ timeout });
     const toPublic = buildConnector({ timeout, lookup: lookupPublic });
@@ -49,12 +49,12 @@ export class HostGuard {
   }
 }
 
-/** A URL's host with its port, whether or not that is written out. */
+/** A URL's host with its port, including a default one. */
 export function hostOf({ hostname, port, protocol }: URL): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** Looks up a name and leaves out what is not public; a `NotPublic` when nothing is left. */
+/** Resolves a name and drops addresses that are not public; a `NotPublic` if none is left. */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     if (error) return callback(error, []);

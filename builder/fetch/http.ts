@@ -6,27 +6,27 @@ import { HostGuard, hostOf, NotPublic } from './host-guard.ts';
 import { retryAfterMs, withRetries } from './retry.ts';
 
 export interface HttpOptions {
-  /** A connection without an answer, or without another byte, for so long counts as lost. */
+  /** A connection without a response, or without another byte, for this long counts as lost. */
   readonly idleMs: number;
   /** Wait before the first retry; each further one waits twice as long. */
   readonly retryMs: number;
-  /** Hosts that may be of a private network; see `HostGuard`. */
+  /** Hosts that may be on a private network; see `HostGuard`. */
   readonly namedHosts: readonly string[];
 }
 
 const PATIENT: HttpOptions = { idleMs: 60_000, retryMs: 1_000, namedHosts: [] };
-/** Public services ask for few connections at a time. */
+/** Public services ask clients to limit their connections. */
 const CONNECTIONS_PER_HOST = 2;
 const MAX_REDIRECTS = 5;
-/** Checksums, and a page of a listing. */
+/** For checksums, and a page of a listing. */
 const MAX_TEXT_BYTES: Bytes = 8 * 2 ** 20;
-/** Columns of a row group, many times over. */
+/** Many times the columns of a row group. */
 const MAX_RANGE_BYTES: Bytes = 512 * 2 ** 20;
-/** Too slow, too early, too often, or something broken behind: it may be well soon. */
+/** Timeouts, throttling and upstream failures, which may pass soon. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** An answer, its body not read yet: whoever asks for one reads it or leaves it by `dump()`. */
+/** A response with its body not yet read: the caller must read it or discard it with `dump()`. */
 export interface Answer {
   readonly status: number;
   /** Names are lower case. */
@@ -35,9 +35,9 @@ export interface Answer {
 }
 
 /**
- * Asks HTTP servers, two requests at a time to each, the rest in line. Follows redirects, but not
- * into a private network, nor from https to http. Goes through the proxy that HTTP_PROXY,
- * HTTPS_PROXY and NO_PROXY name, if they do.
+ * An HTTP client that sends two requests at a time to each server and queues the rest. Follows
+ * redirects, but not into a private network, nor from https to http. Uses the proxy given by
+ * HTTP_PROXY, HTTPS_PROXY and NO_PROXY, if any.
  */
 export class Http {
   readonly #options: HttpOptions;
@@ -45,7 +45,7 @@ export class Http {
   readonly #guard: HostGuard;
   readonly #agent: Dispatcher;
 
-  /** `onRetry` is told, in words, what failed and is tried again. */
+  /** `onRetry` receives a line of text about each failure that is retried. */
   constructor(options: Partial<HttpOptions> = {}, onRetry: (line: string) => void = () => {}) {
     this.#options = { ...PATIENT, ...options };
     const { idleMs, namedHosts } = this.#options;
@@ -60,9 +60,8 @@ export class Http {
   }
 
   /**
-   * One request, whatever its status. Bodies come as they are kept, never compressed on the way,
-   * so that ranges and sizes speak of the file. Throws a `BuildError` for an address that is not to
-   * be asked.
+   * Sends one request; any status is returned. Bodies are transferred as stored, never compressed,
+   * so that ranges and sizes refer to the file. Throws a `BuildError` for a forbidden address.
    */
   async ask(
     method: 'GET' | 'HEAD',
@@ -104,12 +103,12 @@ export class Http {
     }
   }
 
-  /** Tries again what failed for a passing reason; see `withRetries`. */
+  /** Retries after transient failures; see `withRetries`. */
   retry<T>(url: string, attempt: () => Promise<T>): Promise<T> {
     return withRetries(url, attempt, this.#options.retryMs, this.#onRetry);
   }
 
-  /** The body of a small document. Throws a `BuildError` that names the URL. */
+  /** Fetches the body of a small document. Throws a `BuildError` that names the URL. */
   text(url: string): Promise<string> {
     return this.retry(url, async () => {
       const answer = await this.ask('GET', url);
@@ -121,8 +120,8 @@ export class Http {
   }
 
   /**
-   * Bytes `from` to `to` (exclusive) of the file that had this ETag. Throws a `BuildError` when the
-   * server has another by now, or knows no ranges.
+   * Fetches bytes `from` to `to` (exclusive) of the file with this ETag. Throws a `BuildError` if
+   * the server has another version by now, or does not support ranges.
    */
   async range(url: string, from: Bytes, to: Bytes, etag: string): Promise<ArrayBuffer> {
     if (to - from > MAX_RANGE_BYTES)
@@ -150,14 +149,16 @@ export class Http {
     });
   }
 
-  /** What a GET would bring, for showing progress: null where the server does not say. */
+  /**
+   * The size that a GET would transfer, for showing progress; null if the server does not state it.
+   */
   async sizeOf(url: string): Promise<Bytes | null> {
     try {
       const answer = await this.ask('HEAD', url);
       await answer.body.dump();
       return answer.status === 200 ? lengthOf(answer) : null;
     } catch {
-      // Only the time left is shown by it: the GET that follows will say what is wrong.
+      // Used only to estimate the remaining time: the GET that follows reports the error.
       return null;
     }
   }
@@ -167,20 +168,23 @@ export class Http {
   }
 }
 
-/** A whole body in memory; null for one larger than `maxBytes`, of which no more is read. */
+/**
+ * Reads a whole body into memory; null for one larger than `maxBytes`, the rest of which is not
+ * read.
+ */
 async function bodyOf(answer: Answer, maxBytes: Bytes): Promise<ArrayBuffer | null> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const chunk of answer.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     bytes += chunk.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxBytes) return null;
     chunks.push(chunk);
   }
   return new Blob(chunks).arrayBuffer();
 }
 
-/** The error for a file that nobody would expect to be so large. */
+/** The error for a file that is implausibly large. */
 export function tooLarge(url: string, maxBytes: Bytes): BuildError {
   return new BuildError(
     `${url}: is larger than ${maxBytes} bytes, the most that is taken of such a file; check the address in a browser`,
@@ -193,13 +197,13 @@ export function lengthOf(answer: Answer): Bytes | null {
   return length !== undefined && /^\d+$/.test(length) ? Number(length) : null;
 }
 
-/** What a 206 says that it brings; null when it does not, or not in bytes. */
+/** The range of a 206; null if it is missing, or not in bytes. */
 export function rangeOf(answer: Answer): { from: Bytes; total: Bytes | null } | null {
   const match = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(answer.header('content-range') ?? '');
   return match && { from: Number(match[1]), total: match[2] === '*' ? null : Number(match[2]) };
 }
 
-/** The error for an answer that brings nothing. Leaves its body. */
+/** The error for a response that carries no content. Discards its body. */
 export async function refusal(url: string, answer: Answer): Promise<Error> {
   await answer.body.dump();
   const { status } = answer;

@@ -23,23 +23,26 @@ import { listBucket, type S3Object } from './s3-listing.ts';
 
 const FILE = 'pois/overture.geojson';
 
-/** What the builder takes of a place, as Overture names it. Not every release has all of them. */
+/**
+ * Columns of a place that the builder uses, by Overture's names. Not every release has all of them.
+ */
 const COLUMNS = [
   ...['id', 'geometry', 'names', 'categories', 'basic_category', 'taxonomy', 'addresses', 'brand'],
   ...['confidence', 'operating_status'],
 ] as const;
 const REQUIRED = ['id', 'geometry', 'bbox', 'names'] as const;
 
-/** Twice what there is in the country. */
+/** Twice the size of the whole country. */
 const MAX_BYTES: Bytes = 32e9;
 
-/** Boxes in the files are of 32-bit floats: wider by more than those are off at 180°. */
+/** Boxes in the files are 32-bit floats: widened by more than their error at 180°. */
 const FLOAT_SLACK = 1e-4;
 
 /**
- * Has the places of an Overture release within `boxes`, as GeoJSON, and gives its path. Of the
- * files of the release only their footers are read, and the row groups that meet a box. What is
- * there of the same files and boxes is kept. `release`: the newest when null. Throws a `BuildError`.
+ * Fetches the places of an Overture release within `boxes`, as GeoJSON, and returns its path. From
+ * the files of the release only the footers are read, and the row groups that meet a box. An
+ * existing result for the same files and boxes is kept. `release`: the newest when null. Throws a
+ * `BuildError`.
  */
 export async function fetchOverturePlaces(
   bucket: string,
@@ -83,7 +86,7 @@ export async function fetchOverturePlaces(
 async function newestRelease(http: Http, bucket: string): Promise<string> {
   const { prefixes } = await listBucket(http, bucket, 'release/', '/');
   const labels = prefixes.map((prefix) => prefix.split('/')[1]);
-  // A label is a date and a number, 2025-10-22.0.
+  // A label is a date and a number: 2025-10-22.0.
   const newest = labels
     .filter((label) => /^\d{4}-\d\d-\d\d\.\d+$/.test(label))
     .sort()
@@ -117,7 +120,7 @@ async function* placesWithin(
       const rowEnd = rowStart + Number(num_rows);
       const rows = await parquetReadObjects({
         ...{ file, metadata, columns, compressors, filter, rowStart, rowEnd },
-        // Where the file says what its pages hold, only the pages that may hold something are read.
+        // Where the file has page statistics, only pages that may match are read.
         ...{ usePageIndex: true, useOffsetIndex: true },
       });
       rowStart = rowEnd;
@@ -140,7 +143,10 @@ async function* placesWithin(
   }
 }
 
-/** The rows whose box meets one, told by statistics of row groups and pages where there are any. */
+/**
+ * Filters for rows whose box meets the given one, by statistics of row groups and pages where
+ * available.
+ */
 function meets({ minLon, minLat, maxLon, maxLat }: BoundingBox) {
   return {
     'bbox.xmin': { $lte: maxLon + FLOAT_SLACK },
@@ -150,7 +156,7 @@ function meets({ minLon, minLat, maxLon, maxLat }: BoundingBox) {
   };
 }
 
-/** A place in GeoJSON: its properties nested and named as in Overture, its point as it is. */
+/** A place in GeoJSON: its properties nested and named as in Overture, its point unchanged. */
 function toFeature(place: Record<string, unknown>, lon: number, lat: number): Feature<Point> {
   return {
     type: 'Feature',
@@ -159,7 +165,7 @@ function toFeature(place: Record<string, unknown>, lon: number, lat: number): Fe
   };
 }
 
-/** Same files, same boxes: same places. */
+/** The same files and boxes yield the same places. */
 function versionOf(files: readonly S3Object[], boxes: readonly BoundingBox[]): string {
   const hash = createHash('sha256');
   for (const { key, etag, bytes } of files) hash.update(`${key} ${etag} ${bytes}\n`);
@@ -167,7 +173,7 @@ function versionOf(files: readonly S3Object[], boxes: readonly BoundingBox[]): s
   return hash.digest('hex');
 }
 
-/** Writes a FeatureCollection, a feature a line, under its name only once it is whole. */
+/** Writes a FeatureCollection, a feature per line; it gets its name only once it is complete. */
 async function writeCollection(
   path: string,
   url: string,

@@ -20,19 +20,19 @@ const versionSchema = z.object({
   url: z.string(),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
-  /** Null: the server did not say. */
+  /** Null: not stated by the server. */
   bytes: z.number().nullable(),
 });
 
-/** Which version of a file bytes belong to, in the words of its server. */
+/** The version of a file that bytes belong to, as identified by its server. */
 export type Version = z.infer<typeof versionSchema>;
 
 /**
- * A file on its way: `FILE.part`, and beside it, in `FILE.part.json`, which version its bytes are
- * of. What survives a crash is good for going on: the version is written before the first byte.
+ * A download in progress: `FILE.part`, with the version of its bytes in `FILE.part.json` next to
+ * it. After a crash it can be resumed: the version is written before the first byte.
  */
 export class PartFile {
-  /** Where it will be. */
+  /** The path of the finished file. */
   readonly target: string;
   readonly path: string;
   #version: Version | null;
@@ -45,7 +45,7 @@ export class PartFile {
     this.#size = size;
   }
 
-  /** The part of `url` that is on disk; an empty one where there is none, or of another address. */
+  /** The part of `url` that is on disk; an empty one if there is none, or it is of another URL. */
   static async open(target: string, url: string): Promise<PartFile> {
     const version = await readVersion(`${target}.part.json`);
     if (version?.url !== url) return new PartFile(target, null, 0);
@@ -65,8 +65,8 @@ export class PartFile {
   }
 
   /**
-   * What asks for the rest, given the file has not changed (RFC 9110, 13.1.5); null when there is
-   * nothing to go on from. A weak ETag does not promise equal bytes, so it will not do.
+   * Headers that request the rest, provided the file has not changed (RFC 9110, 13.1.5); null if
+   * there is nothing to resume. A weak ETag does not guarantee equal bytes, so it cannot be used.
    */
   resumeHeaders(): Record<string, string> | null {
     if (this.#version === null || this.#size === 0) return null;
@@ -76,7 +76,10 @@ export class PartFile {
     return { range: `bytes=${this.#size}-`, 'if-range': validator };
   }
 
-  /** Throws away what is there; what comes is of this version. A `BuildError` where it has no room. */
+  /**
+   * Discards the existing bytes; those that follow are of this version. Throws a `BuildError` if
+   * the disk has no room for it.
+   */
   async restart(version: Version): Promise<void> {
     await makeFolderOf(this.target);
     await this.discard();
@@ -86,9 +89,9 @@ export class PartFile {
   }
 
   /**
-   * Appends a body. What came of one that breaks off is kept. A file longer or shorter than its
-   * server said is a `TransientError`, and one over `maxBytes` a `BuildError`: what is too much is not
-   * written.
+   * Appends a body. If it is interrupted, the bytes received are kept. A file longer or shorter
+   * than its server stated throws a `TransientError`, and one over `maxBytes` a `BuildError`: the
+   * excess is not written.
    */
   async append(
     body: AsyncIterable<Uint8Array>,
@@ -113,7 +116,7 @@ export class PartFile {
     }
   }
 
-  /** The error for a body that does not end. */
+  /** The error for a body that is too long. */
   async #excess(maxBytes: Bytes): Promise<Error> {
     const { url = '', bytes = null } = this.#version ?? {};
     await this.discard();
@@ -121,7 +124,7 @@ export class PartFile {
     return new TransientError(`gave more than the ${bytes} bytes it said`);
   }
 
-  /** Whole: puts it in its place. */
+  /** Moves the complete file into place. */
   async finish(): Promise<void> {
     await this.#local(() => rename(this.path, this.target));
     await rm(`${this.path}.json`, { force: true });
@@ -134,7 +137,7 @@ export class PartFile {
     this.#size = 0;
   }
 
-  /** Tells errors of the disk from those of the connection. */
+  /** Distinguishes errors of the disk from those of the connection. */
   async #local<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -147,7 +150,7 @@ export class PartFile {
 async function requireRoom(target: string, { url, bytes }: Version): Promise<void> {
   if (bytes === null) return;
   const folder = path.dirname(target);
-  // A file system that does not tell is found full by writing.
+  // If a file system does not report its free space, writing finds it full.
   const free = await statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => Number.POSITIVE_INFINITY,
@@ -164,7 +167,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Null where there is none, or a damaged one: the download then starts over. */
+/** Null if there is none, or it is damaged: the download then starts over. */
 async function readVersion(file: string): Promise<Version | null> {
   try {
     return versionSchema.parse(JSON.parse(await readFile(file, 'utf8')));

@@ -1,40 +1,43 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The embedded IPv4 address of an IPv6-only network's translator stands behind this (RFC 6052). */
+/** Prefix that NAT64 puts before an embedded IPv4 address (RFC 6052). */
 const TRANSLATED = '64:ff9b::';
 const TRANSLATED_BITS = 96;
 
 /**
- * Whether anybody on the Internet may be found at an IP address: false for private, loopback,
- * link-local, shared, reserved, documentation and multicast addresses, also where IPv6 wraps such an
- * IPv4 address. By the registries of IANA (RFC 6890).
+ * Whether an IP address is public: false for private, loopback, link-local, shared, reserved,
+ * documentation and multicast addresses, including when IPv6 wraps such an IPv4 address. Based on
+ * the IANA registries (RFC 6890).
  */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
-  // With a zone (fe80::1%eth0) it is of one link.
+  // With a zone (fe80::1%eth0) it is link-local.
   if (version === 0 || address.includes('%')) return false;
   const family = version === 4 ? 'ipv4' : 'ipv6';
   return GLOBAL.check(address, family) && !SPECIAL.check(address, family);
 }
 
-/** Where public addresses are handed out at all. `BlockList` unwraps `::ffff:a.b.c.d` itself. */
+/**
+ * Ranges from which public addresses are allocated at all. `BlockList` unwraps `::ffff:a.b.c.d`
+ * itself.
+ */
 const GLOBAL = new BlockList();
 GLOBAL.addSubnet('0.0.0.0', 0, 'ipv4');
 GLOBAL.addSubnet('2000::', 3, 'ipv6');
 GLOBAL.addSubnet(TRANSLATED, TRANSLATED_BITS, 'ipv6');
 
-/** Ranges therein that are no one's public host. */
+/** Ranges within them that contain no public hosts. */
 const SPECIAL = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
   ['100.64.0.0', 10], // shared by the customers of a carrier
   ['127.0.0.0', 8], // loopback
-  ['169.254.0.0', 16], // link-local; clouds keep their machines' credentials at 169.254.169.254
+  ['169.254.0.0', 16], // link-local; clouds serve machine credentials at 169.254.169.254
   ['172.16.0.0', 12], // private
   ['192.0.0.0', 24], // protocol assignments
   ['192.0.2.0', 24], // documentation
-  ['192.88.99.0', 24], // 6to4 relays, given up
+  ['192.88.99.0', 24], // 6to4 relays, deprecated
   ['192.168.0.0', 16], // private
   ['198.18.0.0', 15], // benchmarks
   ['198.51.100.0', 24], // documentation

@@ -15,7 +15,7 @@ export function stateOf(county: CountyFips): StateFips {
   );
 }
 
-/** Whether a code is of a state whose streets and census can be had. */
+/** Whether a code is of a state whose streets and census data are available. */
 export function isState(code: StateFips): boolean {
   return STATES.has(code);
 }
@@ -24,11 +24,11 @@ export function stateName(state: StateFips): string {
   return STATES.get(state)!.name;
 }
 
-/** Where the public inputs are had: the services themselves, or mirrors laid out like them. */
+/** Sources of the public inputs: the services themselves, or mirrors with the same layout. */
 export interface PublicServices {
   readonly geofabrik: string;
   readonly census: string;
-  /** The catalogue's server, or the address of a catalogue in CSV. */
+  /** The catalogue's server, or the URL of a catalogue in CSV. */
   readonly mobility: string;
   readonly overture: string;
 }
@@ -42,17 +42,17 @@ export const PUBLIC_SERVICES: PublicServices = {
 
 const TIGER_YEAR = 2024;
 /**
- * From 2022 on, Connecticut's counties are planning regions, which the blocks of 2020 do not know:
- * the last layer of counties with its old ones.
+ * From 2022 on, Connecticut's counties are planning regions, which do not exist in the 2020 blocks:
+ * this is the last layer with its old counties.
  */
 const CONNECTICUT: StateFips = '09';
 const CONNECTICUT_YEAR = 2021;
 
 const GB: Bytes = 1e9;
-/** Several times what the largest of each kind has today. */
+/** Several times the largest of each kind today. */
 const MAX_BYTES = { osm: 20 * GB, census: 4 * GB, catalogue: 0.25 * GB, feed: 2 * GB } as const;
 
-/** A state's OpenStreetMap extract, as Geofabrik lays them out. */
+/** A state's OpenStreetMap extract, in Geofabrik's layout. */
 export function osmExtract({ geofabrik }: PublicServices, state: StateFips): Download {
   const name = `${stateName(state).toLowerCase().replaceAll(' ', '-')}-latest.osm.pbf`;
   const url = `${geofabrik}/north-america/us/${name}`;
@@ -79,7 +79,7 @@ export function censusPlaces({ census }: PublicServices, state: StateFips): Down
   return { url, file: `places/${name}`, maxBytes: MAX_BYTES.census, check: checkShapefile };
 }
 
-/** The country's counties, with the codes that the blocks of these have. */
+/** The country's counties, with the codes used by the blocks of these. */
 export function censusCounties(
   { census }: PublicServices,
   counties: readonly CountyFips[],
@@ -99,7 +99,7 @@ export function gtfsCatalogue({ mobility }: PublicServices): Download {
   return { url, file: 'gtfs/catalogue.csv', maxBytes: MAX_BYTES.catalogue, check };
 }
 
-/** A feed, kept under a name of its own. */
+/** A feed, stored under the given name. */
 export function gtfsFeed(url: string, name: string): Download {
   const check = (path: string) => checkZip(path, ['stops.txt']);
   return { url, file: `gtfs/${name}.zip`, maxBytes: MAX_BYTES.feed, check };

@@ -6,9 +6,10 @@ const MAX_RETRIES = 5;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Runs an attempt, and again up to five times when it failed for a passing reason: a connection
- * lost, a server overloaded. Waits `retryMs`, then twice as long each time, or what the server asks
- * for; `onRetry` is told in words. When it is no use, throws a `BuildError` that names the URL.
+ * Runs an attempt, and retries it up to five times after a transient failure: a lost connection, an
+ * overloaded server. Waits `retryMs`, then twice as long each time, or as long as the server
+ * requests; `onRetry` receives a line of text. When retries do not help, throws a `BuildError` that
+ * names the URL.
  */
 export async function withRetries<T>(
   url: string,
@@ -41,19 +42,19 @@ export function retryAfterMs(value: string | undefined, now = Date.now()): numbe
 }
 
 /**
- * No retry mends a name that does not exist, a certificate that is not trusted, a server that does
- * not speak HTTP, or a request that cannot be made.
+ * Retries do not help against a name that does not exist, an untrusted certificate, a server that
+ * does not speak HTTP, or an invalid request.
  */
 const LASTING =
   /^(ENOTFOUND|EPROTO|CERT_|ERR_TLS|ERR_SSL|ERR_INVALID_|HPE_INVALID_(?!EOF)|HPE_HEADER_OVERFLOW|UND_ERR_(INVALID_ARG|NOT_SUPPORTED|HEADERS_OVERFLOW)|.*_CERT|.*_SIGNATURE$)/;
 
-/** What went wrong on the way; null for what is no fault of a connection. */
+/** The network error; null if the error is not one. */
 function faultOf(error: unknown) {
   if (error instanceof TransientError) {
     return { reason: error.message, passing: true, waitMs: error.waitMs };
   }
   if (error instanceof BuildError || !(error instanceof Error)) return null;
-  // Sockets and undici mark their errors by a code; a fault of this program has none.
+  // Sockets and undici give their errors a code; a bug in this program has none.
   const code = systemCode(error);
   if (code === undefined) return null;
   const reason = error.message || code;

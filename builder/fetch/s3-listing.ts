@@ -18,8 +18,8 @@ export interface S3Listing {
 const MAX_PAGES = 100;
 
 /**
- * Lists what a public bucket has under a prefix (ListObjectsV2), page after page. Throws a
- * `BuildError` that names the URL for an answer that is no listing.
+ * Lists the objects of a public bucket under a prefix (ListObjectsV2), page by page. Throws a
+ * `BuildError` that names the URL for a response that is not a listing.
  */
 export async function listBucket(
   http: Http,
@@ -58,7 +58,10 @@ export async function listBucket(
   return listing;
 }
 
-/** What elements of a name hold. The listing nests none in one of its own name, and has no CDATA. */
+/**
+ * The contents of the elements of a name. The listing nests none in another of the same name, and
+ * has no CDATA.
+ */
 function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner]) => inner);
 }

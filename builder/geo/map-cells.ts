@@ -1,11 +1,11 @@
 import type { BoundingBox, Degrees } from '../../shards/units.ts';
 
-/** Some 28 km high: a unit reads little that it does not need, and not too many objects. */
+/** Some 28 km high: a unit reads little that it does not need, and few objects. */
 const CELLS_A_DEGREE = 4;
 const COLUMNS = 360 * CELLS_A_DEGREE;
 const ROWS = 180 * CELLS_A_DEGREE;
 
-/** A rectangle of the cells of a grid around the earth. At the antimeridian they end. */
+/** A rectangle of the cells of a grid around the earth. They stop at the antimeridian. */
 export class MapCells {
   readonly #west: number;
   readonly #south: number;
@@ -19,17 +19,17 @@ export class MapCells {
     this.#north = Math.min(ROWS - 1, north);
   }
 
-  /** Those that a box touches. */
+  /** The cells that a box touches. */
   static of({ minLon, minLat, maxLon, maxLat }: BoundingBox): MapCells {
     return new MapCells(columnOf(minLon), rowOf(minLat), columnOf(maxLon), rowOf(maxLat));
   }
 
-  /** These and those around them. */
+  /** These cells and those around them. */
   grown(): MapCells {
     return new MapCells(this.#west - 1, this.#south - 1, this.#east + 1, this.#north + 1);
   }
 
-  /** Two parts of about one size; none of a single cell. */
+  /** Two parts of about equal size; none for a single cell. */
   halves(): MapCells[] {
     const [west, south, east, north] = [this.#west, this.#south, this.#east, this.#north];
     if (east - west > north - south) {
@@ -44,19 +44,19 @@ export class MapCells {
     return [new MapCells(west, south, east, middle), new MapCells(west, middle + 1, east, north)];
   }
 
-  /** Of a cell by its number. */
+  /** Whether it contains a cell, by its number. */
   has(cell: number): boolean {
     const [column, row] = [cell % COLUMNS, Math.floor(cell / COLUMNS)];
     return column >= this.#west && column <= this.#east && row >= this.#south && row <= this.#north;
   }
 
-  /** The cell that a point lies in; -1 if that is none of these. */
+  /** The cell that contains a point; -1 if that is none of these. */
   at(lon: Degrees, lat: Degrees): number {
     const cell = rowOf(lat) * COLUMNS + columnOf(lon);
     return this.has(cell) ? cell : -1;
   }
 
-  /** Those that a box touches too, ascending. */
+  /** Those of these cells that a box touches, ascending. */
   touching(box: BoundingBox): number[] {
     const cells: number[] = [];
     const [west, east] = [columnOf(box.minLon), columnOf(box.maxLon)];
@@ -69,7 +69,7 @@ export class MapCells {
     return cells;
   }
 
-  /** How many they are from west to east or from south to north, whichever is more. */
+  /** The number of cells from west to east or from south to north, whichever is greater. */
   get side(): number {
     return 1 + Math.max(this.#east - this.#west, this.#north - this.#south);
   }

@@ -2,7 +2,7 @@ import type { Position } from '../../shards/geometry/polygon.ts';
 import { metresPerDegreeLat, metresPerDegreeLon } from '../../shards/geometry/wgs84.ts';
 import type { Metres } from '../../shards/units.ts';
 
-/** From a point to the nearest point of a straight line between two others, all of them near. */
+/** Distance from a point to a line segment, all of them near each other. */
 export function segmentDistance([lon, lat]: Position, from: Position, to: Position): Metres {
   const perLon = metresPerDegreeLon(lat);
   const perLat = metresPerDegreeLat(lat);

@@ -2,14 +2,14 @@ import type { Area, Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { polygonFault } from '../../shards/geometry/sweep-line.ts';
 import type { Degrees } from '../../shards/units.ts';
 
-/** Points of lines one after the other. */
+/** The points of consecutive lines. */
 interface Points {
   readonly x: Int32Array | Float64Array;
   readonly y: Int32Array | Float64Array;
 }
 
 /**
- * Finds which points of a line can go without the line leaving them by more than a tolerance, in
+ * Finds which points of a line can be removed without moving the line by more than a tolerance, in
  * the unit of the points (Douglas and Peucker, 1973).
  */
 export class LineSimplifier {
@@ -18,7 +18,7 @@ export class LineSimplifier {
   readonly #kept: Uint8Array;
   readonly #stack: number[] = [];
 
-  /** `longest`: points of the longest line. */
+  /** `longest`: number of points of the longest line. */
   constructor(points: Points, tolerance: number, longest: number) {
     this.#points = points;
     this.#squaredTolerance = tolerance * tolerance;
@@ -26,8 +26,8 @@ export class LineSimplifier {
   }
 
   /**
-   * 1 for each point of the line from `first` to `last` that stays, as the ends do. Valid until the
-   * next call.
+   * 1 for each point from `first` to `last` that stays; the ends always do. Valid until the next
+   * call.
    */
   keptPoints(first: number, last: number): Uint8Array {
     const kept = this.#kept.fill(0, 0, last - first + 1);
@@ -46,7 +46,10 @@ export class LineSimplifier {
     return kept;
   }
 
-  /** The point between two farthest from the line between them; -1 when all are near it. */
+  /**
+   * The point between two that is farthest from the line between them; -1 if all are within the
+   * tolerance.
+   */
   #farthest(from: number, to: number): number {
     const { x, y } = this.#points;
     const [dx, dy] = [x[to] - x[from], y[to] - y[from]];
@@ -69,8 +72,8 @@ export class LineSimplifier {
 const MIN_POSITIONS = 4;
 
 /**
- * An area with fewer points, none of which it leaves by more than `tolerance`. A polygon that would
- * come to cross itself, or lose a ring, stays as it is.
+ * An area with fewer points, all within `tolerance`. A polygon that would intersect itself, or lose
+ * a ring, stays unchanged.
  */
 export function simplify({ polygons }: Area, tolerance: Degrees): Area {
   return { polygons: polygons.map((polygon) => simplifyPolygon(polygon, tolerance)) };
@@ -82,7 +85,7 @@ function simplifyPolygon(polygon: Polygon, tolerance: Degrees): Polygon {
   return isWhole && polygonFault(simpler) === null ? simpler : polygon;
 }
 
-/** A ring has no ends: it is halved where it is farthest from its first point. */
+/** A ring has no ends: it is split at the point farthest from its first. */
 function simplifyRing(ring: Ring, tolerance: Degrees): Ring {
   const x = Float64Array.from(ring, ([lon]) => lon);
   const y = Float64Array.from(ring, ([, lat]) => lat);

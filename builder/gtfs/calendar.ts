@@ -107,13 +107,13 @@ export class Calendar {
   }
 
   /**
-   * How many of these trips run on each day, days as numbers; days without any are absent. Takes
-   * time for each service and each day, not for each day of each service.
+   * How many of these trips run on each day, by day number; days without any are absent. Takes time
+   * for each service and each day, not for each day of each service.
    */
   tripsByDay(tripsOfService: ReadonlyMap<string, number>): Map<number, number> {
     const services = [...tripsOfService.keys()].flatMap((id) => this.#services.get(id) ?? []);
     const [first, days] = spanOf(services);
-    /** By weekday and day: how many more trips run on such weekdays from that day on. */
+    /** By weekday and day: the change in the number of trips on such weekdays from that day on. */
     const changes = WEEKDAYS.map(() => new Float64Array(days + 1));
     const exceptions = new Float64Array(days);
     for (const [id, count] of tripsOfService) {
@@ -145,13 +145,15 @@ export class Calendar {
   }
 
   /**
-   * On which days two versions of a timetable run at once by their own dates. `tripsOfRoutes`: trips
-   * by route, then by service.
+   * Days on which two versions of a timetable overlap by their own dates. `tripsOfRoutes`: trips by
+   * route, then by service.
    */
   overlapOfVersions(
     tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>,
   ): (day: ServiceDay) => boolean {
-    /** By day, from the first that any service can run on: how many more overlaps there are. */
+    /**
+     * By day, from the first on which any service can run: the change in the number of overlaps.
+     */
     const changes = new Int32Array(LAST_DAY - FIRST_DAY + 2);
     for (const tripsOfService of tripsOfRoutes.values()) {
       const services = [...tripsOfService].flatMap(([id, trips]) => {
@@ -169,9 +171,9 @@ export class Calendar {
 }
 
 /**
- * Finds successors among the services of one route: of two that share weekdays, one that begins later
- * and ends later, and has at least half as many trips and at most twice as many, is the next
- * version. Its days before the other's last are handed to `overlap`.
+ * Finds successors among the services of one route: of two that share weekdays, one that begins and
+ * ends later, and has at least half as many trips and at most twice as many, is the next version.
+ * `overlap` is called with its days up to the other's last.
  */
 function forSuccessors(
   services: readonly { readonly service: Service; readonly trips: number }[],
@@ -198,7 +200,7 @@ function forSuccessors(
   }
 }
 
-/** The first day on which some service may run, and how many days there are to the last. */
+/** The first day on which any service may run, and the number of days to the last. */
 function spanOf(services: readonly Service[]): [first: number, days: number] {
   let [first, last] = [LAST_DAY, FIRST_DAY];
   for (const { firstDay, lastDay, added } of services) {

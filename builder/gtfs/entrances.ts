@@ -10,40 +10,42 @@ import { type FeedStop, LOCATION } from './stops.ts';
 
 const STREET = 0;
 
-/** Where one gets from the streets to a stop, as its feed says. */
+/** A way into a stop from the streets, according to its feed. */
 export interface FeedEntrance {
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Inside the station, without levels where no pathways lead along. */
+  /** Time inside the station; excludes levels where no pathways lead along. */
   readonly secondsIn: number;
   readonly secondsOut: number;
-  /** The level it is at, from which those to the platform are counted; null: pathways have them in. */
+  /**
+   * Its level, from which levels to the platform are counted; null: already included by pathways.
+   */
   readonly level: number | null;
-  /** Whether it is an entrance; else it is the stop itself, and no way inside is known. */
+  /** Whether it is an entrance; otherwise it is the stop itself, and the way inside is unknown. */
   readonly isEntrance: boolean;
 }
 
-/** A way from one place in a station to another. */
+/** A path between two locations in a station. */
 export interface FeedIndoorPath {
-  /** Without levels, where no pathways lead along. */
+  /** Excludes levels where no pathways lead along. */
   readonly seconds: number;
   /**
-   * Along pathways; or straight, with the levels between its ends on top: indoors, in a station that
-   * has entrances, or else only where an end is off the street.
+   * Along pathways; or a straight line, plus the levels between its ends: indoors, in a station
+   * that has entrances, or else only where an end is off the street.
    */
   readonly lies: 'along pathways' | 'indoors' | 'off the street';
 }
 
 /**
- * The doors of a feed's stops: the entrances that pathways lead to from a stop; where they lead to
- * none, the entrances of its station, which are as far as a straight walk, and so are its other
- * platforms; else the stop itself. Platforms of subways that no station holds are of one where they
- * are near each other. How many levels lie between, the feed may not know: they come later.
+ * The doors of a feed's stops: the entrances that pathways lead to from a stop; if they lead to
+ * none, the entrances of its station, and its other platforms, at the distance of a straight walk;
+ * else the stop itself. Subway platforms without a station count as one station where they are near
+ * each other. The feed may lack the levels in between: they are added later.
  */
 export class StationEntrances {
   readonly #feed: Feed;
   readonly #rails: ReadonlyMap<string, RailKind>;
-  /** Ways on from each place in a station, with and against their direction. */
+  /** Paths onward from each location in a station, both with and against their direction. */
   readonly #onward = new Map<string, [to: string, seconds: number][]>();
   readonly #backward = new Map<string, [to: string, seconds: number][]>();
 
@@ -54,15 +56,15 @@ export class StationEntrances {
   readonly #alone: readonly FeedStop[];
   readonly #tree: Flatbush | null;
 
-  /** `#mappedDoors` of stops it was asked for. */
+  /** Cache of `#mappedDoors` by stop. */
   readonly #mapped = new Map<string, readonly FeedEntrance[]>();
 
-  /** Along pathways, on behalf of all stops. */
+  /** Steps along pathways, for all stops together. */
   #steps = 0;
   /** Doors and straight walks of all stops. */
   #ways = 0;
 
-  /** `rails`: what calls at stops on rails, by their ids. */
+  /** `rails`: the kind of rail at stops on rails, by their ids. */
   constructor(feed: Feed, rails: ReadonlyMap<string, RailKind>) {
     this.#feed = feed;
     this.#rails = rails;
@@ -127,7 +129,7 @@ export class StationEntrances {
     return doors;
   }
 
-  /** The ways inside the station from a stop to each other place one gets to in it. */
+  /** The paths inside the station from a stop to each other location that can be reached in it. */
   within(stop: FeedStop): ReadonlyMap<string, FeedIndoorPath> {
     const ways = new Map<string, FeedIndoorPath>();
     const platforms =
@@ -143,7 +145,7 @@ export class StationEntrances {
     return ways;
   }
 
-  /** Platforms of subways near to one, if no station holds either. */
+  /** Subway platforms near another, if neither has a station. */
   #near({ id, lon, lat }: FeedStop): readonly FeedStop[] {
     if (this.#rails.get(id) !== 'subway') return [];
     const { maxPlatformGap } = ROUTING.transit;
@@ -155,8 +157,8 @@ export class StationEntrances {
   }
 
   /**
-   * How one walks straight from one platform to another, and so back; null: not where both surely lie
-   * in the street, nor where pathways say how either is entered.
+   * The kind of straight walk between two platforms, in either direction; null if both are surely
+   * in the street, or if pathways describe how either is entered.
    */
   #waysBetween(a: FeedStop, b: FeedStop): Exclude<FeedIndoorPath['lies'], 'along pathways'> | null {
     if ([a, b].some((stop) => this.#mappedDoors(stop).length > 0)) return null;

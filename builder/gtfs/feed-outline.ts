@@ -4,7 +4,10 @@ import { type Feed, type FeedInfo, readFeed } from './feed.ts';
 import { type FeedDays, ordinaryDays } from './ordinary-days.ts';
 import { timeZoneOf } from './stations.ts';
 
-/** What a day is chosen for a feed by: without its trips, of which all feeds together have many. */
+/**
+ * The data for choosing a feed's service day: without its trips, which would be too many for all
+ * feeds together.
+ */
 export interface FeedOutline {
   readonly path: string;
   /** As in `Feed`. */
@@ -14,7 +17,7 @@ export interface FeedOutline {
   readonly zones: ReadonlyMap<string, BoundingBox>;
   readonly info: FeedInfo;
   readonly days: FeedDays;
-  /** Trips of all days, repetitions by headway counted. */
+  /** Trips of all days, including repetitions by headway. */
   readonly trips: number;
 }
 

@@ -1,16 +1,16 @@
 import type { Progress } from '../progress.ts';
 
-/** Rows of a feed's table that could not be taken as they are, all for one reason. */
+/** Rows of a feed's table that could not be used unchanged, all for one reason. */
 export interface FeedProblem {
   readonly file: string;
-  /** What was wrong, and what was done about it. */
+  /** The problem, and how it was handled. */
   readonly problem: string;
   readonly rows: number;
-  /** Where the first of them stands. */
+  /** The line of the first of them. */
   readonly first_line: number;
 }
 
-/** Counts what is wrong with a feed, so that nothing is dropped without a word. */
+/** Counts the problems of a feed, so that nothing is dropped silently. */
 export class FeedReport {
   readonly #problems = new Map<string, { -readonly [K in keyof FeedProblem]: FeedProblem[K] }>();
 

@@ -6,16 +6,16 @@ import { BuildError } from '../errors.ts';
 import { unreadable } from '../inputs/fingerprint.ts';
 import { ZipInput } from '../inputs/zip.ts';
 
-/** The tables of a GTFS feed, wherever they lie. */
+/** The tables of a GTFS feed, from any container. */
 export interface FeedSource {
-  /** What the person called it. */
+  /** The path given by the user. */
   readonly path: string;
   has(file: string): boolean;
   stream(file: string): Promise<Readable>;
   close(): void;
 }
 
-/** Opens a feed: a zip archive, whose tables may lie in a folder of their own, or a folder. */
+/** Opens a feed: a zip archive, whose tables may be in a subfolder, or a folder. */
 export async function openFeedSource(feed: string): Promise<FeedSource> {
   const kind = await stat(feed).catch((error) => {
     throw unreadable(feed, error);

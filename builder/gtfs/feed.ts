@@ -15,36 +15,41 @@ export interface FeedTrip {
   readonly route: string;
   /** `direction_id`, or ''. */
   readonly direction: string;
-  /** `block_id`: the vehicle that runs it and, on the same day, others of that block; or ''. */
+  /**
+   * `block_id`: the vehicle that runs it and, on the same day, the other trips of that block; or
+   * ''.
+   */
   readonly block: string;
-  /** Whether it comes only to who has called for it: nobody may count on it. */
+  /** Whether it runs only for riders who have requested it, and so cannot be relied on. */
   readonly onDemand: boolean;
-  /** Where it stands in `trips.txt`. */
+  /** Its line in `trips.txt`. */
   readonly line: number;
 }
 
 /**
- * What runs on rails: below or above the streets (subways, elevated railways, monorails); in them or
- * beside (trams, light rail); or as a railway of its own.
+ * Kinds of rail: below or above the streets (subways, elevated railways, monorails); in or
+ * alongside them (trams, light rail); or a separate railway.
  */
 export type RailKind = 'subway' | 'tram' | 'train';
 
 /** `feed_info.txt`. */
 export interface FeedInfo {
-  /** `feed_id`, which many feeds have beside what GTFS defines; null without. */
+  /** `feed_id`, a common extension of GTFS; null if absent. */
   readonly feedId: string | null;
-  /** The days that the feed claims to be right for; null where it does not say. */
+  /** The days for which the feed claims to be valid; null if not stated. */
   readonly firstDay: ServiceDay | null;
   readonly lastDay: ServiceDay | null;
 }
 
-/** A GTFS feed but for its stop times, which are read for the days that matter: `readTrips`. */
+/**
+ * A GTFS feed except for its stop times, which are read only for the relevant days: `readTrips`.
+ */
 export interface Feed {
   readonly source: FeedSource;
-  /** The name of its first agency: what its stops' ids are told apart by. */
+  /** The name of its first agency: qualifies the ids of its stops. */
   readonly agency: string;
   readonly info: FeedInfo;
-  /** Its agencies'; the times of all its stops are of this, and so are the stops that name none. */
+  /** Its agencies' time zone: that of all its stop times, and of stops without their own. */
   readonly timeZone: string;
   readonly stops: ReadonlyMap<string, FeedStop>;
   readonly trips: ReadonlyMap<string, FeedTrip>;
@@ -54,18 +59,21 @@ export interface Feed {
   readonly pathways: readonly Pathway[];
   /** By id, its routes on rails. */
   readonly railways: ReadonlyMap<string, RailKind>;
-  /** Trips of each service, repetitions by headway counted. */
+  /** Trips of each service, including repetitions by headway. */
   readonly tripsOfService: ReadonlyMap<string, number>;
   /** The same by route, then by service. */
   readonly tripsOfRoutes: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** A number for each service, equal where as many trips of each route and direction are of it. */
+  /**
+   * A number for each service, equal if they have the same number of trips of each route and
+   * direction.
+   */
   readonly kindOfService: ReadonlyMap<string, number>;
   readonly report: FeedReport;
 }
 
 const REQUIRED_FILES = ['agency.txt', 'stops.txt', 'trips.txt', 'stop_times.txt'];
 
-/** Opens a feed and reads all of it but stop times and shapes. Close its `source` when done. */
+/** Opens a feed and reads everything but stop times and shapes. Close its `source` when done. */
 export async function readFeed(path: string): Promise<Feed> {
   const source = await openFeedSource(path);
   try {
@@ -133,7 +141,7 @@ async function readAgency(source: FeedSource, report: FeedReport) {
       report.add('agency.txt', row.line, `another time zone; ${first.timeZone} is used for all`);
     }
   });
-  // Assigned in the callback, which the compiler does not follow.
+  // Assigned in the callback, which the compiler does not track.
   const found = first as { agency: string; timeZone: string } | null;
   if (!found) throw new BuildError(`${source.path}: agency.txt names no agency`);
   if (!isTimeZone(found.timeZone)) {
@@ -145,8 +153,8 @@ async function readAgency(source: FeedSource, report: FeedReport) {
 }
 
 /**
- * Ids of routes by what they are, told by GTFS's own types and by the extended ones, which are
- * widely used beside them: on demand are demand and response buses, and taxis, shared ones too.
+ * Ids of routes by kind, according to GTFS's own types and the widely used extended ones. On demand
+ * are demand and response buses, and taxis, including shared ones.
  */
 async function readRoutes(source: FeedSource) {
   const onDemand = new Set<string>();
@@ -160,7 +168,7 @@ async function readRoutes(source: FeedSource) {
   return { onDemand, railways };
 }
 
-/** Of a `route_type`, or an extended one; null for what runs on no rails. */
+/** The kind of rail of a `route_type`, or an extended one; null if not on rails. */
 function railKindOf(type: number): RailKind | null {
   if (type === 1 || type === 12 || (type >= 400 && type < 700)) return 'subway';
   if (type === 2 || (type >= 100 && type < 200)) return 'train';
@@ -213,7 +221,10 @@ function countTrips(
 
 const KINDS = 1 << 26;
 
-/** A number from 1 on that few routes and directions share: small, so that sums of many are exact. */
+/**
+ * A number of at least 1 that few routes and directions share; small, so that sums of many are
+ * exact.
+ */
 function numberOf(route: string, direction: string): number {
   let hash = 0x811c9dc5;
   const text = `${route}\0${direction}`;

@@ -5,16 +5,16 @@ import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceSeconds } from './service-time.ts';
 import { readTable } from './table.ts';
 
-/** A stretch of the day in which a trip is repeated at a headway. */
+/** A period of the day in which a trip is repeated at a headway. */
 export interface Frequency {
   readonly start: ServiceSeconds;
   readonly end: ServiceSeconds;
   readonly headway: ServiceSeconds;
-  /** Whether departures are at `start` + k × headway to the second, or just that often. */
+  /** Whether departures are at exactly `start` + k × headway, or only that frequent. */
   readonly exact: boolean;
 }
 
-/** Reads `frequencies.txt`: the frequencies of each of these trips that has any. */
+/** Reads `frequencies.txt`: the frequencies of those of these trips that have any. */
 export async function readFrequencies(
   source: FeedSource,
   trips: ReadonlyMap<string, unknown>,
@@ -54,9 +54,9 @@ function isHeadway(headway: number | null): headway is ServiceSeconds {
 }
 
 /**
- * When a repeated trip leaves its first stop. Where only the headway is known, all that is known of
- * the first departure is that it lies within one headway of the start: which second it is, a hash
- * of the trip decides, so that lines do not all leave together and every build draws the same.
+ * Departures of a repeated trip from its first stop. If only the headway is known, the first
+ * departure is somewhere within one headway of the start: a hash of the trip determines the second,
+ * so that lines do not all leave together and every build gets the same result.
  */
 export function departuresOf(trip: string, { start, end, headway, exact }: Frequency) {
   const departures: ServiceSeconds[] = [];
@@ -65,12 +65,14 @@ export function departuresOf(trip: string, { start, end, headway, exact }: Frequ
   return departures;
 }
 
-/** How often a repeated trip runs, or once more. */
+/** How often a repeated trip runs, or one more. */
 export function runsOf({ start, end, headway }: Frequency): number {
   return Math.ceil((end - start) / headway);
 }
 
-/** Seconds after `start`, 0 to `headway` − 1, of the first departure of a trip run by headway. */
+/**
+ * Offset of the first departure of a headway-based trip from `start`: 0 to `headway` − 1 seconds.
+ */
 export function headwayPhase(trip: string, start: ServiceSeconds, headway: ServiceSeconds): number {
   const digest = createHash('sha256').update(`${trip}\0${start}`).digest();
   return digest.readUInt32BE(0) % Math.max(1, Math.floor(headway));

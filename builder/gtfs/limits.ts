@@ -1,11 +1,11 @@
 /**
- * What a feed may hold: far beyond any real one, so that a damaged or made-up feed ends in an error
- * and not in an endless build. A field beyond its bound is counted and left out like any that cannot
- * be; where leaving out would not help, the feed is refused. How much an archive may hold unpacked
- * is in `ZIP_LIMITS`.
+ * Limits of a feed: far beyond any real one, so that a damaged or forged feed leads to an error
+ * instead of an endless build. A field beyond its limit is counted and dropped like any invalid
+ * one; where dropping it would not help, the feed is rejected. For the unpacked size of archives
+ * see `ZIP_LIMITS`.
  */
 export const FEED_LIMITS = {
-  /** Of a table, its header and empty lines too. */
+  /** Rows of a table, including its header and empty lines. */
   rows: {
     'agency.txt': 100_000,
     'feed_info.txt': 10_000,
@@ -21,28 +21,33 @@ export const FEED_LIMITS = {
     'levels.txt': 1_000_000,
   },
   services: 1_000_000,
-  /** Of one route's timetable: among more, no successors are looked for. */
+  /** Versions of one route's timetable: beyond this, successors are not looked for. */
   versions: 100,
-  /** Characters of a record: longer ones have a quote that does not close. */
+  /** Characters of a record: a longer one has an unclosed quote. */
   recordLength: 1 << 16,
-  /** Seconds: a week, which is longer than any train runs. */
+  /** In seconds: a week, longer than any train runs. */
   serviceTime: 7 * 24 * 3600,
-  /** Seconds: nothing follows itself faster, not the cabins of a cable car. */
+  /** In seconds: shorter than any real headway, even of the cabins of a cable car. */
   minHeadway: 5,
-  /** Trips that headways make, a feed; and their calls. */
+  /** Trips of a feed that headways generate; and their calls. */
   repeatedTrips: 200_000,
   repeatedCalls: 10_000_000,
-  /** Of a trip. */
+  /** Calls of a trip. */
   calls: 2_000,
-  /** Along pathways, from every stop to every place: one of 40 platforms and 300 places takes 200,000. */
+  /**
+   * Steps along pathways, from every stop to every location: a station with 40 platforms and 300
+   * locations takes 200,000.
+   */
   pathwaySteps: 20_000_000,
-  /** Doors of platforms, and straight walks between platforms: 500 stations of 100 each have so many. */
+  /**
+   * Doors of platforms, and straight walks between platforms: those of 500 stations with 100 each.
+   */
   stationWays: 5_000_000,
-  /** Above or below the street. */
+  /** Levels above or below the street. */
   level: 100,
-  /** Pairs of stops that rules for changing name, those of stations spelled out. */
+  /** Pairs of stops in transfer rules, with stations expanded to their stops. */
   transferRules: 3_000_000,
-  /** Service outside of these is not looked at: feeds that run "until 9999", or since the year 1. */
+  /** Service outside these dates is ignored: some feeds run "until 9999", or since the year 1. */
   firstDate: '19900101',
   lastDate: '20991231',
 } as const;

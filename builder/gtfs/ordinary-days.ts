@@ -3,36 +3,37 @@ import { isWeekday, type ServiceDay } from './service-time.ts';
 
 const WEEK = 7;
 
-/** Weekdays, Monday to Friday, on which one and the same service runs. */
+/** Weekdays, Monday to Friday, with the same service. */
 export interface WeekdayPattern {
   /** Ascending. */
   readonly days: readonly ServiceDay[];
-  /** Those to choose from: no others of them have as many neighbours a week away that are alike. */
+  /** The days to choose from: those with the most similar neighbours a week away. */
   readonly preferred: readonly ServiceDay[];
   readonly trips: number;
 }
 
-/** What the days of a feed are like. */
+/** The days of a feed, by kind. */
 export interface FeedDays {
   /** Trips of each day that has any. */
   readonly trips: ReadonlyMap<ServiceDay, number>;
-  /** Weekdays that may stand for the feed. */
+  /** Weekdays that are representative of the feed. */
   readonly ordinary: ReadonlySet<ServiceDay>;
-  /** Those by what runs on them, the commonest first. */
+  /** Those weekdays by the service they have, the most common first. */
   readonly patterns: readonly WeekdayPattern[];
 }
 
 /**
- * Finds the weekdays that may stand for a feed: of those that its `feed_info.txt` speaks for, and on
- * which no two versions of a timetable run at once, the days of the commonest pattern of trips,
- * whatever days of the week they are, and of each other pattern that some day shares with the same
- * weekday a week before and a week after, as holidays do not. Where there is none, of all weekdays.
+ * Finds the representative weekdays of a feed: of those within the dates of its `feed_info.txt` on
+ * which no two versions of a timetable overlap, the days of the most common pattern of trips, on
+ * any weekday, and of each other pattern that some day shares with the same weekday a week before
+ * and a week after, which holidays do not. If there are none, they are chosen from all weekdays.
  */
 export function ordinaryDays(feed: Feed): FeedDays {
   const { calendar, tripsOfService, info } = feed;
   const trips = calendar.tripsByDay(tripsOfService);
-  // Days are alike when as many trips of each line and direction run on them, whatever the names of
-  // their services: a sum of a number for each trip, which its line and direction draw, tells that.
+  // Days are alike when they have the same number of trips of each line and direction, whatever the
+  // names of their services. They are compared by a sum over trips of a number derived from line
+  // and direction.
   const kinds = calendar.tripsByDay(feed.kindOfService);
   const overlaps = calendar.overlapOfVersions(feed.tripsOfRoutes);
   const maySpeak = (day: ServiceDay) =>
@@ -61,7 +62,7 @@ export function ordinaryDays(feed: Feed): FeedDays {
   return { trips, ordinary: new Set(patterns.flatMap(({ days }) => days)), patterns };
 }
 
-/** Of some days that nearest to another; of two as near the earlier. */
+/** The one of some days that is nearest to another; on a tie the earlier. */
 export function nearestDay(days: readonly ServiceDay[], to: ServiceDay): ServiceDay {
   return days.reduce((best, day) => (Math.abs(day - to) < Math.abs(best - to) ? day : best));
 }

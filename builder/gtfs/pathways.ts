@@ -17,12 +17,12 @@ export interface Pathway {
 const FILE = 'pathways.txt';
 /** GTFS `pathway_mode`. */
 const MODE = { stairs: '2', escalator: '4', elevator: '5', exitGate: '7' } as const;
-/** An escalator's or a stair's step, walked or ridden. */
+/** A step of an escalator or stairs, walked or ridden. */
 const SECONDS_PER_STEP: Seconds = 0.75;
 
 /**
- * Reads `pathways.txt`. A pathway to a boarding area leads to its platform, which is where trips call:
- * GTFS gives a platform that has such areas no pathways of its own.
+ * Reads `pathways.txt`. A pathway to a boarding area leads to its platform, where trips call: in
+ * GTFS, a platform with boarding areas has no pathways of its own.
  */
 export async function readPathways(
   source: FeedSource,
@@ -51,7 +51,10 @@ function placeOf({ id, type, parent }: FeedStop): string {
   return type === LOCATION.boardingArea && parent !== '' ? parent : id;
 }
 
-/** Of a pathway that does not tell its time: by its length and its steps, or else by its ends. */
+/**
+ * The time of a pathway without `traversal_time`: from its length and its steps, or else from its
+ * ends.
+ */
 function secondsAlong(row: Row, from: FeedStop, to: FeedStop): Seconds {
   const [length, steps] = [row.number('length'), row.number('stair_count')];
   const metres = length ?? (steps === null ? metresBetween(from, to) : 0);
@@ -62,13 +65,13 @@ function secondsAlong(row: Row, from: FeedStop, to: FeedStop): Seconds {
   return metres / ROUTING.walkMetresPerSecond + climb;
 }
 
-/** Nodes inside a station need no place of their own: then, none. */
+/** Nodes inside a station may have no coordinates: the distance is then 0. */
 function metresBetween(from: FeedStop, to: FeedStop): number {
   const metres = localDistance(from.lon, from.lat, to.lon, to.lat);
   return Number.isNaN(metres) ? 0 : metres;
 }
 
-/** From level to level, of which there is one where the feed does not tell. */
+/** The time between levels; one level apart if the feed does not give any. */
 function secondsUp(mode: string, from: FeedStop, to: FeedStop): Seconds {
   if (mode === MODE.elevator) return ROUTING.elevatorTime;
   if (mode !== MODE.stairs && mode !== MODE.escalator) return 0;

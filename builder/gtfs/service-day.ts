@@ -12,25 +12,25 @@ import {
   type ServiceDay,
 } from './service-time.ts';
 
-/** On which day each feed is read. */
+/** The day on which each feed is read. */
 export interface ServiceDays {
-  /** The day the release stands for. */
+  /** The nominal day of the release. */
   readonly common: ServiceDate;
-  /** The day of each feed: `common` where that is an ordinary day of it; null: not read at all. */
+  /** The day of each feed: `common` if that is an ordinary day for it; null: not read at all. */
   readonly byFeed: readonly (ServiceDate | null)[];
-  /** What the weekdays of each feed are like, that of its own day first. */
+  /** The weekday patterns of each feed, that of its own day first. */
   readonly patterns: readonly FeedFacts['weekday_patterns'][];
 }
 
-/** Patterns of a feed that are told. */
+/** Patterns reported for each feed. */
 const TOLD = 3;
 
 /**
- * Chooses the service day: the one asked for, or else the day that is an ordinary weekday of most
- * feeds, of their commonest kind, and of those the one nearest to `near`. A feed whose ordinary day
- * that is not is read on its own nearest of its commonest kind, and named. Of two versions of one
- * feed only one is read. Throws a `BuildError` that names a feed without any weekday service, or a
- * day asked for on which none runs at all.
+ * Chooses the service day: the requested one, or else the day that is an ordinary weekday of most
+ * feeds, of their most common kind, and the nearest of those to `near`. A feed for which it is not
+ * an ordinary day is read on its own nearest day of its most common kind, and reported. Of two
+ * versions of one feed only one is read. Throws a `BuildError` that names a feed without any
+ * weekday service, or a requested day without any service.
  */
 export function chooseServiceDays(
   feeds: readonly FeedOutline[],
@@ -88,8 +88,8 @@ export function chooseServiceDays(
 }
 
 /**
- * Feeds, by their place in the list, that are versions of one, which the id in their `feed_info.txt`
- * says: the later ones begin later.
+ * Feeds, by index, that are versions of one, according to the id in their `feed_info.txt`: the
+ * later ones begin later.
  */
 function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
   const systems = new Map<string, number[]>();
@@ -102,7 +102,7 @@ function versionsOfFeeds(feeds: readonly FeedOutline[]): number[][] {
 }
 
 /**
- * The ordinary day of most feeds; of those that of the commonest kind of most, then one that is
+ * The ordinary day of most feeds; among those, the one of the most common kind in most, then
  * preferred in most, then the nearest to `near`.
  */
 function commonDay(
@@ -142,7 +142,10 @@ function commonDay(
   return day;
 }
 
-/** Of the versions of a feed the last that a day is ordinary for, or else runs, or is nearest to. */
+/**
+ * The last version of a feed for which a day is ordinary, or else on which it runs, or else to
+ * which it is nearest.
+ */
 function versionFor(
   versions: readonly number[],
   daysOf: readonly FeedDays[],
@@ -162,7 +165,7 @@ function dayOf({ trips, ordinary, patterns }: FeedDays, common: ServiceDay, isAs
   return nearestDay(patterns[0].preferred, common);
 }
 
-/** The kind of day that was chosen, then the commonest others. */
+/** The kind of the chosen day, then the most common others. */
 function tellPatterns(
   { trips, patterns }: FeedDays,
   day: ServiceDay,

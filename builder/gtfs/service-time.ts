@@ -3,12 +3,12 @@ import type { Millis, Seconds } from '../../shards/units.ts';
 import { FEED_LIMITS } from './limits.ts';
 
 /**
- * Seconds on a service day, counted from noon less twelve hours, as GTFS has it: midnight, except
- * on the two days a year when the clocks change. Beyond 86,400 in the night after.
+ * Seconds on a service day, counted from noon minus twelve hours, as in GTFS: midnight, except on
+ * the two days a year when the clocks change. Beyond 86,400 in the following night.
  */
 export type ServiceSeconds = Seconds;
 
-/** A calendar day as `YYYYMMDD`: GTFS's own form, which sorts. */
+/** A calendar day as `YYYYMMDD`, as in GTFS; sortable. */
 export type ServiceDate = string;
 
 /** A calendar day as the number of days since 1970-01-01. */
@@ -16,7 +16,10 @@ export type ServiceDay = number;
 
 const TIME = /^(\d{1,3}):([0-5]\d):([0-5]\d)$/;
 
-/** Reads `H:MM:SS`; `null` for an empty field, `NaN` for anything else, and for what is too late. */
+/**
+ * Reads `H:MM:SS`; `null` for an empty field, `NaN` for anything else, including times that are too
+ * late.
+ */
 export function parseServiceTime(text: string): ServiceSeconds | null {
   if (text === '') return null;
   const match = TIME.exec(text);
@@ -31,7 +34,7 @@ export function isServiceDate(text: string): boolean {
 
 const MILLIS_PER_DAY = 86_400_000;
 
-/** The day of a moment, in UTC. */
+/** The day of a timestamp, in UTC. */
 export function dayOfMillis(millis: Millis): ServiceDay {
   return Math.floor(millis / MILLIS_PER_DAY);
 }
@@ -71,7 +74,7 @@ export function isoDate(date: ServiceDate): string {
   return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6, 8)}`;
 }
 
-/** How far a zone's clocks are ahead of UTC at noon of a day, in seconds. Throws for no such zone. */
+/** A zone's offset from UTC at noon of a day, in seconds. Throws if there is no such zone. */
 export function offsetAtNoon(timeZone: string, date: ServiceDate): number {
   const noonUtc = dayNumber(date) * MILLIS_PER_DAY + MILLIS_PER_DAY / 2;
   const parts = new Intl.DateTimeFormat('en-US', {

@@ -17,13 +17,13 @@ export interface FeedStop {
   readonly type: number;
   /** Id of the station it belongs to, or ''. */
   readonly parent: string;
-  /** Its own, where it is not that of the feed; a stop of a station has the station's. */
+  /** Its own time zone, where it differs from the feed's; a stop of a station has the station's. */
   readonly timeZone: string | null;
-  /** Levels above the street, below it negative, by `levels.txt`; null where it does not say. */
+  /** Levels above the street, negative below it, from `levels.txt`; null if not given. */
   readonly level: number | null;
 }
 
-/** Reads `stops.txt`, and of each stop its level in `levels.txt`. */
+/** Reads `stops.txt`, and the level of each stop from `levels.txt`. */
 export async function readStops(
   source: FeedSource,
   report: FeedReport,

@@ -8,7 +8,7 @@ import { FEED_LIMITS, type FeedTable } from './limits.ts';
 export class Row {
   readonly #columnAt: ReadonlyMap<string, number>;
   #fields: readonly string[] = [];
-  /** Where it stands, counting records from 1 for the header, as spreadsheets do. */
+  /** Its position, counting records from 1 for the header, as spreadsheets do. */
   line = 1;
 
   constructor(header: readonly string[]) {
@@ -30,7 +30,7 @@ export class Row {
     return at === undefined ? '' : (this.#fields[at]?.trim() ?? '');
   }
 
-  /** The field as a number; `null` when it is empty, `NaN` when it is none. */
+  /** The field as a number; `null` if it is empty, `NaN` if it is not a number. */
   number(column: string): number | null {
     const text = this.text(column);
     return text === '' ? null : Number(text);
@@ -41,7 +41,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 
 /**
  * Reads a table of a feed row by row. Absent and empty tables have no rows; a table that lacks a
- * required column, has a quote that does not close, or is beyond `FEED_LIMITS`, is a `BuildError`.
+ * required column, has an unclosed quote, or exceeds `FEED_LIMITS`, throws a `BuildError`.
  */
 export async function readTable(
   source: FeedSource,
@@ -67,7 +67,9 @@ export async function readTable(
   }
 }
 
-/** Quoted fields may hold line breaks and commas; lines may end in any way, rows in any column. */
+/**
+ * Quoted fields may contain line breaks and commas; any line ending is accepted, and short rows.
+ */
 async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<readonly string[]> {
   const parser = new Papa.Parser({ delimiter: ',', newline: '\n', quoteChar: '"' });
   const stream = await source.stream(file);
@@ -88,7 +90,7 @@ async function* records(source: FeedSource, file: FeedTable): AsyncGenerator<rea
       pending += chunk;
       if (atStart && pending.startsWith(BYTE_ORDER_MARK)) pending = pending.slice(1);
       atStart = false;
-      // A carriage return at the very end may be the first half of a line's end.
+      // A carriage return at the very end may be the first half of a line ending.
       const carried = pending.endsWith('\r') ? '\r' : '';
       const text = unixLines(pending.slice(0, pending.length - carried.length));
       const { data, meta }: ParseResult<string[]> = parser.parse(text, 0, true);

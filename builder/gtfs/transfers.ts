@@ -4,16 +4,16 @@ import type { FeedSource } from './feed-source.ts';
 import { FEED_LIMITS } from './limits.ts';
 import { type Row, readTable } from './table.ts';
 
-/** What holds for changing between two stops or stations. */
+/** A rule for transfers between two stops or stations. */
 export interface StopTransfer {
   readonly from: string;
   readonly to: string;
   readonly kind: 'usual' | 'timed' | 'minimum' | 'never';
-  /** Of a `minimum`: from arriving to departing. Else 0. */
+  /** For a `minimum`: time from arrival to departure. Else 0. */
   readonly minimum: Seconds;
 }
 
-/** Whether riders may stay in their seats while the vehicle of one trip becomes that of another. */
+/** Whether riders may stay seated when a vehicle continues from one trip to another. */
 export interface TripLink {
   readonly from: string;
   readonly to: string;
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, StopTransfer['kind']>> = {
 const STAY = '4';
 const DO_NOT_STAY = '5';
 
-/** Reads `transfers.txt`, of which types 4 and 5 name trips, and the others stops. */
+/** Reads `transfers.txt`, where types 4 and 5 refer to trips, and the others to stops. */
 export async function readTransfers(
   source: FeedSource,
   stops: ReadonlyMap<string, unknown>,

@@ -6,9 +6,9 @@ import { FEED_LIMITS } from './limits.ts';
 import { parseServiceTime, type ServiceDate, type ServiceSeconds } from './service-time.ts';
 import { type Row, readTable } from './table.ts';
 
-/** One run of a trip: its calls in order of travel. The three arrays are as long as each other. */
+/** One run of a trip: its calls in order of travel. The three arrays have the same length. */
 export interface TripRun {
-  /** Its `trip_id`; null where it is one of many repetitions. */
+  /** Its `trip_id`; null if it is one of many repetitions. */
   readonly trip: string | null;
   readonly route: string;
   /** `direction_id`, or ''. */
@@ -24,7 +24,7 @@ export interface Call {
   readonly stop: string;
   readonly board: boolean;
   readonly alight: boolean;
-  /** Whether one has to phone the agency before, to board or to alight. */
+  /** Whether riders have to phone the agency in advance, to board or to alight. */
   readonly byPhone: boolean;
 }
 
@@ -40,16 +40,18 @@ interface StopTime {
 
 const FILE = 'stop_times.txt';
 
-/** `pickup_type` and `drop_off_type`: as scheduled; after a phone call; by word with the driver. */
+/**
+ * `pickup_type` and `drop_off_type`: as scheduled; by phoning the agency; by arrangement with the
+ * driver.
+ */
 const BY_PHONE = '2';
 const POSSIBLE = new Set(['', '0', BY_PHONE, '3']);
-/** What only demand-responsive calls have. */
+/** Columns that only demand-responsive calls use. */
 const FLEXIBLE = ['location_id', 'location_group_id', 'start_pickup_drop_off_window'];
 
 /**
- * Reads the trips that run on any of some service days, repetitions by headway written out. Rows
- * that name nothing known, times that cannot be, and trips that cannot be ridden are left out and
- * reported.
+ * Reads the trips that run on any of some service days, with repetitions by headway expanded. Rows
+ * with unknown references, invalid times, and trips that cannot be ridden are dropped and reported.
  */
 export async function readTrips(feed: Feed, days: readonly ServiceDate[]): Promise<TripRun[]> {
   const { source, trips, calendar, tripsOfService, report } = feed;
@@ -135,7 +137,7 @@ function readStopTime(feed: Feed, calls: CallPool, row: Row): StopTime | null {
   };
 }
 
-/** Equal calls are one object, so that patterns are told by identity. */
+/** Makes equal calls one object, so that patterns can be compared by identity. */
 class CallPool {
   readonly #pool = new Map<string, Call>();
 
@@ -183,8 +185,9 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
 }
 
 /**
- * The calls of a trip less as few as possible that go back in time, which are reported. Of two that
- * exclude each other the earlier of the trip stays: whichever is earlier than the one before goes.
+ * The calls of a trip without the fewest possible that go back in time, which are reported. Of two
+ * that exclude each other the earlier in the trip stays: the one whose time precedes the previous
+ * call's is dropped.
  */
 function withoutGoingBack(calls: StopTime[], report: FeedReport): StopTime[] {
   const timed = calls.filter(({ arrival }) => arrival !== null);
@@ -207,9 +210,12 @@ function withoutGoingBack(calls: StopTime[], report: FeedReport): StopTime[] {
   });
 }
 
-/** How many calls, it and others behind it, follow each other from each call on; by patience sorting. */
+/**
+ * The length of the longest chain of consistent calls that starts at each call; by patience
+ * sorting.
+ */
 function longestChains(calls: readonly StopTime[]): number[] {
-  /** Of the chains of one call, of two, …: the latest that any begins. They descend. */
+  /** By chain length, from 1: the latest arrival with which such a chain starts. Descending. */
   const latest: ServiceSeconds[] = [];
   const lengths = calls.toReversed().map(({ arrival, departure }) => {
     let [low, high] = [0, latest.length];
@@ -224,7 +230,7 @@ function longestChains(calls: readonly StopTime[]): number[] {
   return lengths.reverse();
 }
 
-/** Fills blank times between given ones: by distance where every call has one, else by position. */
+/** Interpolates missing times: by distance where every call has one, else by position. */
 function interpolate(times: StopTime[]): void {
   const byDistance = times.every(({ distance }, i) => i === 0 || distance >= times[i - 1].distance);
   const position = (i: number) => (byDistance ? times[i].distance : i);

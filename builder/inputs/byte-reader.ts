@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The bytes of a stream, in the lengths that a format asks for. */
+/** Reads the bytes of a stream in the lengths that a format requires. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer = NOTHING;
@@ -11,7 +11,10 @@ export class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** The next `length` bytes; fewer where the stream ends before. Memory follows what there is. */
+  /**
+   * The next `length` bytes; fewer if the stream ends before. Allocates only for the bytes there
+   * are.
+   */
   async take(length: number): Promise<Buffer> {
     if (this.#held.length < length) await this.#gather(length);
     const taken = this.#held.subarray(0, length);

@@ -1,7 +1,7 @@
 import type { ByteReader } from './byte-reader.ts';
 import { damaged } from './shp.ts';
 
-/** A record's fields by name: text, or a number; `null` where there is none. */
+/** A record's fields by name: text, or a number; `null` for an empty field. */
 export type DbfFields = Readonly<Record<string, string | number | null>>;
 
 const HEADER_BYTES = 32;
@@ -16,14 +16,14 @@ const NUMERIC = ['N', 'F'];
 interface Column {
   readonly name: string;
   readonly isNumber: boolean;
-  /** Bytes into the record. */
+  /** Byte offset in the record. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads the attribute table of a shapefile (dBASE III, text in UTF-8): as many records as its
- * header counts, of which the file must consist; else a `BuildError` names `file` and record.
+ * Reads the attribute table of a shapefile (dBASE III, text in UTF-8), which must have exactly the
+ * number of records in its header; otherwise throws a `BuildError` that names `file` and record.
  */
 export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<DbfFields> {
   const { count, recordBytes, columns } = await readHeader(file, bytes);
@@ -40,7 +40,7 @@ export async function* readDbf(file: string, bytes: ByteReader): AsyncGenerator<
   }
   const [end = END_OF_FILE] = await bytes.take(1);
   if (end !== END_OF_FILE) throw damaged(file, `goes on after its ${count} records`);
-  // Some writers fill the rest up. Whether a stream is sound shows at its end.
+  // Some writers pad the rest. Only at its end does a stream prove intact.
   while (!(await bytes.isAtEnd())) await bytes.take(FILLING_BYTES);
 }
 
@@ -53,7 +53,7 @@ async function readHeader(file: string, bytes: ByteReader) {
   const table = columnBytes > 0 ? await bytes.take(columnBytes) : head.subarray(0, 0);
   if (columnBytes <= 0 || table.length < columnBytes) throw damaged(file, 'ends in its header');
   const columns: Column[] = [];
-  // The first byte of a record says whether it is deleted.
+  // The first byte of a record marks it as deleted.
   let start = 1;
   let at = 0;
   for (; at + FIELD_BYTES < table.length && table[at] !== END_OF_FIELDS; at += FIELD_BYTES) {

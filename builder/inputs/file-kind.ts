@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { BuildError } from '../errors.ts';
 
-/** Kinds of input files, as messages name them. */
+/** Kinds of input files, as named in messages. */
 const KINDS = {
   pbf: 'an OSM PBF file',
   zip: 'a zip archive',
@@ -19,8 +19,8 @@ export type FileKind = keyof typeof KINDS;
 const HEAD_BYTES = 64;
 
 /**
- * Refuses a file that is recognisably of another kind than expected, by its first bytes. A file that
- * cannot be read or is of no known kind passes: its reader has the better message.
+ * Rejects a file that is recognizably of another kind than expected, by its first bytes. A file
+ * that cannot be read or is of an unknown kind passes: its reader has the better message.
  */
 export async function requireKind(path: string, ...expected: readonly FileKind[]): Promise<void> {
   const kind = kindOf(await headOf(path));

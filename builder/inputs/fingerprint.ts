@@ -6,8 +6,8 @@ import { messageOf, systemCode } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 
 /**
- * SHA-256, hex, of some files' contents in the given order: what a component's version names. A
- * folder counts as its files by name.
+ * SHA-256, hex, of some files' contents in the given order: used in a component's version. A folder
+ * counts as its files by name.
  */
 export async function fingerprint(paths: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
@@ -29,7 +29,7 @@ async function filesIn(input: string): Promise<string[]> {
   return (await readdir(input)).sort().map((name) => path.join(input, name));
 }
 
-/** The error for an input that the file system does not give. */
+/** The error for an input that cannot be read from the file system. */
 export function unreadable(input: string, error: unknown): BuildError {
   const code = systemCode(error);
   if (code === 'ENOENT') return new BuildError(`${input}: no such file; check the path`);

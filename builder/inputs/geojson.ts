@@ -4,9 +4,9 @@ import { messageOf } from '../../shards/error-facts.ts';
 import { BuildError } from '../errors.ts';
 import { unreadable } from './fingerprint.ts';
 
-/** A feature of a file, whatever the file's format. Its members are as they were read: unchecked. */
+/** A feature of a file of any format. Its members are unchecked. */
 export interface FeatureRecord {
-  /** For errors: `places.geojson: feature 3`, the first being 1. */
+  /** For errors: `places.geojson: feature 3`, counted from 1. */
   readonly where: string;
   readonly id: unknown;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -14,11 +14,11 @@ export interface FeatureRecord {
 }
 
 /**
- * Reads the features of a GeoJSON file (RFC 7946) one by one: a FeatureCollection, or features one
- * after another, newline-delimited or as a text sequence (RFC 8142). Memory follows the largest
- * feature, not the file. `onBytes` is told how far the file is read. Throws a `BuildError` that
- * names the feature for text that is not JSON, a file that ends early, and coordinates that are
- * not WGS84.
+ * Reads the features of a GeoJSON file (RFC 7946) one by one: a FeatureCollection, or consecutive
+ * features, newline-delimited or as a text sequence (RFC 8142). Memory depends on the largest
+ * feature, not the file. `onBytes` reports how far the file is read. Throws a `BuildError` that
+ * names the feature for text that is not JSON, a truncated file, and coordinates that are not
+ * WGS84.
  */
 export async function* readGeoJson(
   path: string,
@@ -73,27 +73,27 @@ function parseObject(text: Buffer, where: string): Record<string, unknown> {
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 const BEFORE_FEATURES = /"features"\s*:\s*$/;
-/** How a `crs`, which GeoJSON had before RFC 7946, names longitude and latitude on WGS84. */
+/** Names of longitude and latitude on WGS84 in a `crs`, which GeoJSON had before RFC 7946. */
 const WGS84 = /(CRS84|EPSG:.*4326)$/;
-/** More than this between two brackets is a bracket or a quote that never closes. */
+/** If there is more than this between two brackets, a bracket or a quote is never closed. */
 const MAX_FEATURE_BYTES = 1 << 28;
-/** No object is a feature: what follows the features of a collection. */
+/** A depth at which no object is a feature: after the features of a collection. */
 const NOWHERE = Number.POSITIVE_INFINITY;
 
 /**
- * Cuts the bytes of a file, as they come, into the texts of its features: the elements of the
- * `features` of a collection, or else the objects that follow each other. It heeds strings and
- * nesting alone; whether a text is JSON is for the parser to say.
+ * Splits the bytes of a file, as they arrive, into the texts of its features: the elements of the
+ * `features` of a collection, or else consecutive objects. It tracks only strings and nesting; the
+ * parser validates the JSON.
  */
 class FeatureSplitter {
   readonly #path: string;
-  /** What came before this chunk of the object that is being read. */
+  /** Earlier chunks of the object that is being read. */
   #held: Buffer[] = [];
   #heldBytes = 0;
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** How deep an object is a feature: 0, or 2 within the `features` of a collection. */
+  /** The depth at which an object is a feature: 0, or 2 within the `features` of a collection. */
   #featureDepth = 0;
   #isGeoJson = false;
 
@@ -134,7 +134,7 @@ class FeatureSplitter {
     if (this.#depth > this.#featureDepth) this.#hold(chunk.subarray(start));
   }
 
-  /** Throws unless the file is whole, having given so many features. */
+  /** Throws unless the file is complete, given the number of features read. */
   end(features: number): void {
     if (this.#depth !== 0) {
       throw new BuildError(
@@ -167,7 +167,7 @@ class FeatureSplitter {
     return whole;
   }
 
-  /** Whether an array that follows this text is the `features` of a collection. */
+  /** Whether an array after this text is the `features` of a collection. */
   #opensCollection(head: Buffer): boolean {
     if (!BEFORE_FEATURES.test(head.toString('latin1'))) return false;
     const { type, crs } = parseObject(Buffer.concat([head, Buffer.from('[]}')]), this.#path);

@@ -17,9 +17,10 @@ import type { FeatureRecord } from './geojson.ts';
 
 /**
  * Reads the rows of a GeoParquet file (versions 1.0 and 1.1, geometry as WKB in longitude and
- * latitude) that may lie within `area`, and of their columns those asked for. A row group whose
- * statistics place it elsewhere is not read; memory follows the largest that is. `onBytes` is told
- * how far the file is read. Throws a `BuildError` for a file that is not GeoParquet, or not whole.
+ * latitude) that may lie within `area`, with only the requested columns. A row group whose
+ * statistics place it elsewhere is skipped; memory depends on the largest one read. `onBytes`
+ * reports how far the file is read. Throws a `BuildError` for a file that is not GeoParquet, or
+ * incomplete.
  */
 export async function* readGeoParquet(
   path: string,
@@ -76,7 +77,7 @@ async function whole<T>(path: string, reading: Promise<T>): Promise<T> {
 
 interface GeometryColumn {
   readonly name: string;
-  /** Columns of a row's bounds: their paths in the schema. */
+  /** Paths in the schema of the columns with a row's bounds. */
   readonly bounds: Readonly<Record<'xmin' | 'ymin' | 'xmax' | 'ymax', string>>;
 }
 
@@ -115,7 +116,7 @@ function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn 
       `${path}: its coordinates are in ${authority}:${code}; export it in longitude and latitude (EPSG:4326)`,
     );
   }
-  // Overture's files had the column before the standard had a way to say so.
+  // Overture's files had the column before the standard could declare it.
   const bbox = column.covering?.bbox;
   const pathOf = (side: string) => (bbox?.[side] ?? ['bbox', side]).join('.');
   const bounds = {
@@ -125,7 +126,7 @@ function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn 
   return { name, bounds };
 }
 
-/** Whether the bounds of a group's rows meet the area; true where the file does not tell them. */
+/** Whether the bounds of a group's rows meet the area; true if the file has no statistics. */
 function mayTouch(group: RowGroup, { bounds }: GeometryColumn, area: BoundingBox): boolean {
   const statistic = (column: string, which: 'min' | 'max') => {
     const chunk = group.columns.find((c) => c.meta_data?.path_in_schema.join('.') === column);

@@ -1,10 +1,10 @@
 import { checkedSection, readEnvelope } from '../../shards/store/envelope.ts';
 
-/** An object of the builder's own, whose sections are numbers, mostly. */
+/** Opens an object of the builder's own, whose sections are mostly numbers. */
 export function openTable(object: string, whole: Uint8Array, kind: string) {
   const envelope = readEnvelope(object, whole, whole.length, kind);
   const section = (tag: string) => checkedSection(object, envelope, tag, whole);
-  // Where the bytes lie in memory is not known to suit.
+  // Copied, because the bytes may not be aligned in memory.
   const own = (tag: string) => Uint8Array.from(section(tag)).buffer;
   return {
     section,
@@ -13,7 +13,7 @@ export function openTable(object: string, whole: Uint8Array, kind: string) {
   };
 }
 
-/** Numbers as a section has them. */
+/** The bytes of numbers, for a section. */
 export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }

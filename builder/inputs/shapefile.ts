@@ -11,17 +11,17 @@ import { ZipInput } from './zip.ts';
 
 /** A polygon record of a shapefile. */
 export interface ShapeRecord {
-  /** 1 for the first, as shapefile programs count. */
+  /** Counted from 1, as in shapefile programs. */
   readonly number: number;
   readonly area: Area;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the polygons of a shapefile one by one: a `.zip` that holds one, or a `.shp` beside its
- * `.dbf`. Index and projection are read where they are there: geometry, attributes and index must
- * speak of the same records, and in degrees. Throws a `BuildError` that names file and record;
- * maybe after the last record, so what came is to be believed only when all has come.
+ * Reads the polygons of a shapefile one by one: a `.zip` that contains one, or a `.shp` next to its
+ * `.dbf`. Index and projection are read if present: geometry, attributes and index must have the
+ * same records, in degrees. Throws a `BuildError` that names file and record, possibly only after
+ * the last record: records already yielded are valid only once all have been read.
  */
 export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> {
   const files = path.endsWith('.shp') ? looseFiles(path) : await zippedFiles(path);
@@ -65,7 +65,7 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
   }
 }
 
-/** The files that are read of a shapefile that is not zipped. */
+/** The files of an unzipped shapefile that are read. */
 export async function looseFilesOf(shp: string): Promise<string[]> {
   const { name } = looseFiles(shp);
   const others = await Promise.all(
@@ -82,11 +82,11 @@ export async function looseFilesOf(shp: string): Promise<string[]> {
 const ENDINGS = ['.shp', '.dbf', '.shx', '.prj'] as const;
 type Ending = (typeof ENDINGS)[number];
 
-/** The files that make a shapefile, wherever they lie. */
+/** The files of a shapefile, from any container. */
 interface ShapefileFiles {
   /** For errors. */
   name(ending: Ending): string;
-  /** `null` where there is no such file. */
+  /** `null` if there is no such file. */
   open(ending: Ending): Promise<Readable | null>;
   close(): void;
 }
@@ -126,7 +126,7 @@ async function zippedFiles(path: string): Promise<ShapefileFiles> {
 
 const MAX_PRJ_BYTES = 1 << 16;
 
-/** What the `.prj` must say, in the words of either version of the format (WKT). */
+/** The required start of the `.prj`, in either version of the format (WKT). */
 const IN_DEGREES = /^\s*(GEOGCS|GEOGCRS|GEODCRS)\s*\[/;
 
 function checkProjection(file: string, text: Buffer): void {

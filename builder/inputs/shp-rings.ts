@@ -2,13 +2,16 @@ import { isRingWithin } from '../../shards/geometry/point-in-area.ts';
 import type { Polygon, Ring } from '../../shards/geometry/polygon.ts';
 import { BuildError } from '../errors.ts';
 
-/** Pairs of hole and shell that are looked at; a thousand lakes on ten thousand islands. */
+/**
+ * Maximum number of hole and shell pairs to check; enough for a thousand lakes on ten thousand
+ * islands.
+ */
 const MAX_PAIRS = 1e7;
 
 /**
- * Gathers the rings of a shapefile's record into polygons: those that run clockwise are shells, the
- * others holes of the smallest shell that they lie in. A hole without one is a shell of its own.
- * `where`: file and record, for errors.
+ * Groups the rings of a shapefile's record into polygons: clockwise rings are shells, the others
+ * are holes of the smallest shell that contains them. A hole without one becomes a shell. `where`:
+ * file and record, for errors.
  */
 export function polygonsOfRings(where: string, rings: readonly Ring[]): Polygon[] {
   const shells: Shell[] = [];

@@ -3,40 +3,41 @@ import { BuildError } from '../errors.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { polygonsOfRings } from './shp-rings.ts';
 
-/** A polygon of a `.shp`, and where its record stands. */
+/** A polygon of a `.shp`, and the position of its record. */
 export interface ShpRecord {
-  /** 1 for the first, as shapefile programs count. */
+  /** Counted from 1, as in shapefile programs. */
   readonly number: number;
-  /** Bytes from the beginning of the file to the record's header. */
+  /** Byte offset of the record's header in the file. */
   readonly offset: number;
-  /** Of what follows the record's header. */
+  /** Size of the content after the record's header. */
   readonly contentBytes: number;
   readonly polygons: readonly Polygon[];
 }
 
-/** What a record's header says of it, as the `.shx` repeats it. */
+/** The contents of a record's header, as repeated in the `.shx`. */
 export type ShxEntry = Pick<ShpRecord, 'offset' | 'contentBytes'>;
 
 const FILE_CODE = 9994;
 const HEADER_BYTES = 100;
 const RECORD_HEADER_BYTES = 8;
 const SHX_ENTRY_BYTES = 8;
-/** The outline of all of Alaska takes a twentieth. */
+/** The outline of all of Alaska takes a twentieth of it. */
 const MAX_RECORD_BYTES = 64 * 2 ** 20;
 /** Bytes of a polygon before its parts and points: type, box, two counts. */
 const POLYGON_BYTES = 44;
 const PART_BYTES = 4;
 const POINT_BYTES = 16;
 const POLYGON = 5;
-/** Polygons whose points also have a height or a measure, which stand after the points. */
+/** Polygons whose points also have a height or a measure, stored after the points. */
 const POLYGON_Z = 15;
 const POLYGON_M = 25;
 const SHAPES: Readonly<Record<number, string>> = { 0: 'null shape', 1: 'point', 3: 'line' };
 
 /**
- * Reads the polygons of a `.shp` (ESRI Shapefile Technical Description, 1998). Numbers and lengths
- * of its records must add up to the length that its header tells, and that must be all; else, and
- * for shapes that are not polygons in degrees, a `BuildError` names `file` and record.
+ * Reads the polygons of a `.shp` (ESRI Shapefile Technical Description, 1998). Record numbers must
+ * be consecutive, and record lengths must add up to the length in the header and of the file;
+ * otherwise, and for shapes that are not polygons in degrees, throws a `BuildError` that names
+ * `file` and record.
  */
 export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<ShpRecord> {
   const { fileBytes, shapeType } = await readHeader(file, bytes);
@@ -66,7 +67,7 @@ export async function* readShp(file: string, bytes: ByteReader): AsyncGenerator<
     throw damaged(file, `goes on after the ${fileBytes} bytes it tells`);
 }
 
-/** Reads a `.shx`: where the records of the `.shp` beside it stand, in order. */
+/** Reads a `.shx`: the positions of the records of the `.shp` next to it, in order. */
 export async function* readShx(file: string, bytes: ByteReader): AsyncGenerator<ShxEntry> {
   const { fileBytes } = await readHeader(file, bytes);
   for (let offset = HEADER_BYTES; offset < fileBytes; offset += SHX_ENTRY_BYTES) {
@@ -127,7 +128,7 @@ function notPolygons(where: string, type: number): BuildError {
   return new BuildError(`${where} is a ${shape}, not a polygon; a layer of polygons is needed`);
 }
 
-/** The error for a part of a shapefile that is not as it was written. */
+/** The error for a damaged part of a shapefile. */
 export function damaged(where: string, problem: string): BuildError {
   return new BuildError(`${where} ${problem}: not a whole shapefile; fetch it again`);
 }

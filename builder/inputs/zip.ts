@@ -7,13 +7,13 @@ import { BuildError } from '../errors.ts';
 import { requireKind } from './file-kind.ts';
 
 /**
- * What an archive may ask for: far more than any real one, so that a made-up one is refused before
- * it fills the memory or takes hours. The largest tables of national feeds have two gigabytes, and
- * those that repeat themselves most shrink to a fiftieth.
+ * Limits of an archive: far beyond any real one, so that a forged one is rejected before it fills
+ * the memory or takes hours. The largest tables of national feeds have two gigabytes, and the most
+ * repetitive ones shrink to a fiftieth.
  */
 export const ZIP_LIMITS = {
   entries: 10_000,
-  /** Of an entry, unpacked. */
+  /** Size of an entry, unpacked. */
   bytes: 8 * 2 ** 30,
   /** Unpacked to packed, for entries of more than `smallBytes`. */
   ratio: 200,
@@ -21,11 +21,11 @@ export const ZIP_LIMITS = {
 } as const;
 
 /**
- * A zip archive that somebody gave as an input: its entries by name, each as a stream.
+ * A zip archive from an untrusted source: its entries by name, each as a stream.
  *
- * An archive that was altered gives an error, or the same bytes under the same names. Contents have
- * a CRC-32. Names have none, but stand twice: a table whose name was harmed would be one that the
- * feed does not have. And the directory must end where its entries do, lest some be left out.
+ * An altered archive yields an error, or the same bytes under the same names. Contents have a
+ * CRC-32. Names have none, but are stored twice: a table with a damaged name would appear to be
+ * absent. The directory must end where its entries do, so that none is left out.
  */
 export class ZipInput {
   readonly path: string;
@@ -62,7 +62,7 @@ export class ZipInput {
 
   /**
    * The uncompressed bytes of an entry. A damaged one fails the stream with a `BuildError` that
-   * names archive and entry: maybe only at its end, so what came is to be believed only then.
+   * names archive and entry, possibly only at its end: the bytes are valid only then.
    */
   stream(name: string): Readable {
     const entry = this.#entries.get(name);
@@ -107,7 +107,7 @@ async function entriesOf(path: string, zip: ZipFile): Promise<Map<string, Entry>
     await checkLocalHeader(zip, entry, name);
     entries.set(name, entry);
   }
-  // The types take this number for a boolean.
+  // The type declarations wrongly give this number as a boolean.
   await checkDirectoryEnd(path, Number(zip.readEntryCursor));
   return entries;
 }
@@ -115,10 +115,10 @@ async function entriesOf(path: string, zip: ZipFile): Promise<Map<string, Entry>
 const ENCRYPTED = 1 << 0;
 /** Sizes and CRC-32 follow the content, and are 0 in the header before it. */
 const HAS_DESCRIPTOR = 1 << 3;
-/** Stands for a size that is in an extra field (zip64). */
+/** Marks a size that is in an extra field (zip64). */
 const ELSEWHERE = 0xffff_ffff;
 
-/** What the directory says of an entry must be what is said beside its content. */
+/** Checks that the directory's record of an entry matches its local header. */
 async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promise<void> {
   const local = await zip.readLocalFileHeaderPromise(entry, {});
   const differ = (what: string) =>
@@ -139,7 +139,7 @@ async function checkLocalHeader(zip: ZipFile, entry: Entry, name: string): Promi
 const SIGNATURE_BYTES = 4;
 const END_SIGNATURES: readonly number[] = [0x06054b50, 0x06064b50];
 
-/** Behind the last entry that was counted stands the end record, of zip or zip64. */
+/** The last counted entry must be followed by the end record, of zip or zip64. */
 async function checkDirectoryEnd(path: string, end: number): Promise<void> {
   const file = await open(path);
   try {

@@ -4,22 +4,25 @@ import type { DestTypeId } from '../../shards/units.ts';
 import { PARK_LEAVES, TAXONOMY, TAXONOMY_VERSION } from '../destinations/taxonomy.ts';
 import { HILLS, ROUTING } from '../routing-parameters.ts';
 
-/** Change one when the same files come to give other data: components made of it get new versions. */
+/**
+ * Increment one when the same files produce different data: components built from it get new
+ * versions.
+ */
 const READ_AS = { streets: 2, timetable: 6, destinations: 2, blocks: 1 } as const;
 
-/** Census day: what the 2020 blocks and their populations speak of. */
+/** Census day: the reference date of the 2020 blocks and their populations. */
 const CENSUS_DAY = '2020-04-01';
 const SOURCE_DIGITS = 16;
 const READING_DIGITS = 8;
 
-/** What all regions of a release were made from. */
+/** The sources that all regions of a release were built from. */
 export interface ReleaseSources {
   /** The contents of files, each once. */
   readonly files: Readonly<Record<'osm' | 'blocks' | 'listed', readonly string[]>> & {
-    /** Of a release whose streets have hills. */
+    /** For a release whose streets have hills. */
     readonly elevation?: readonly string[];
   };
-  /** The day that all feeds were read for, and they; null without any. */
+  /** The feeds, and the service day for all of them; null without any. */
   readonly transit: {
     readonly service_date: string;
     readonly feeds: FeedFacts[];
@@ -29,9 +32,10 @@ export interface ReleaseSources {
 }
 
 /**
- * The data a release is made of. The version of each part changes with everything that it was made
- * from and with nothing else: `<sources>/<reading>`, where a source is named by the contents of its
- * files, whatever their names and order, and the reading by its parameters and the code's version.
+ * The components of a release's data. The version of each one changes with everything it was built
+ * from and with nothing else: `<sources>/<reading>`, where a source is identified by the contents
+ * of its files, whatever their names and order, and the reading by its parameters and the code's
+ * version.
  */
 export function components(sources: ReleaseSources): Component[] {
   const { files, transit, listedTypes, streetsAsOfMs } = sources;
@@ -40,7 +44,7 @@ export function components(sources: ReleaseSources): Component[] {
   const gtfs = transit && feedsSource(transit);
   const elevation = files.elevation ? filesSource('elevation', files.elevation) : null;
   const osmDay = new Date(streetsAsOfMs).toISOString().slice(0, 10);
-  // Files of one's own may list parks; those of Overture have none.
+  // A user's own files may list parks; Overture's have none.
   const listedParks = PARK_LEAVES.some((leaf) => listedTypes.has(leaf)) ? listed : null;
   return [
     {
@@ -52,7 +56,7 @@ export function components(sources: ReleaseSources): Component[] {
       ? [
           {
             component: 'transit_network' as const,
-            // The map says how stations lie to the street.
+            // The map gives the levels of stations.
             version: version([gtfs, osm], 'timetable', READ_AS.timetable, [transitParameters()]),
             effective_date: transit.service_date,
           },
@@ -95,7 +99,7 @@ function filesSource(name: string, prints: readonly string[]): string {
   return `${name}-${digest([...prints].sort()).slice(0, SOURCE_DIGITS)}`;
 }
 
-/** Feeds as they run on the days they were read on. */
+/** Feeds with the days they were read for. */
 function feedsSource({ feeds, service_date }: NonNullable<ReleaseSources['transit']>): string {
   const read = feeds.map((feed) => `${feed.sha256} on ${feed.service_date}`);
   return `gtfs-${digest([service_date, read.sort()]).slice(0, SOURCE_DIGITS)}`;
@@ -105,13 +109,13 @@ function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
-/** Every parameter of streets: all of `ROUTING` but transit, so that none can be forgotten. */
+/** All street parameters: everything in `ROUTING` except transit, so that none can be forgotten. */
 function streetParameters(elevation: string | null) {
   const { transit: _, ...streets } = ROUTING;
   return { ...streets, ...(elevation && { hills: HILLS }) };
 }
 
-/** Every parameter of timetables and stations. */
+/** All parameters of timetables and stations. */
 function transitParameters() {
   return { ...ROUTING.transit, maxReachMinutes: ROUTING.maxReachMinutes };
 }

@@ -13,22 +13,23 @@ import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 import type { KnownDestinations } from './known-destinations.ts';
 
-/** The county each destination is at home in: it tells of it and holds its catchment. */
+/** The home county of each destination: it lists the destination and stores its catchment. */
 export interface HomeCounties {
-  /** By home, ordinals, ascending. */
+  /** By home county, ordinals, ascending. */
   readonly destinationsOf: ReadonlyMap<CountyFips, Uint32Array>;
-  /** By home, the counties whose rows may lead to one of them, ascending. */
+  /** By home county, the counties whose rows may lead to one of them, ascending. */
   readonly toldIn: ReadonlyMap<CountyFips, ReadonlySet<CountyFips>>;
 }
 
-/** The home of a destination that none was found for yet; others are ordinals of counties. */
+/** A destination without a home so far; other values are ordinals of counties. */
 const NONE = 0xffff;
 
 /**
- * Gives each destination that a county's rows may lead to its home: the county whose polygons hold
- * it, on a border the one with the lowest GEOID. One outside all counties of the release (at sea,
- * abroad, in a county not built) is at home with the nearest block of those that may lead to it.
- * None of it depends on which regions the counties were built in. `counties` ascend by code.
+ * Assigns a home to each destination that a county's rows may lead to: the county whose polygons
+ * contain it; on a border the one with the lowest GEOID. One outside all counties of the release
+ * (at sea, abroad, in a county not built) is assigned to the county of the nearest block among
+ * those that may lead to it. The result does not depend on which regions the counties were built
+ * in. `counties` ascend by code.
  */
 export async function findHomeCounties(
   store: Store,
@@ -66,7 +67,7 @@ export async function findHomeCounties(
   return { destinationsOf, toldIn };
 }
 
-/** Sets the homes of what lies in some county's blocks. */
+/** Sets the homes of destinations within some county's blocks. */
 async function findHolders(
   store: Store,
   { destIds, lon, lat }: KnownDestinations,
@@ -90,7 +91,10 @@ async function findHolders(
   }
 }
 
-/** Sets the homes of what lies in no county's blocks. `told`: what each county may lead to. */
+/**
+ * Sets the homes of destinations outside all blocks. `told`: the destinations each county may lead
+ * to.
+ */
 async function findNearest(
   store: Store,
   { lon, lat }: KnownDestinations,
@@ -120,7 +124,7 @@ async function findNearest(
   }
 }
 
-/** Stores which `dest_id` is at home where. */
+/** Stores the home county of each `dest_id`. */
 export function putDestIds(
   store: WritableStore,
   { destIds }: KnownDestinations,

@@ -17,21 +17,24 @@ import {
   readFacts,
 } from './known-destinations.ts';
 
-/** What regions hold together. What they gathered stays in the store, but for what leads to it. */
+/**
+ * The combined contents of regions. The data they gathered stays in the store; only indexes of it
+ * are held.
+ */
 export interface JoinedRegions {
   readonly sources: ReleaseSources;
   /** In the order of their numbers. */
   readonly regions: readonly RegionReceipt[];
   readonly destinations: KnownDestinations;
-  /** Of each state with census places, ascending, the regions that tell of some. */
+  /** By state with census places, ascending, the regions that list any of them. */
   readonly states: ReadonlyMap<string, readonly RegionReceipt[]>;
   /** Ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
 }
 
 /**
- * Puts the receipts of a plan's regions together; their order does not matter. Throws a `BuildError`
- * for one of another plan, and unless each county of the plan is in just one of them.
+ * Combines the receipts of a plan's regions, in any order. Throws a `BuildError` for one of another
+ * plan, and unless each county of the plan is in exactly one of them.
  */
 export async function joinRegions(
   store: Store,
@@ -93,8 +96,8 @@ function sourcesOf(
 }
 
 /**
- * Reads what regions gathered, one after the other. Those that share something have read the same
- * of it.
+ * Reads the data that regions gathered, one after another. An item that several regions have is the
+ * same in each.
  */
 async function joinGathered(
   store: Store,
@@ -124,7 +127,7 @@ async function joinGathered(
   };
 }
 
-/** The census places of a state that some regions tell of, ascending by GEOID. */
+/** The census places of a state that some regions list, ascending by GEOID. */
 export async function readCensusPlacesOf(
   store: Store,
   state: string,

@@ -33,19 +33,19 @@ import { PoiObjects } from './poi-objects.ts';
 import { putStates } from './state-objects.ts';
 import { transposePois, transposeReach } from './transposes.ts';
 
-/** The release to be made of a plan's regions, and what may be used for it. */
+/** A request to join a plan's regions into a release, and the resources available for it. */
 export interface JoinRequest extends ReleaseRequest, Means {
   readonly plan: StoredPlan;
-  /** Matrices of so many blocks are turned around in one go, or those of one region. */
+  /** Matrices of this many blocks are transposed in one go, or those of one region. */
   readonly batchBlocks?: number;
 }
 
-/** More read what lies around a batch less often; all that is in memory at once follows from them. */
+/** Larger batches read their surroundings less often, but determine the peak memory. */
 const BATCH_BLOCKS = 200_000;
 
 const receiptSchema = z.strictObject({ manifest: manifestSchema });
 
-/** The manifest that an earlier join of the same left, if all that it names is still there. */
+/** The manifest of an earlier, identical join, if all objects it names still exist. */
 export async function findJoined(
   request: JoinRequest,
   receipts: Receipts,
@@ -64,9 +64,9 @@ function directionsOf({ directions }: ReleaseRequest): Direction[] {
 }
 
 /**
- * Makes a release of regions, from what they left in the store and nothing else: what speaks of
- * counties from the other side (catchments, `reach-to`), directories, states, tiles, the manifest. The
- * regions' own objects stay as they are. Nothing is published yet.
+ * Assembles a release from regions, solely from their results in the store: the objects that
+ * describe counties as targets (catchments, `reach-to`), directories, states, tiles, the manifest.
+ * The regions' own objects stay unchanged. Nothing is published yet.
  */
 export function joinRelease(
   request: JoinRequest,
@@ -148,15 +148,16 @@ export function joinRelease(
 }
 
 /**
- * Puts a release that was joined in force, once all that it names was found to be there: a store may
- * have lost something meanwhile. To be done while no other build writes. `latest.json` is swapped last.
+ * Makes a joined release current, after checking that all objects it names exist: the store may
+ * have lost some in the meantime. Must not run while another build writes. `latest.json` is swapped
+ * last.
  */
 export async function publishRelease(store: WritableStore, manifest: Manifest): Promise<Latest> {
   await requireObjects(store, `release ${manifest.release}`, manifest);
   return publishManifest(store, manifest, new Date());
 }
 
-/** The counties of regions that stand beside each other, up to so many blocks together. */
+/** The counties of adjacent regions, in batches of up to the given number of blocks. */
 function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[][] {
   const batches: CountyFips[][] = [];
   let room = 0;
@@ -172,7 +173,7 @@ function batchesOf(regions: readonly RegionReceipt[], most: number): CountyFips[
   return batches;
 }
 
-/** Which counties a county's rows lead to, and come from. */
+/** The counties that a county's rows lead to, and those whose rows lead to it. */
 function reachOf(
   counties: ReadonlyMap<CountyFips, RegionCounty>,
   county: CountyFips,

@@ -9,16 +9,16 @@ import { readGathered } from '../receipts/gathered.ts';
 import type { RegionReceipt } from '../receipts/region-receipt.ts';
 
 /**
- * The destinations of a release, as far as finding their homes needs to know them: a few bytes each,
- * ascending by id. The rest stays in the store until it is wanted (`readFacts`).
+ * The destinations of a release, with only what is needed to find their homes: a few bytes each,
+ * ascending by id. The rest stays in the store until it is needed (`readFacts`).
  */
 export interface KnownDestinations {
   readonly destIds: Float64Array;
   readonly lon: Float64Array;
   readonly lat: Float64Array;
-  /** By its number the first region that tells of each. */
+  /** The number of the first region that lists each destination. */
   readonly region: Uint16Array;
-  /** Equal where two regions mean one place. */
+  /** Equal if two regions have the same place under an id. */
   readonly print: Float64Array;
 }
 
@@ -36,7 +36,7 @@ function columnsFor(count: number): Columns {
 
 export const NO_DESTINATIONS: KnownDestinations = columnsFor(0);
 
-/** What a region tells of, ascending by id. */
+/** The destinations of a region, ascending by id. */
 export function columnsOf(
   destinations: readonly DestinationFacts[],
   region: number,
@@ -54,14 +54,20 @@ export function columnsOf(
 
 const PRINT_BYTES = 6;
 
-/** Of what two places of one id differ in: two lists may have an id each for another. */
+/**
+ * A fingerprint that distinguishes two places with one id: two lists may use an id for different
+ * places.
+ */
 function printOf(destination: DestinationFacts): number {
   const { source, name, lon, lat } = destination;
   const reported = isListed(destination) ? [source, name, lon, lat] : [source];
   return createHash('sha256').update(JSON.stringify(reported)).digest().readUIntBE(0, PRINT_BYTES);
 }
 
-/** Both lists as one, each id once; and the first id by which they mean two places, or null. */
+/**
+ * Both lists merged, each id once; and the first id under which they have two different places, or
+ * null.
+ */
 export function merged(
   known: KnownDestinations,
   fresh: KnownDestinations,
@@ -95,7 +101,7 @@ export function merged(
   };
 }
 
-/** Why two regions cannot be joined that mean two places by one id. */
+/** The error for two regions that cannot be joined because they use one id for two places. */
 export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFacts): BuildError {
   return new BuildError(
     `${one.source} (${one.name}) and ${other.source} (${other.name}) both have dest_id ${id}, in two regions; change the id of one of them`,
@@ -103,8 +109,8 @@ export function clashOf(id: DestId, one: DestinationFacts, other: DestinationFac
 }
 
 /**
- * All that is known of some destinations, which are told by ascending ordinals. Regions are read one
- * after the other, and only those that tell of some.
+ * All facts about some destinations, given by ascending ordinals. Regions are read one after
+ * another, and only those that list any of them.
  */
 export async function readFacts(
   store: Store,

@@ -11,7 +11,7 @@ import { readFacts } from './known-destinations.ts';
 
 const TEXT_COLUMNS = ['name', 'street', 'city', 'state', 'zip', 'brand'] as const;
 
-/** The destinations at home in a county as a layer of points, for whoever has a map to put them on. */
+/** The destinations whose home is a county, as a layer of points for use on any map. */
 export function poiMap(county: string, destinations: readonly DestinationFacts[]): Uint8Array {
   return writeFlatGeobuf(
     `pois_${county}`,
@@ -27,13 +27,13 @@ export function poiMap(county: string, destinations: readonly DestinationFacts[]
   );
 }
 
-/** What a county tells of the destinations at home in it, beside their catchments. */
+/** A county's objects about the destinations at home there, apart from their catchments. */
 interface PoisOfCounty {
   readonly box: CountyManifest['poi_box'];
   readonly map: ObjectRef;
 }
 
-/** Stores maps of destinations, some counties at a time: of others nothing is in memory. */
+/** Stores maps of destinations, some counties at a time: the others are not in memory. */
 export class PoiObjects {
   readonly #store: WritableStore;
   readonly #joined: JoinedRegions;
@@ -65,7 +65,7 @@ export class PoiObjects {
     return reported;
   }
 
-  /** Of a county that was put. */
+  /** The objects of a county that was stored. */
   of(county: CountyFips): PoisOfCounty {
     return this.#reported.get(county)!;
   }
@@ -74,8 +74,8 @@ export class PoiObjects {
 const NOBODY = new Uint32Array(0);
 
 /**
- * West, south, east and north edge around some destinations as they are stored, so that a search
- * at the very spot of the outermost finds it; null around none.
+ * West, south, east and north edge around some destinations with their stored coordinates, so that
+ * a search at the exact location of the outermost finds it; null if there are none.
  */
 function boxOfDestinations(
   destinations: readonly DestinationFacts[],

@@ -14,12 +14,12 @@ import { putObject } from '../publish/put-object.ts';
 import type { RegionCounty } from '../receipts/region-receipt.ts';
 import { type JoinedRegions, readCensusPlacesOf } from './join-regions.ts';
 
-/** About eleven metres: less than a line on a map of a city is wide. */
+/** About eleven metres: less than the width of a line on a city map. */
 const DISPLAY_TOLERANCE = 1e-4;
 
 /**
- * Stores the census places of each state that have blocks in the release, and which; state by
- * state.
+ * Stores the census places of each state that have blocks in the release, with those blocks; state
+ * by state.
  */
 export async function putStates(
   store: WritableStore,
@@ -48,7 +48,7 @@ export async function putStates(
 
 type Assigned = Pick<PlaceWithBlocks, 'blocks' | 'population'> & { readonly place: CensusPlace };
 
-/** A block belongs to each place its internal point is in or on the border of. */
+/** Assigns a block to each place that contains its internal point, or has it on its border. */
 async function assignBlocks(
   store: Store,
   places: readonly CensusPlace[],

@@ -14,13 +14,13 @@ import { type TransposedMatrix, transposeCounties } from '../transpose/transpose
 import { openTransposePool, type TransposePool } from '../transpose/transpose-pool.ts';
 import type { HomeCounties } from './home-counties.ts';
 
-/** Change it when the same sources come to give other bytes. */
+/** Increment when the same sources produce different bytes. */
 const TRANSPOSE_VERSION = 1;
 
 export interface TransposeContext {
   /** Ascending. */
   readonly counties: ReadonlyMap<CountyFips, RegionCounty>;
-  /** The same, in groups that memory has room for: what is made of one is done with before the next. */
+  /** The same, in batches that fit into memory: each is finished before the next. */
   readonly batches: readonly (readonly CountyFips[])[];
   readonly modes: number;
   readonly store: WritableStore;
@@ -51,7 +51,7 @@ export function transposeReach(context: TransposeContext): Promise<Map<CountyFip
 
 /**
  * `catchment` of each county: for each destination at home there, the blocks that reach it.
- * `tellOf` gives the destinations at home in the counties of a batch.
+ * `tellOf` returns the destinations at home in the counties of a batch.
  */
 export function transposePois(
   context: TransposeContext,
@@ -126,7 +126,7 @@ async function transposeWhereNew(
   return made;
 }
 
-/** What a transposed matrix follows from. */
+/** The key of a transposed matrix's inputs. */
 function keyOf({ origins, attributes, sources }: TransposedMatrix): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify([TRANSPOSE_VERSION, sources]));

@@ -10,22 +10,22 @@ import { unreadable } from '../inputs/fingerprint.ts';
 /** A block of a PBF file: `OSMHeader` or `OSMData`, inflated. */
 export interface Blob {
   readonly type: string;
-  /** Where its frame begins in the file, for errors. */
+  /** Byte offset of its frame in the file, for errors. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** Limits of the format; a size beyond them is a damaged or foreign file. */
+/** Limits of the format; a larger size means a damaged or foreign file. */
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_BLOB_BYTES = 32 * 1024 * 1024;
-/** Blobs inflated ahead of the one in hand, by zlib's own threads. */
+/** Number of blobs inflated ahead of the current one, by zlib's own threads. */
 const AHEAD = 4;
 
 const inflateAsync = promisify(inflate);
 
 /**
- * The blobs of a PBF file in its order. Memory is a few blobs, whatever the file. Anything that is
- * no PBF, or a damaged one, is a `BuildError` with the place.
+ * The blobs of a PBF file in file order. Holds only a few blobs in memory, whatever the size of the
+ * file. Anything that is not a PBF, or is damaged, throws a `BuildError` with the location.
  */
 export async function* readBlobs(
   path: string,
@@ -42,7 +42,7 @@ export async function* readBlobs(
   try {
     for await (const frame of readFrames(path, file)) {
       const blob = inflateFrame(path, frame);
-      // A failure surfaces when its turn comes; until then it must not count as unhandled.
+      // A failure is thrown in turn; until then it must not count as unhandled.
       blob.catch(() => {});
       ahead.push(blob);
       onBytes(frame.end);
@@ -109,8 +109,8 @@ function readBlobHeader(path: string, offset: number, header: Uint8Array) {
   if (offset === 0 && type !== 'OSMHeader') {
     throw new BuildError(`${path}: not an OSM PBF file: it does not begin with an OSMHeader`);
   }
-  // The format lets a reader skip kinds it does not know; no program writes any, and a kind spelled
-  // wrong by damage would lose its elements unseen.
+  // The format lets readers skip unknown kinds; no program writes any, and a kind with a damaged
+  // name would silently lose its elements.
   if (type !== 'OSMHeader' && type !== 'OSMData') {
     throw new BuildError(damaged(path, offset, `of the unknown kind "${type}"`));
   }
@@ -139,7 +139,7 @@ async function inflateFrame(path: string, { type, offset, blob }: Frame): Promis
     if (rawBytes > MAX_BLOB_BYTES) throw new Error(`${rawBytes} bytes inflated`);
     const bytes = await inflateAsync(zlib, {
       maxOutputLength: Math.max(1, rawBytes),
-      // The whole block in one piece, which is never joined from others.
+      // Inflates the whole block as one chunk, which avoids concatenation.
       chunkSize: Math.max(64, rawBytes),
     });
     if (bytes.length !== rawBytes) throw new Error(`${bytes.length} of ${rawBytes} bytes`);
@@ -149,7 +149,7 @@ async function inflateFrame(path: string, { type, offset, blob }: Frame): Promis
   }
 }
 
-/** The message for a block that is not what it should be. */
+/** The message for an invalid block. */
 export function damaged(path: string, offset: number, problem: string): string {
   return `${path}: the block at byte ${offset} is damaged (${problem}); fetch the file again`;
 }

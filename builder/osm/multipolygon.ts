@@ -10,8 +10,8 @@ export interface MemberLine {
 
 /**
  * Assembles the rings of a multipolygon from its members by joining lines that end where another
- * begins, and gives each hole to the smallest outer ring that contains it. Lines that close no ring
- * (cut off at the edge of an extract) are left out.
+ * begins, and assigns each hole to the smallest outer ring that contains it. Lines that do not
+ * close a ring (cut off at the edge of an extract) are left out.
  */
 export function assemblePolygons(members: readonly MemberLine[]): Polygon[] {
   const outers = joinRings(members.filter((member) => member.role !== 'inner'));

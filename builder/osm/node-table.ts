@@ -1,19 +1,19 @@
 import { SortedIds } from './sorted-ids.ts';
 
 /**
- * The nodes that something in the file refers to: which they are is known before where they are.
- * Flat arrays, ascending by id.
+ * The nodes referenced in the file: their ids are known before their locations. Flat arrays,
+ * ascending by id.
  */
 export class NodeTable extends SortedIds {
-  /** Degrees; NaN until the node was met, and for good if the file lacks it. */
+  /** Degrees; NaN until the node has been read, and permanently if the file lacks it. */
   readonly lon: Float64Array;
   readonly lat: Float64Array;
-  /** What `nodeTraits` packed. */
+  /** Traits packed by `nodeTraits`. */
   readonly traits: Uint8Array;
   /** 1 where the node is a gate or an entrance. */
   readonly gate: Uint8Array;
 
-  /** `references` in any order, repeats welcome. They are sorted in place. */
+  /** `references` in any order, possibly repeated. They are sorted in place. */
   constructor(references: Float64Array) {
     super(references);
     const count = this.ids.length;

@@ -2,9 +2,9 @@ import type { PbfReader } from 'pbf';
 import { grow } from '../../shards/arrays/growable-array.ts';
 
 /**
- * A column of packed varints, decoded into memory that is used again for the next one: a national
- * file has ten thousand million of them. Most fit 28 bits and take the short way; the rest go
- * through `pbf`.
+ * A column of packed varints, decoded into memory that is reused for the next one: a national file
+ * has ten thousand million of them. Most fit 28 bits and take the fast path; the rest go through
+ * `pbf`.
  */
 export class PackedColumn {
   values = new Float64Array(1024);
@@ -15,7 +15,7 @@ export class PackedColumn {
     return this;
   }
 
-  /** The values; valid until the column is read into again. */
+  /** The values; valid until the next read into the column. */
   view(): Float64Array {
     return this.values.subarray(0, this.length);
   }
@@ -26,7 +26,7 @@ export class PackedColumn {
     while (pbf.pos < end) this.values[this.length++] = pbf.readVarint();
   }
 
-  /** Appends zigzag varints, each the difference from the one before, as their running sums. */
+  /** Appends delta-encoded zigzag varints as their running sums. */
   readDeltas(pbf: PbfReader): void {
     const end = this.#reserve(pbf);
     const { buf } = pbf;
@@ -56,7 +56,7 @@ export class PackedColumn {
     this.length = length;
   }
 
-  /** Makes room for as many values as there are bytes, and says where they end. */
+  /** Makes room for as many values as there are bytes, and returns where they end. */
   #reserve(pbf: PbfReader): number {
     const end = pbf.readPackedEnd();
     if (end > pbf.length) throw new RangeError('one of its lists is cut off');

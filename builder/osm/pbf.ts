@@ -5,21 +5,24 @@ import { BuildError } from '../errors.ts';
 import { damaged, readBlobs } from './blob-reader.ts';
 import { decodeBlock, NANODEGREES, type PbfHandlers } from './primitive-block.ts';
 
-/** What a file says of itself, and what was seen in it. */
+/** The metadata of a file, and a summary of the elements read. */
 export interface PbfSummary {
-  /** Where the file claims to hold everything; null when it does not say. */
+  /** The box in which the file claims to be complete; null if not stated. */
   readonly box: BoundingBox | null;
-  /** The newest element decoded, or the replication time of the header, whichever is later. */
+  /**
+   * The timestamp of the newest element decoded, or the replication time of the header, whichever
+   * is later.
+   */
   readonly newestMs: number;
 }
 
 const UNDERSTOOD = new Set(['OsmSchema-V0.6', 'DenseNodes']);
 
 /**
- * Streams an OpenStreetMap PBF file through handlers, in the order of the file and in bounded
- * memory. See https://wiki.openstreetmap.org/wiki/PBF_Format. A file that is absent, truncated,
- * damaged or of another kind is a `BuildError` that names the place. When only nodes are wanted of
- * a file that is sorted, it is left at its first way.
+ * Streams an OpenStreetMap PBF file through handlers, in file order and in bounded memory. See
+ * https://wiki.openstreetmap.org/wiki/PBF_Format. A file that is absent, truncated, damaged or of
+ * another kind throws a `BuildError` that names the location. When only nodes are wanted, a sorted
+ * file is abandoned at its first way.
  */
 export async function readPbf(
   path: string,
@@ -47,7 +50,7 @@ export async function readPbf(
   return { box: header?.box ?? null, newestMs };
 }
 
-/** What a file says of itself before all elements; `newestMs` is 0 where it does not say. */
+/** The metadata in a file's header; `newestMs` is 0 if not stated. */
 export async function headerOfPbf(path: string): Promise<PbfSummary> {
   for await (const { type, bytes } of readBlobs(path, () => {})) {
     if (type !== 'OSMHeader') continue;
@@ -58,8 +61,8 @@ export async function headerOfPbf(path: string): Promise<PbfSummary> {
 }
 
 /**
- * The day a file speaks of, as a time: when it was cut, from its header, or else when the newest way
- * in it was edited; 0 where neither is told.
+ * The date of a file's data: when it was cut, from its header, or else when the newest way in it
+ * was edited; 0 if neither is known.
  */
 export async function dateOfPbf(path: string): Promise<Millis> {
   const { newestMs } = await headerOfPbf(path);

@@ -8,7 +8,7 @@ export interface RelationMember {
   readonly role: string;
 }
 
-/** What a reader wants of a file. Kinds without a handler are skipped undecoded. */
+/** Callbacks for the elements of a file. Kinds without a handler are skipped undecoded. */
 export interface PbfHandlers {
   /** Degrees. `tags` is valid during the call. */
   node?(id: number, lon: number, lat: number, tags: Tags): void;
@@ -17,7 +17,7 @@ export interface PbfHandlers {
   relation?(id: number, members: readonly RelationMember[], tags: Tags): void;
 }
 
-/** What a block held. */
+/** The contents of a block. */
 export interface BlockCounts {
   nodes: number;
   ways: number;
@@ -29,7 +29,7 @@ const MEMBER_TYPES = ['node', 'way', 'relation'] as const;
 /** The format's coordinates are nanodegrees; dividing, unlike multiplying by 10⁻⁹, rounds once. */
 export const NANODEGREES = 1e9;
 
-/** Decodes one `PrimitiveBlock`, calling the handlers in the order of the file. */
+/** Decodes one `PrimitiveBlock`, calling the handlers in file order. */
 export function decodeBlock(bytes: Uint8Array, handlers: PbfHandlers): BlockCounts {
   return new BlockDecoder(bytes, handlers).decode();
 }
@@ -44,7 +44,7 @@ class BlockDecoder {
   #lonOffset = 0;
   #latOffset = 0;
   #dateGranularity = 1000;
-  // One element's columns, or a dense group's: memory that each takes over from the one before.
+  // The columns of one element or dense group, in memory reused for the next.
   readonly #keys = new PackedColumn();
   readonly #values = new PackedColumn();
   readonly #refs = new PackedColumn();
@@ -195,7 +195,7 @@ class BlockDecoder {
   }
 }
 
-/** Goes into a message, and says where it ends. */
+/** Enters a message, and returns where it ends. */
 function enter(pbf: PbfReader): number {
   const length = pbf.readVarint();
   if (pbf.pos + length > pbf.length) throw new RangeError('one of its elements is cut off');
@@ -207,7 +207,7 @@ function checkedId(id: number): number {
   throw new RangeError(`an element has the id ${id}; ids must be positive (renumber the file)`);
 }
 
-/** A block's strings, decoded when first asked for: most never are. */
+/** A block's strings, decoded on first use: most never are. */
 class StringTable {
   readonly #bytes: Buffer;
   readonly #starts: number[] = [];
@@ -236,7 +236,7 @@ class StringTable {
   }
 }
 
-/** One element's tags as pairs of string numbers; the object is used again for the next element. */
+/** One element's tags as pairs of string numbers; the object is reused for the next element. */
 class BlockTags implements Tags {
   strings: StringTable = new StringTable(new Uint8Array(0));
   #pairs: ArrayLike<number> = [];

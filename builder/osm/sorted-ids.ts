@@ -1,9 +1,9 @@
-/** Ids, ascending, each once, in a flat array: where one stands among them. */
+/** Ids in a flat array, ascending and distinct, with a lookup of their positions. */
 export class SortedIds {
   readonly ids: Float64Array;
   #cursor = 0;
 
-  /** `ids` in any order, repeats welcome. They are sorted in place. */
+  /** `ids` in any order, possibly repeated. They are sorted in place. */
   constructor(ids: Float64Array) {
     ids.sort();
     let count = 0;
@@ -13,12 +13,12 @@ export class SortedIds {
     this.ids = ids.slice(0, count);
   }
 
-  /** The ordinal of an id, or -1. Ids asked for in ascending order cost a step each. */
+  /** The ordinal of an id, or -1. Lookups in ascending order take about one step each. */
   find(id: number): number {
     const { ids } = this;
     if (this.#cursor >= ids.length || ids[this.#cursor] > id) this.#cursor = 0;
     let low = this.#cursor;
-    // Gallop from where the last one was: files are sorted, and so mostly are questions.
+    // Gallop from the previous position: files are sorted, and so mostly are lookups.
     let stride = 1;
     while (low + stride < ids.length && ids[low + stride] <= id) {
       low += stride;

@@ -1,4 +1,4 @@
-/** The tags of one OSM element. Valid only during the call that hands it over, unless copied. */
+/** The tags of one OSM element. Valid only during the handler call, unless copied. */
 export interface Tags {
   get(key: string): string | undefined;
   has(key: string): boolean;
@@ -6,7 +6,7 @@ export interface Tags {
   entries(): Iterable<[key: string, value: string]>;
 }
 
-/** A copy to keep. A Map of strings is itself `Tags`. */
+/** A lasting copy. A Map of strings is itself `Tags`. */
 export function copyTags(tags: Tags): Tags {
   return new Map(tags.entries());
 }

@@ -4,29 +4,29 @@ import type { BlockPoint } from '../census/blocks.ts';
 
 const fips = z.string().regex(/^\d{5}$/);
 
-/** A county as far as cutting a plan into units needs to know it. */
+/** The facts about a county that are needed to divide a plan into units. */
 export const countyEstimateSchema = z.strictObject({
   blocks: z.int(),
   /** The middle of its blocks. */
   lon: z.number(),
   lat: z.number(),
-  /** Blocks of land around each of its blocks of land, summed up: what its search goes by. */
+  /** Blocks of land around each of its blocks of land, summed up: a measure of its search time. */
   pairs: z.int(),
-  /** The counties that it meets, ascending. All hang together. */
+  /** Adjacent counties, ascending. Together they connect all counties. */
   near: z.array(fips),
 });
 export type CountyEstimate = z.infer<typeof countyEstimateSchema>;
 
-/** About 5.5 km: a ride of an hour leads some two of them far. */
+/** About 5.5 km: a ride of an hour crosses some two of them. */
 const CELL_DEGREES = 0.05;
 const REACH_CELLS = 2;
 
-/** Sketches counties from their blocks, which come in any order. */
+/** Estimates counties from their blocks, which may come in any order. */
 export class CountyEstimates {
   readonly #counties = new Map<CountyFips, Gathered>();
   readonly #cells = new Map<string, Cell>();
 
-  /** `isOwn`: whether the block's county is one to sketch; others count as what is around. */
+  /** `isOwn`: whether to estimate the block's county; others count only as surroundings. */
   add({ county, lon, lat, isWater }: BlockPoint, isOwn: boolean): void {
     const row = Math.floor(lat / CELL_DEGREES);
     const key = keyOf(row, lon);
@@ -61,7 +61,7 @@ export class CountyEstimates {
         for (const other of beside) {
           if (other === county) continue;
           near.get(county)!.add(other);
-          // Cells of one row do not stand right above those of the next: one may see the other alone.
+          // Cells of one row are not aligned with those of the next: the relation may be one-sided.
           near.get(other)!.add(county);
         }
       }
@@ -86,7 +86,7 @@ export class CountyEstimates {
     );
   }
 
-  /** A cell and those up to so many away from it. */
+  /** A cell and those up to the given number away from it. */
   #around({ row, lon }: Cell, cells: number): Cell[] {
     const found: Cell[] = [];
     for (let dy = -cells; dy <= cells; dy++) {
@@ -108,14 +108,14 @@ interface Gathered {
 
 interface Cell {
   readonly row: number;
-  /** Of the first block in it. */
+  /** Longitude of the first block in it. */
   readonly lon: Degrees;
   land: number;
-  /** Blocks of land of each county. */
+  /** Land blocks by county. */
   readonly counties: Map<CountyFips, number>;
 }
 
-/** Cells are as wide as high, whatever the latitude. */
+/** Cells are as wide as they are high, at any latitude. */
 function widthOf(row: number): Degrees {
   const middle = Math.min(85, Math.abs((row + 0.5) * CELL_DEGREES));
   return CELL_DEGREES / Math.cos((middle * Math.PI) / 180);
@@ -125,7 +125,7 @@ function keyOf(row: number, lon: Degrees): string {
   return `${row} ${Math.floor(lon / widthOf(row))}`;
 }
 
-/** Ties counties that stand apart, such as islands, to the nearest of the others, in place. */
+/** Connects isolated counties, such as islands, to the nearest of the others, in place. */
 function bridgeGaps(
   near: ReadonlyMap<CountyFips, Set<CountyFips>>,
   middles: ReadonlyMap<CountyFips, { readonly lon: Degrees; readonly lat: Degrees }>,
@@ -149,7 +149,7 @@ function bridgeGaps(
   }
 }
 
-/** The parts of a graph that hang together, in the order of their first members; each in order. */
+/** The connected components of a graph, in the order of their first members; each in order. */
 export function connectedParts(
   members: readonly CountyFips[],
   near: (county: CountyFips) => Iterable<CountyFips>,
@@ -159,7 +159,7 @@ export function connectedParts(
   for (const first of members) {
     if (!left.delete(first)) continue;
     const part = new Set([first]);
-    // A set is walked in the order in which it grows.
+    // A set is iterated while it grows.
     for (const county of part) {
       for (const other of near(county)) if (left.delete(other)) part.add(other);
     }

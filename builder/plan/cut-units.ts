@@ -1,15 +1,14 @@
 import type { CountyFips } from '../../shards/units.ts';
 import { type CountyEstimate, connectedParts } from './county-estimate.ts';
 
-/** How many blocks a unit has at most, if nobody says otherwise: they fit in some 4 GB. */
+/** The default maximum number of blocks per unit: they fit in some 4 GB. */
 export const DEFAULT_UNIT_BLOCKS = 100_000;
 
 /**
- * Cuts counties into units of work: each hangs together and has at most `maxBlocks` blocks, or is one
- * county; and they balance what is to be searched, pairs of blocks, since density is what takes time.
- * A group with too many blocks is cut across its longer side, where as much lies on either side as
- * the number of units each will be needs, again and again. Units come in the order of their first
- * counties; counties ascend.
+ * Divides counties into units of work: each is connected and has at most `maxBlocks` blocks, or is
+ * a single county. Units are balanced by pairs of blocks to search, since density determines the
+ * time. A group with too many blocks is repeatedly cut across its longer side, in proportion to the
+ * number of units on either side. Units come in the order of their first counties; counties ascend.
  */
 export function cutUnits(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
@@ -26,7 +25,7 @@ export function cutUnits(
   return units.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Two groups that hang together, of one that does, for so many units. */
+/** Splits a connected group into two connected ones, for the given number of units. */
 function halve(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
   group: readonly CountyFips[],
@@ -42,7 +41,7 @@ function halve(
   let [count, taken] = [0, 0];
   while (count < group.length - 1) {
     const next = taken + weight(inOrder[count]);
-    // The county that the line goes through is on the side it weighs less on.
+    // The county that the line passes through goes to the side it overlaps less.
     if (count > 0 && next - wanted > wanted - taken) break;
     taken = next;
     count++;
@@ -50,7 +49,10 @@ function halve(
   return hangTogether(counties, inOrder.slice(0, count), inOrder.slice(count));
 }
 
-/** What a side of a cut has that does not hang together with most of it goes to the other. */
+/**
+ * Moves the parts of each side of a cut that are not connected to its largest part to the other
+ * side.
+ */
 function hangTogether(
   counties: Readonly<Record<CountyFips, CountyEstimate>>,
   one: readonly CountyFips[],
@@ -68,7 +70,7 @@ function largestFirst(parts: CountyFips[][]): CountyFips[][] {
   return parts.sort((a, b) => b.length - a.length);
 }
 
-/** How far along the longer side of the box around some counties each lies. */
+/** The position of each county along the longer side of the box around some of them. */
 function lineAcross(counties: readonly CountyEstimate[]): (county: CountyEstimate) => number {
   const lons = counties.map(({ lon }) => lon);
   const lats = counties.map(({ lat }) => lat);

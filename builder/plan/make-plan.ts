@@ -31,23 +31,24 @@ import { describeInput, type PathOf, type PlannedInput } from './planned-input.t
 import { programVersion } from './program-version.ts';
 import { type ReleasePlan, readPlan, type StoredPlan } from './release-plan.ts';
 
-/** A plan, and where its inputs lie on the machine that it was made on. */
+/** A plan, and the paths of its inputs on the machine that created it. */
 export interface PlannedHere extends StoredPlan {
   readonly pathOf: PathOf;
 }
 
 type Inputs = { readonly [Kind in keyof InputPaths]-?: readonly PlannedInput[] };
 
-/** A plan, and what was prepared with it: one without all of that is made again. */
+/** A plan, and its preparations: a plan that lacks any of them is created again. */
 const receiptSchema = z.strictObject({
   plan: objectRefSchema,
   prepared: z.array(objectRefSchema),
 });
 
 /**
- * Freezes what the units of a release must have in common, and puts it into the store, with what is
- * prepared for all of them. The same request of the same files by the same program is the same plan,
- * which is not made again; nor are preparations whose own files are the same.
+ * Freezes what the units of a release must have in common, and puts it into the store, together
+ * with the preparations for all of them. The same request for the same files by the same program
+ * yields the same plan, which is not created again; neither are preparations whose own files are
+ * the same.
  */
 export async function planRelease(
   request: PlanRequest & Pick<Means, 'scratch'>,
@@ -71,7 +72,7 @@ export async function planRelease(
   return { ref, plan, pathOf };
 }
 
-/** A key of what something is made of, by this program. */
+/** A key of the inputs of something, for this program version. */
 function keyOf(madeOf: readonly unknown[]): string {
   const made = JSON.stringify([programVersion(), madeOf]);
   return createHash('sha256').update(made).digest('hex');
@@ -82,7 +83,7 @@ interface DescribedInputs {
   readonly pathOf: PathOf;
 }
 
-/** The inputs, each kind in an order that does not depend on where they lie. */
+/** The inputs, each kind in an order that does not depend on their paths. */
 async function describeInputs(request: InputPaths, progress: Progress): Promise<DescribedInputs> {
   const { osm, blocks, gtfs = [], places = [], pois = [], elevation = [] } = request;
   const kinds = Object.entries({ osm, blocks, gtfs, places, pois, elevation });
@@ -97,7 +98,7 @@ async function describeInputs(request: InputPaths, progress: Progress): Promise<
       inputs.push(input);
       stage.at(paths.size);
     }
-    // Feeds stay as they were given: a manifest lists them so.
+    // Feeds keep the given order, which the manifest uses too.
     if (kind !== 'gtfs') {
       inputs.sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
     }
@@ -114,7 +115,7 @@ function identityOf({ name, sha256 }: PlannedInput): string {
   return `${name} ${sha256}`;
 }
 
-/** What a plan is made with. */
+/** The resources for creating a plan. */
 interface PlanMeans {
   readonly store: WritableStore;
   readonly receipts: Receipts;
@@ -128,7 +129,7 @@ async function makePlan(
   means: PlanMeans,
 ): Promise<ReleasePlan> {
   const { store, progress } = means;
-  /** What it takes to prepare some of the inputs. */
+  /** The preparation context for some of the inputs. */
   const of = (files: readonly PlannedInput[]) => ({
     ...{ ...means, paths: files.map(pathOf) },
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
@@ -170,7 +171,7 @@ async function makePlan(
   };
 }
 
-/** The counties to begin in, and the box around their blocks. */
+/** The origin counties, and the box around their blocks. */
 interface SketchedCounties {
   readonly counties: ReleasePlan['counties'];
   readonly box: BoundingBox;
@@ -197,7 +198,7 @@ async function sketchCounties(
   return { counties: sketches.finish(), box: boxes.reduce(boxAroundBoth) };
 }
 
-/** The feeds of a request with their days, for all who begin in an area; null without feeds. */
+/** The feeds of a request with their days, for all origins in an area; null without feeds. */
 export async function datesOf(
   { osm, gtfs = [], serviceDate: asked }: Pick<PlanRequest, 'osm' | 'gtfs' | 'serviceDate'>,
   progress: Progress,
@@ -211,17 +212,20 @@ export async function datesOf(
   return dateFeeds(gtfs, asked === undefined ? null : serviceDate(asked), near, progress, area);
 }
 
-/** `YYYY-MM-DD` as GTFS has it. */
+/** `YYYY-MM-DD` in GTFS format. */
 function serviceDate(iso: string): string {
   return iso.replaceAll('-', '');
 }
 
-/** As far as anybody gets without transit. */
+/** The area within reach without transit. */
 function around(box: BoundingBox, hasHills: boolean): BoundingBox {
   return bufferBox(box, rideMetres(ROUTING.maxReachMinutes, fastestOf(hasHills)));
 }
 
-/** What holds the streets of every unit: its feeds may lead it to any stop, and it goes on from there. */
+/**
+ * The area that contains the streets of every unit: its feeds may lead to any stop, and trips
+ * continue from there.
+ */
 function reachable(
   byStreet: BoundingBox,
   feeds: readonly PreparedFeed[],
@@ -235,7 +239,10 @@ function reachable(
   );
 }
 
-/** Types that lists have around the counties: theirs is what else only feeds would give. */
+/**
+ * Types that user lists have around the counties: this includes types that otherwise only feeds
+ * provide.
+ */
 async function typesIn(pois: PoiTables, area: BoundingBox): Promise<ReadonlySet<DestTypeId>> {
   const found = new Set<DestTypeId>();
   for await (const { types } of pois.within(area)) for (const type of types) found.add(type);

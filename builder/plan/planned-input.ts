@@ -8,30 +8,32 @@ import { sizeOf } from '../inputs/size-of.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A path below a folder, with `/`: files are written where it leads. */
+/** A path below a folder, with `/`: files are written to it. */
 const pathBelow = z
   .string()
   .refine((name) => !name.split(/[/\\]/).includes('..'), 'leads out of its folder');
 
-/** A file of an input: its path from where the input lies, with `/`. */
+/** A file of an input: its path relative to the input, with `/`. */
 const partSchema = z.strictObject({ name: pathBelow, bytes: z.int(), sha256 });
 export type InputPart = z.infer<typeof partSchema>;
 
-/** An input as a plan knows it: by what is in it, wherever it lies. */
+/** An input as identified in a plan: by its content, wherever it is stored. */
 export const plannedInputSchema = z.strictObject({
   /** The last part of its path. */
   name: pathBelow,
-  /** `fingerprint` of it. */
+  /** The `fingerprint` of the input. */
   sha256,
-  /** The files that are read for it: itself, or those of a folder; and such as lie beside it. */
+  /**
+   * The files that are read for it: itself, or those of a folder; and companion files next to it.
+   */
   parts: z.array(partSchema),
 });
 export type PlannedInput = z.infer<typeof plannedInputSchema>;
 
-/** Where on this machine the inputs of a plan lie. */
+/** Returns the path of a plan's input on this machine. */
 export type PathOf = (input: PlannedInput) => string;
 
-/** Describes an input by its path. A `BuildError` if it cannot be read. */
+/** Describes an input by its path. Throws a `BuildError` if it cannot be read. */
 export async function describeInput(input: string): Promise<PlannedInput> {
   const parts: InputPart[] = [];
   for (const file of await filesReadFor(input)) {

@@ -5,25 +5,27 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { systemCode } from '../../shards/error-facts.ts';
 
-/** What a build's bytes follow from beside its inputs: the builder's own code, and the formats'. */
+/**
+ * The folders with the code that determines a build's output: the builder itself, and the formats.
+ */
 const ROOMS = ['builder', 'shards'];
-/** Where npm writes down what it has installed. */
+/** The record of installed packages that npm keeps. */
 const INSTALLED = 'node_modules/.package-lock.json';
 const DIGITS = 16;
 
 let version: string | null = null;
 
 /**
- * A name for the program as it stands: a digest of its code and of what it depends on, and the Node
- * that runs it. Two programs of one name make the same bytes of the same inputs; a number that
- * somebody has to raise would say less.
+ * Identifies the current program: a digest of its code and its dependencies, and the version of
+ * Node. Two programs with the same version produce the same bytes from the same inputs; a manually
+ * incremented number would be less reliable.
  */
 export function programVersion(): string {
   version ??= versionOf(fileURLToPath(new URL('../..', import.meta.url)), process.versions.node);
   return version;
 }
 
-/** The same of the program in a folder, run by some Node. */
+/** The same for a program in the given folder and a version of Node. */
 export function versionOf(root: string, node: string): string {
   const hash = createHash('sha256');
   hashCode(hash, root);
@@ -54,8 +56,9 @@ const installedSchema = z.object({
 });
 
 /**
- * Packages and their versions, but for those of development and of one kind of machine: workers may
- * be of several. Where something else than npm has installed them, there is none to tell.
+ * Hashes packages and their versions, except for development and platform-specific ones: workers
+ * may run on several platforms. If anything other than npm installed them, there is nothing to
+ * hash.
  */
 function hashDependencies(hash: Hash, root: string): void {
   const { packages } = installedSchema.parse(installedIn(root) ?? { packages: {} });
@@ -65,7 +68,7 @@ function hashDependencies(hash: Hash, root: string): void {
   }
 }
 
-/** Beside the sources, or beside the folder that they compile to. */
+/** Next to the sources, or next to the folder that they compile to. */
 function installedIn(root: string): unknown {
   for (const up of ['.', '..']) {
     try {

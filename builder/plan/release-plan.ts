@@ -14,15 +14,15 @@ import { plannedInputSchema } from './planned-input.ts';
 
 const inputs = z.array(plannedInputSchema);
 
-/** What the parts of a release have in common, whoever builds them, wherever and when. */
+/** The common data of all parts of a release, independent of who builds them, where and when. */
 const releasePlanSchema = z.strictObject({
-  /** `programVersion` of the one that made it, which alone can follow it. */
+  /** `programVersion` of the program that created it, the only one that can build it. */
   program: z.string(),
   modes: z.array(z.enum(MODE_LABELS)),
   taxonomy: taxonomySchema,
-  /** Of the searches. */
+  /** The parameters of the searches. */
   parameters: z.record(z.string(), z.json()),
-  /** The day that the release stands for; null without feeds. */
+  /** The nominal day of the release; null without feeds. */
   service_date: z.iso.date().nullable(),
   inputs: z.strictObject({
     osm: inputs,
@@ -30,7 +30,7 @@ const releasePlanSchema = z.strictObject({
     places: inputs,
     pois: inputs,
     elevation: inputs,
-    /** Each with the day it is read on; null: another version of a feed that is read. */
+    /** Each with the day it is read for; null: another version of a feed that is read. */
     gtfs: z.array(
       plannedInputSchema.extend({
         service_date: z.iso.date().nullable(),
@@ -38,28 +38,30 @@ const releasePlanSchema = z.strictObject({
       }),
     ),
   }),
-  /** The blocks of all counties given: one may go to those that one does not begin in. */
+  /** The blocks of all given counties: those without an origin county are targets only. */
   blocks: preparedBlocksSchema,
-  /** What the OSM files have as far as anybody comes from those counties. */
+  /** Contents of the OSM files within reach of those counties. */
   osm: preparedOsmSchema,
-  /** What lists of places have there. */
+  /** Contents of POI lists in the same area. */
   pois: preparedCellsSchema,
-  /** The census places around the blocks to begin at. */
+  /** The census places around the origin blocks. */
   places: preparedCellsSchema,
   /** The feeds that are read, in the order of the inputs. */
   feeds: z.array(preparedFeedSchema),
-  /** The counties to begin in, ascending. */
+  /** The origin counties, ascending. */
   counties: z.record(countyFipsSchema, countyEstimateSchema),
 });
 export type ReleasePlan = z.infer<typeof releasePlanSchema>;
 
-/** A plan and where it lies in the store. The SHA-256 of the object is what receipts name it by. */
+/**
+ * A plan and its reference in the store. Receipts identify the plan by the SHA-256 of the object.
+ */
 export interface StoredPlan {
   readonly ref: ObjectRef;
   readonly plan: ReleasePlan;
 }
 
-/** A plan as it lies in a store; a `ShardError` if it is not as it was written. */
+/** Reads a plan from a store; throws a `ShardError` if the object is damaged. */
 export async function readPlan(store: Store, ref: ObjectRef): Promise<StoredPlan> {
   const bytes = await readVerified(store, ref);
   const parsed = releasePlanSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));

@@ -13,7 +13,7 @@ import type { ReleasePlan } from './release-plan.ts';
 const READ_BYTES: Bytes = 8 * 2 ** 20;
 const NAME_DIGITS = 32;
 
-/** Puts what units read of a plan's inputs into the store, for those who have no other way to it. */
+/** Puts the inputs that units read into the store, for workers that cannot get them otherwise. */
 export async function putInputs(
   store: WritableStore,
   plan: ReleasePlan,
@@ -34,7 +34,9 @@ export async function putInputs(
   stage.finish();
 }
 
-/** Takes what units read of a plan's inputs from the store into a folder, but for what is there. */
+/**
+ * Copies the inputs that units read from the store into a folder, except for those already there.
+ */
 export async function fetchInputs(
   store: Store,
   plan: ReleasePlan,
@@ -42,7 +44,7 @@ export async function fetchInputs(
   progress: Progress,
 ): Promise<PathOf> {
   const inputs = plan.inputs.elevation;
-  // Files of one name may be several; each input has a folder of its own.
+  // Several files may have the same name; each input has its own folder.
   const folderOf = ({ sha256 }: PlannedInput) => path.join(folder, sha256.slice(0, NAME_DIGITS));
   const stage = progress.start('shared inputs', inputs.length, 'inputs');
   for (const [i, input] of inputs.entries()) {

@@ -10,17 +10,17 @@ export interface OsmPath {
   readonly bytes: Bytes;
 }
 
-/** Cells by those that are read at a time. */
+/** Cells grouped into batches that are read together. */
 export interface OsmBatches {
   readonly batches: readonly MapCells[];
-  /** Files hold more than may be in memory, so that of each only what a batch needs is held. */
+  /** Whether the files exceed memory, so that only the part of each that a batch needs is held. */
   readonly isPart: boolean;
 }
 
 /**
- * Cuts cells into batches, of which what files have there may be in memory at a time: `most` bytes of
- * them, unless a single cell and those around it have more. Where files hold more, a pass over them
- * tells where it lies; what has nothing in it nor beside it is left out.
+ * Divides cells into batches whose part of the files fits into memory: up to `most` bytes, unless a
+ * single cell and those around it have more. If the files are larger, a pass over them finds how
+ * their data is distributed; empty cells with empty surroundings are left out.
  */
 export async function cutBatches(
   cells: MapCells,
@@ -39,7 +39,7 @@ export async function cutBatches(
   return { batches, isPart: true };
 }
 
-/** How much of a file lies in each cell that has any of it: that goes by its nodes. */
+/** The share of a file in each non-empty cell, estimated from its nodes. */
 async function bytesByCell(
   { path, bytes }: OsmPath,
   cells: MapCells,
@@ -61,7 +61,7 @@ function* cut(
   files: readonly ReadonlyMap<number, Bytes>[],
   most: Bytes,
 ): Generator<MapCells> {
-  // What is beside them is read too: it may reach into them.
+  // Adjacent cells are read too: their elements may reach into these.
   const held = bytesIn(cells.grown(), files);
   if (held === 0) return;
   const halves = held > most ? cells.halves() : [];
@@ -83,7 +83,7 @@ export function megabytes(bytes: Bytes): number {
   return Math.round(bytes / 1e6);
 }
 
-/** Tells a stage that counts megabytes of bytes that were read. */
+/** A callback for bytes read that advances a stage counted in megabytes. */
 export function countedMegabytes(stage: StageProgress): (bytes: Bytes) => void {
   let done = 0;
   return (bytes) => {

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** How things are written down that are laid aside. */
+/** The file format for spilled items. */
 export interface PartitionFiles<Key, Item> {
   write(file: string, items: readonly Item[]): Promise<void>;
   read(file: string, key: Key): Promise<Item[]>;
 }
 
-/** Things in any order, piled up by a key, in files when they are many. */
+/** Groups items that arrive in any order by a key; many are spilled to files. */
 export class Partitions<Key extends string | number, Item> {
   readonly #stem: string;
   readonly #most: number;
@@ -15,14 +15,14 @@ export class Partitions<Key extends string | number, Item> {
   readonly #laidAside = new Map<Key, string[]>();
   #heldItems = 0;
 
-  /** `stem`: what the paths of the files begin with; `most`: how many things are held in memory. */
+  /** `stem`: the prefix of the files' paths; `most`: the number of items held in memory. */
   constructor(stem: string, most: number, files: PartitionFiles<Key, Item>) {
     this.#stem = stem;
     this.#most = most;
     this.#files = files;
   }
 
-  /** Of all piles, in no order. */
+  /** The keys of all groups, in no order. */
   get keys(): Key[] {
     return [...new Set([...this.#held.keys(), ...this.#laidAside.keys()])];
   }
@@ -34,7 +34,7 @@ export class Partitions<Key extends string | number, Item> {
     if (++this.#heldItems >= this.#most) await this.#layAside();
   }
 
-  /** All of a pile in the order they came, which are held no longer. */
+  /** All items of a group in order of arrival; they are no longer held afterwards. */
   async take(key: Key): Promise<Item[]> {
     const items: Item[] = [];
     for (const file of this.#laidAside.get(key) ?? []) {
@@ -58,7 +58,7 @@ export class Partitions<Key extends string | number, Item> {
   }
 }
 
-/** As JSON, in which numbers stay exactly what they are. */
+/** As JSON, which preserves numbers exactly. */
 export function asJson<Item>(): PartitionFiles<unknown, Item> {
   return {
     write: (file, items) => writeFile(file, JSON.stringify(items)),

@@ -3,18 +3,18 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { Progress } from '../progress.ts';
 import type { Receipts } from '../receipts/receipts.ts';
 
-/** What something is prepared with. */
+/** The context of a preparation. */
 export interface Preparation {
-  /** A key of what something is made of, by this program; of files, beside those. */
+  /** A key of the inputs of something, for this program version and, for files, their contents. */
   readonly keyOf: (madeOf: readonly unknown[]) => string;
   readonly store: WritableStore;
   readonly receipts: Receipts;
   readonly progress: Progress;
 }
 
-/** The same of files, of which what is in an area is read. */
+/** The same for files that are read only within an area. */
 export interface AreaPreparation extends Preparation {
   readonly paths: readonly string[];
-  /** As far as anybody may need it. */
+  /** The maximum extent that any unit may need. */
   readonly area: BoundingBox;
 }

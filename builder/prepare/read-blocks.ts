@@ -15,11 +15,11 @@ const preparedCountySchema = z.strictObject({
 });
 export type PreparedCounty = z.infer<typeof preparedCountySchema>;
 
-/** Where the tables of all counties' blocks lie in a store. */
+/** References to the block tables of all counties in a store. */
 export const preparedBlocksSchema = z.record(countyFipsSchema, preparedCountySchema);
 export type PreparedBlocks = z.infer<typeof preparedBlocksSchema>;
 
-/** The blocks of a plan, of which only those are read that are asked for. */
+/** The blocks of a plan, read on request. */
 export class BlockTables {
   readonly #store: Store;
   readonly #prepared: PreparedBlocks;
@@ -45,7 +45,7 @@ export class BlockTables {
     return { minLon, minLat, maxLon, maxLat };
   }
 
-  /** Where a county's blocks are, ascending by GEOID. */
+  /** The points of a county's blocks, ascending by GEOID. */
   async points(county: CountyFips): Promise<BlockPoint[]> {
     const { points } = this.#prepared[county];
     return decodePoints(points.name, await readVerified(this.#store, points), county);

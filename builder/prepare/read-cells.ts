@@ -5,11 +5,11 @@ import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { BoundingBox } from '../../shards/units.ts';
 import { MapCells } from '../geo/map-cells.ts';
 
-/** Where what was parted by cells of the map lies in a store: of each cell that has any, by its number. */
+/** References to objects in a store by the number of the map cell; empty cells are absent. */
 export const preparedCellsSchema = z.record(z.string(), objectRefSchema);
 export type PreparedCells = z.infer<typeof preparedCellsSchema>;
 
-/** What lies in the cells that a box touches, ascending by cell. */
+/** The objects of the cells that a box touches, ascending by cell. */
 export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRef[] {
   const near = MapCells.of(box);
   const cells = Object.keys(prepared).map(Number);
@@ -19,14 +19,14 @@ export function objectsNear(prepared: PreparedCells, box: BoundingBox): ObjectRe
     .map((cell) => prepared[cell]);
 }
 
-/** The same of what `putCells` has put there, one by one. */
+/** The items of those objects as written by `putCells`, one by one. */
 export async function* readNear<Item>(
   store: Store,
   prepared: PreparedCells,
   box: BoundingBox,
 ): AsyncGenerator<Item> {
   for (const ref of objectsNear(prepared, box)) {
-    // By its hash it is what this program has written.
+    // The verified hash guarantees that this program has written it.
     const bytes = await readVerified(store, ref);
     yield* JSON.parse(Buffer.from(bytes).toString()) as Item[];
   }

@@ -5,23 +5,25 @@ import type { Store } from '../../shards/store/store.ts';
 import type { CellSet } from '../geo/cell-set.ts';
 import type { FeedDay, StopOfFeed } from '../transit/feed-day.ts';
 
-/** What is known of a feed that is read, and where what it runs lies in the store. */
+/** Facts about a feed that is read, and the reference to its service day in the store. */
 export const preparedFeedSchema = z.strictObject({
   facts: feedSchema,
-  /** The coarse cells that its stops and their doors lie in, ascending. */
+  /** The coarse cells that contain its stops and their doors, ascending. */
   cells: z.array(z.int()),
   feedDay: objectRefSchema,
 });
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-/** As JSON, in which numbers stay exactly what they are. */
+/** As JSON, which preserves numbers exactly. */
 export function encodeFeedDay({ stops, departures, ...feedDay }: FeedDay): Uint8Array {
   const counts = departures.map((ofStop) => [...ofStop]);
   const text = { ...feedDay, stops: withDoors(stops, closed), departures: counts };
   return Buffer.from(JSON.stringify(text));
 }
 
-/** In the place of infinity, which JSON does not have: how long a door takes that is no way in, or out. */
+/**
+ * In place of infinity, which JSON lacks: the time through a door that is no entrance, or no exit.
+ */
 const CLOSED = Number.MAX_VALUE;
 const closed = (seconds: number) => Math.min(seconds, CLOSED);
 const opened = (seconds: number) => (seconds === CLOSED ? Infinity : seconds);
@@ -40,7 +42,7 @@ function withDoors(
   }));
 }
 
-/** The feeds of a plan, of which only those are read that somebody could use. */
+/** The feeds of a plan, of which only those within reach are read. */
 export class FeedTables {
   readonly #store: Store;
   readonly #prepared: readonly PreparedFeed[];
@@ -62,7 +64,7 @@ export class FeedTables {
   }
 
   async read(feed: number): Promise<FeedDay> {
-    // By its hash it is what this program has written.
+    // The verified hash guarantees that this program has written it.
     const bytes = await readVerified(this.#store, this.#prepared[feed].feedDay);
     const { stops, departures, ...feedDay } = JSON.parse(Buffer.from(bytes).toString());
     const counts = departures.map((ofStop: [string, number][]) => new Map(ofStop));

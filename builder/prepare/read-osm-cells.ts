@@ -9,35 +9,35 @@ import { OsmCellJoiner } from '../extract/osm-cell.ts';
 import type { Progress } from '../progress.ts';
 import { objectsNear, preparedCellsSchema } from './read-cells.ts';
 
-/** Where an area lies that comes into many cells. */
+/** The box and the object of an area that covers many cells. */
 export const wideAreaSchema = z.strictObject({ box: boxSchema, object: objectRefSchema });
 
-/** Where what was read of OpenStreetMap lies in a store. */
+/** References to the prepared OpenStreetMap data in a store. */
 export const preparedOsmSchema = z.strictObject({
-  /** What is known of each file, as JSON. */
+  /** Facts about each file, as JSON. */
   files: objectRefSchema,
-  /** The elements of each cell that has any. */
+  /** The elements of each non-empty cell. */
   cells: preparedCellsSchema,
-  /** Areas that come into many cells, and the boxes around them. */
+  /** Areas that cover many cells, and the boxes around them. */
   wide: z.array(wideAreaSchema),
-  /** The most frequent values of shops and amenities that no type takes. */
+  /** The most frequent values of shops and amenities that have no type. */
   unmapped: z.array(unmappedValueSchema),
 });
 export type PreparedOsm = z.infer<typeof preparedOsmSchema>;
 
 /**
- * Streets are read so much farther than anything can be reached. What is tied to a street depends on
- * whether that is an island, and regions that share a border have to agree: so a piece of streets is
- * taken for one only if it ends within what is read, and those that are seldom reach farther.
+ * Streets are read this much farther than anything can be reached. Links to a street depend on
+ * whether it is part of an island, and regions that share a border have to agree: so a component
+ * counts as an island only if it ends within what is read, and islands seldom reach farther.
  */
 const ISLAND_MARGIN: Metres = 5_000;
 
-/** How far streets are read, of who may go as far as a box. */
+/** The area in which streets are read, given the area within reach. */
 export function streetAreaOf(area: BoundingBox): BoundingBox {
   return bufferBox(area, ISLAND_MARGIN);
 }
 
-/** The elements of OpenStreetMap of a plan, of which only those are read that lie around an area. */
+/** The OpenStreetMap elements of a plan, of which only those around an area are read. */
 export class OsmTables {
   readonly #store: Store;
   readonly #prepared: PreparedOsm;
@@ -47,7 +47,7 @@ export class OsmTables {
     this.#prepared = prepared;
   }
 
-  /** Destinations within `area`, and streets within `streetArea`, which holds it. */
+  /** Destinations within `area`, and streets within `streetArea`, which contains it. */
   async extract(
     area: BoundingBox,
     streetArea: BoundingBox,
@@ -71,7 +71,7 @@ export class OsmTables {
   }
 
   async #files(): Promise<OsmFile[]> {
-    // By its hash it is what this program has written.
+    // The verified hash guarantees that this program has written it.
     const bytes = await readVerified(this.#store, this.#prepared.files);
     return JSON.parse(Buffer.from(bytes).toString());
   }

@@ -4,7 +4,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { CensusPlace } from '../census/census-places.ts';
 import { type PreparedCells, readNear } from './read-cells.ts';
 
-/** The census places of a plan, of which only those are read that may lie in a box. */
+/** The census places of a plan, of which only those that may lie in a box are read. */
 export class PlaceTables {
   readonly #store: Store;
   readonly #prepared: PreparedCells;

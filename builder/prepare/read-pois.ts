@@ -4,7 +4,7 @@ import type { BoundingBox } from '../../shards/units.ts';
 import type { Destination } from '../destinations/destination.ts';
 import { type PreparedCells, readNear } from './read-cells.ts';
 
-/** The places of a plan's lists, of which only those are read that lie around an area. */
+/** The places of a plan's lists, of which only those around an area are read. */
 export class PoiTables {
   readonly #store: Store;
   readonly #prepared: PreparedCells;

@@ -16,16 +16,16 @@ const HELD_BLOCKS = 20_000;
 
 export interface BlockPreparation extends Preparation {
   readonly paths: readonly string[];
-  /** A folder to write in. */
+  /** A folder for scratch files. */
   readonly scratch: string;
-  /** How many blocks are in memory before they are laid aside. */
+  /** Number of blocks held in memory before they are spilled. */
   readonly heldBlocks?: number;
 }
 
 /**
- * Reads block files once, for all who need blocks of some counties: parts them by county, and puts
- * the tables into the store. In memory are the blocks of one county at a time. No blocks, and a block
- * given twice, fail by name.
+ * Reads block files once for all units, groups their blocks by county, and puts the tables into the
+ * store. Holds the blocks of one county in memory at a time. Throws a `BuildError` if there are no
+ * blocks, or one that names a block given twice.
  */
 export async function writeBlocks(preparation: BlockPreparation): Promise<PreparedBlocks> {
   const { receipts, keyOf } = preparation;

@@ -12,9 +12,8 @@ import type { Preparation } from './preparation.ts';
 import { encodeFeedDay, type PreparedFeed, preparedFeedSchema } from './read-feeds.ts';
 
 /**
- * Reads feeds on their days once, for all who need some of them, one after the other, and puts what
- * each runs into the store; those that are left out are not there. Throws a `BuildError` for a feed
- * that cannot be used.
+ * Reads feeds for their days once for all units, one after another, and puts the service of each
+ * into the store; feeds that are left out are absent. Throws a `BuildError` for an unusable feed.
  */
 export async function writeFeeds(
   { clock, feeds }: DatedFeeds,

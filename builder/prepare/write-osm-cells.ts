@@ -26,8 +26,8 @@ import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
 import { type PreparedOsm, wideAreaSchema } from './read-osm-cells.ts';
 
 /**
- * Puts into the store what is made of each cell's pile, cell by cell; nothing of those of which that
- * is nothing. As JSON, in which numbers stay exactly what they are.
+ * Puts an object for each cell's group into the store, cell by cell, unless it is empty. As JSON,
+ * which preserves numbers exactly.
  */
 export async function putCells<Item>(
   store: WritableStore,
@@ -46,11 +46,11 @@ export async function putCells<Item>(
 }
 
 /**
- * Of files, packed as they are. In memory a node of a street takes 110 bytes, packed 5 to 10: of files
- * in which every third is one, it is some six times as much.
+ * Size of the files, packed. A street's node takes 110 bytes in memory, and 5 to 10 packed: for
+ * files in which every third node is one, memory is some six times as large.
  */
 const BATCH_BYTES: Bytes = 250e6;
-/** Of each key, values that no type takes: those that are told, and those that a batch leaves. */
+/** Values without a type, for each key: the number reported, and the number kept from a batch. */
 const TOLD_VALUES = 20;
 const KEPT_VALUES = 500;
 
@@ -59,23 +59,23 @@ export interface OsmPreparation extends AreaPreparation {
   readonly batchBytes?: Bytes;
 }
 
-/** What a batch of cells leaves. */
+/** The result of a batch of cells. */
 const batchSchema = z.strictObject({
   streets: z.int(),
-  /** When the newest element of each file was edited, or it was cut; null where none was read. */
+  /** When the newest element of each file was edited, or it was cut; null if it was not read. */
   newest_ms: z.array(z.number().nullable()),
   cells: preparedCellsSchema,
   wide: z.array(wideAreaSchema),
-  /** By `key=value`: the most frequent of those that no type takes. */
+  /** By `key=value`: the most frequent of those that have no type. */
   unmapped: z.record(z.string(), z.int()),
 });
 type Batch = z.infer<typeof batchSchema>;
 
 /**
- * Reads OpenStreetMap files once, for all who need some of what is in an area: parts it by cells of a
- * grid, and puts these into the store. Where it is much, batches of cells are read one after the
- * other. Of a file that claims to cover nothing near, no more is read than that. An area without
- * streets fails.
+ * Reads OpenStreetMap files once for all units, divides their contents within an area by cells of a
+ * grid, and puts these into the store. Large files are read in batches of cells, one after another.
+ * Of a file whose declared extent is not nearby, only the header is read. Throws a `BuildError` for
+ * an area without streets.
  */
 export async function writeOsmCells(preparation: OsmPreparation): Promise<PreparedOsm> {
   const { paths, keyOf, store, receipts, progress } = preparation;
@@ -102,7 +102,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
     return { ...claims, newestMs: newest ?? claims.cutMs };
   });
   const cells = Object.assign({}, ...batches.map((batch) => batch.cells));
-  // Each batch that one comes into has made the same of it.
+  // Each batch that a wide area enters has produced the same object for it.
   const wide = new Map(batches.flatMap((batch) => batch.wide.map((w) => [w.object.name, w])));
   stage.finish(`streets in ${Object.keys(cells).length} cells`);
   const unmapped = unmappedIn(batches);
@@ -115,7 +115,7 @@ export async function writeOsmCells(preparation: OsmPreparation): Promise<Prepar
   };
 }
 
-/** How much is read in all passes. */
+/** The total of bytes read in all passes. */
 function bytesToRead({ batches, isPart }: OsmBatches, files: readonly OsmPath[]): Bytes {
   const once = batches.map(({ box }) =>
     bytesOf(files.filter(({ claims }) => mayReach(claims, box))),

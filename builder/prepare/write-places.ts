@@ -10,13 +10,13 @@ import { putCells } from './write-osm-cells.ts';
 const HELD_PLACES = 2_000;
 
 export interface PlacePreparation extends AreaPreparation {
-  /** A folder to write in. */
+  /** A folder for scratch files. */
   readonly scratch: string;
 }
 
 /**
- * Reads census places once, for all who need those around some blocks, and puts them into the store
- * by the cells of a grid, each into all that the box around it touches.
+ * Reads census places once for all units, and puts them into the store by the cells of a grid, each
+ * into all cells that its box touches.
  */
 export async function writePlaces(preparation: PlacePreparation): Promise<PreparedCells> {
   const { paths, keyOf, area, store, receipts, scratch, progress } = preparation;

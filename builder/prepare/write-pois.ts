@@ -10,29 +10,29 @@ import type { AreaPreparation } from './preparation.ts';
 import { type PreparedCells, preparedCellsSchema } from './read-cells.ts';
 import { putCells } from './write-osm-cells.ts';
 
-/** Some 1 KB each, of two sets of piles at a time. */
+/** Some 1 KB each, for two sets of groups at a time. */
 const HELD_POIS = 100_000;
-/** What has one id lies in one of so many piles: of ten million places, 160,000. */
+/** Places are grouped by id into this many files: of ten million places, 160,000 each. */
 const ID_PILES = 64;
 /**
- * A place is left out because of one within 100 m (`SAME_POI`), if that is not left out because of
- * another. So much is seen of such a row past the cell; one that is longer is decided by the cell's
- * part of it, for all who look.
+ * A place is dropped because of another within 100 m (`SAME_POI`), unless that one is dropped
+ * because of a third. Such chains are followed this far beyond the cell; a longer one is resolved
+ * from the cell's part of it, with the same result for all readers.
  */
 const AROUND_A_CELL: Metres = 1_000;
 
 export interface PoiPreparation extends AreaPreparation {
-  /** A folder to write in. */
+  /** A folder for scratch files. */
   readonly scratch: string;
-  /** How many places are in memory before they are laid aside. */
+  /** Number of places held in memory before they are spilled. */
   readonly heldPois?: number;
 }
 
 /**
- * Reads lists of places once, for all who need some of what is in an area, and puts them into the
- * store by the cells of a grid, each real place once: which of several accounts stays does not depend
- * on who looks. In memory are the places of one cell and of what is just around it. Throws a
- * `BuildError` that names file and record for a list that cannot be used.
+ * Reads lists of places once for all units, and puts them into the store by the cells of a grid,
+ * each real place once: which of several records is kept does not depend on the reader. Holds the
+ * places of one cell and its immediate surroundings in memory. Throws a `BuildError` that names
+ * file and record for an unusable list.
  */
 export async function writePois(preparation: PoiPreparation): Promise<PreparedCells> {
   const { paths, keyOf, area, receipts } = preparation;

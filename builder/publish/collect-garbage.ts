@@ -8,27 +8,27 @@ import { withBuildsLocked, withReleasesLocked } from './locks.ts';
 import { STORE_FOLDERS } from './output.ts';
 
 export interface CollectOptions {
-  /** Releases to keep beside the one in force, the newest. */
+  /** Number of releases to keep in addition to the current one, the newest first. */
   readonly keep: number;
-  /** What is younger stays. */
+  /** Younger objects are kept. */
   readonly graceHours: number;
-  /** Only say what would go. */
+  /** Only report what would be removed. */
   readonly dryRun: boolean;
 }
 
 const MS_PER_HOUR = 3_600_000;
 
 /**
- * Removes from a store what no kept release needs, and returns what that was. Refuses while a build
- * writes to the store, here or by workers. Broken off, it leaves a store whose manifests have all
- * their objects.
+ * Removes everything from a store that no kept release needs, and returns what was removed. Refuses
+ * while a build writes to the store, whether on this machine or by workers. If interrupted, it
+ * leaves a store whose manifests have all their objects.
  */
 export async function collectGarbage(
   store: WritableStore,
   { keep, graceHours, dryRun }: CollectOptions,
   now: Date,
 ): Promise<Garbage> {
-  // Before anything is locked: in a folder that is no store nothing is written.
+  // Before any lock is acquired: nothing is written to a folder that is not a store.
   await readLatest(store);
   const refusal = (owner: string) => `a build (${owner}) is writing to it; wait until it is done`;
   const collect = async () => {
@@ -50,7 +50,7 @@ export async function collectGarbage(
   );
 }
 
-/** All of a store but `latest.json`. */
+/** Everything in a store except `latest.json`. */
 async function contentsOf(store: WritableStore) {
   const objects: StoredObject[] = [];
   const leftovers = await store.leftovers('');
@@ -62,8 +62,8 @@ async function contentsOf(store: WritableStore) {
 }
 
 /**
- * The objects that a manifest or a receipt names. Whatever its format version: what an older program
- * published is not to be taken apart by this one.
+ * The objects that a manifest or a receipt names. Any format version is accepted: this program must
+ * not take apart what an older one published.
  */
 async function namesIn(store: Store, name: string): Promise<string[]> {
   const { bytes } = await store.readWhole(name);

@@ -4,14 +4,16 @@ import type { Latest } from '../../shards/release/manifest.ts';
 import { MANIFESTS } from '../../shards/release/manifests.ts';
 import type { WritableStore } from '../../shards/store/store.ts';
 
-/** The folder with the `latest.json` that first put each manifest in force. It is only added to. */
+/**
+ * The folder with the `latest.json` that first made each manifest current. Entries are only added.
+ */
 export const PUBLICATIONS = 'published/';
 
 /**
- * What puts a manifest in force, as it was when it was first published: `latest` if that is now,
- * which is then kept. A manifest holds no time, so that the same inputs give the same bytes; what is
- * kept here makes its time of publication the same after a rollback, and when it is built again.
- * Throws a `ShardError` for one that was damaged: building the release again forgets it.
+ * The `latest.json` that made a manifest current when it was first published: `latest` if that is
+ * now, which is then recorded. A manifest contains no time, so that the same inputs give the same
+ * bytes; this record keeps its time of publication the same after a rollback, and after a rebuild.
+ * Throws a `ShardError` for a damaged record: building the release again removes it.
  */
 export async function firstPublication(store: WritableStore, latest: Latest): Promise<Latest> {
   const name = recordOf(latest.manifest);
@@ -21,14 +23,16 @@ export async function firstPublication(store: WritableStore, latest: Latest): Pr
     await store.putConditional(name, encodeLatest(latest), null);
     return latest;
   } catch (error) {
-    // Somebody else was first.
+    // Another process was first.
     const theirs = await read(store, name);
     if (theirs === null) throw error;
     return theirs;
   }
 }
 
-/** Removes what is kept of a manifest if it was damaged: its next publication counts as its first. */
+/**
+ * Removes the record of a manifest if it is damaged: its next publication then counts as its first.
+ */
 export async function forgetDamagedPublication(
   store: WritableStore,
   manifest: string,

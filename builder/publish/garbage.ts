@@ -1,36 +1,36 @@
 import type { StoredObject } from '../../shards/store/store.ts';
 import { PUBLICATIONS } from './first-publication.ts';
 
-/** All that lies in a store. */
+/** Everything in a store. */
 export interface StoreContents {
   readonly objects: readonly StoredObject[];
-  /** What writers that were killed left behind. */
+  /** Files left behind by killed writers. */
   readonly leftovers: readonly StoredObject[];
 }
 
-/** What a person says of what to keep. */
+/** The user's retention settings. */
 export interface Retention {
-  /** The manifest in force. */
+  /** The current manifest. */
   readonly current: string;
-  /** How many others, the newest. */
+  /** The number of others to keep, the newest first. */
   readonly keep: number;
-  /** What was written after this time stays: a build that was broken off may go on from it. */
+  /** Anything written after this time stays: an interrupted build may resume from it. */
   readonly youngerThanMs: number;
 }
 
 export interface Garbage {
-  /** Manifests, newest first; the one in force among them. */
+  /** Manifests, newest first, including the current one. */
   readonly kept: readonly StoredObject[];
-  /** In an order in which nothing is gone that something still names. */
+  /** In an order that never leaves a reference to a removed object. */
   readonly remove: readonly StoredObject[];
 }
 
 /**
- * Decides what of a store nobody needs. The newest manifests are those written last: a manifest is
- * the last thing a build writes before it is in force, and never written again. Objects stay that a
- * kept manifest or a young receipt names, receipts as long as all they name stays, and whatever is
- * young. When releases were first published stays too, for the day that one is built again.
- * `namedBy` gives what a manifest or a receipt names.
+ * Determines the unneeded objects of a store. The newest manifests are those written last: a
+ * manifest is the last thing a build writes before it becomes current, and is never rewritten.
+ * Objects named by a kept manifest or a young receipt stay, receipts stay while everything they
+ * name does, and anything young stays. First publications of releases stay too, in case one is
+ * rebuilt. `namedBy` returns what a manifest or a receipt names.
  */
 export async function findGarbage(
   { objects: stored, leftovers }: StoreContents,

@@ -4,16 +4,17 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { type LockWait, StoreBusy, SWEEP_LOCK, withLock } from './locks.ts';
 
-/** Where it stands which builds are written by workers: a lease each. */
+/** The folder of leases: one for each build that workers are writing. */
 const LEASES = 'leases/';
-/** Longer than any pause between two tries of a job. */
+/** Longer than any pause between two attempts at a job. */
 export const LEASE_LAPSES_MS: Millis = 10 * 60_000;
 const RENEWALS = 10;
 
 /**
- * Says that workers write objects of a build, which no manifest names yet: until the lease ends, or
- * lapses because nobody renews it, nobody clears them away. All workers of a build share its lease,
- * and go on under it between jobs. Waits, with patience, for who is removing something.
+ * Declares that workers write objects of a build, which no manifest names yet: they are not
+ * garbage-collected until the lease is ended, or expires unrenewed. All workers of a build share
+ * its lease, and keep it between jobs. Waits, as `patience` allows, for a process that is removing
+ * objects.
  */
 export function beginLease(
   store: WritableStore,
@@ -25,7 +26,7 @@ export function beginLease(
   return withLock(store, SWEEP_LOCK, refusal, () => renew(store, build), patience);
 }
 
-/** Runs `work` under a build's lease, which it leaves for who goes on with the build. */
+/** Runs `work` under a build's lease, which stays in place for the build's later jobs. */
 export async function withLease<T>(
   store: WritableStore,
   build: string,
@@ -35,7 +36,8 @@ export async function withLease<T>(
   await beginLease(store, build, { ms: 0, onWait: () => {}, ...patience });
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
-    // If not now, the next time may do, or it lapses: then the publication finds what is gone.
+    // A failed renewal may succeed next time; if the lease expires, publication detects what is
+    // missing.
     renewing = renewing.then(() => renew(store, build)).catch(() => {});
   }, lapsesMs / RENEWALS);
   timer.unref();
@@ -47,14 +49,14 @@ export async function withLease<T>(
   }
 }
 
-/** Ends a build's lease: what it has written is named by its manifest. */
+/** Ends a build's lease: what it has written is now named by its manifest. */
 export function endLease(store: WritableStore, build: string): Promise<void> {
   return store.remove(nameOf(build));
 }
 
 /**
- * Runs `work`, which removes what nobody needs, while no worker writes. Rejects with `StoreBusy` if
- * one does: under a lease that was renewed within `lapsesMs`, by the store's own clock.
+ * Runs `work`, which removes unneeded objects, while no worker writes. Rejects with `StoreBusy` if
+ * one does, under a lease renewed within `lapsesMs` by the store's own clock.
  */
 export function withWritesExcluded<T>(
   store: WritableStore,
@@ -83,12 +85,12 @@ function nameOf(build: string): string {
 }
 
 async function renew(store: WritableStore, build: string): Promise<void> {
-  // Content that is there already would not be written again.
+  // Unchanged content would not be written again.
   const lease = `process ${process.pid} on ${hostname()}, renewal ${randomUUID().slice(0, 8)}`;
   await store.putContent(nameOf(build), Buffer.from(lease));
 }
 
-/** The time by the clock that objects are dated by, which may be another machine's. */
+/** The time by the clock that dates objects, possibly another machine's. */
 async function clockOf(store: WritableStore): Promise<Millis> {
   const probe = `${LEASES}clock`;
   await store.putContent(probe, Buffer.from(randomUUID()));

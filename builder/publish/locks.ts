@@ -3,16 +3,16 @@ import type { WritableStore } from '../../shards/store/store.ts';
 import type { Millis } from '../../shards/units.ts';
 import { BuildError } from '../errors.ts';
 
-/** Held by who writes objects to a store, or removes them. */
+/** Held while writing objects to a store, or removing them. */
 export const BUILD_LOCK = '.build-lock';
-/** Held by who begins a lease, and by who removes what nobody writes. */
+/** Held while beginning a lease, and while removing unneeded objects. */
 export const SWEEP_LOCK = '.sweep-lock';
 const RETENTION_LOCK = 'manifests/retention.lock';
 
-/** Somebody else has the store, who will be done some time. */
+/** Thrown when another process has locked the store, for a limited time. */
 export class StoreBusy extends BuildError {}
 
-/** How long to wait for who has a lock; what is said once if one has to. */
+/** How long to wait for a lock; `onWait` is called once if waiting is necessary. */
 export interface LockWait {
   readonly ms: Millis;
   readonly onWait: (problem: string) => void;
@@ -20,7 +20,10 @@ export interface LockWait {
 
 const LOOK_AGAIN_MS: Millis = 500;
 
-/** Runs `work` while nobody else writes objects to the store; `refusal` names who does. */
+/**
+ * Runs `work` while no other process writes objects to the store; `refusal` returns the message
+ * that names its owner.
+ */
 export function withBuildsLocked<T>(
   store: WritableStore,
   refusal: (owner: string) => string,
@@ -31,9 +34,9 @@ export function withBuildsLocked<T>(
 }
 
 /**
- * Runs `work` while nobody else makes a release of before the current one, or removes releases: one
- * must not be removed between being found whole and being put in force. A build need not wait: it
- * puts in force what is new.
+ * Runs `work` while no other process makes an earlier release current, or removes releases: a
+ * release must not be removed between its check and its promotion. Builds need not wait: they
+ * promote only new releases.
  */
 export function withReleasesLocked<T>(store: WritableStore, work: () => Promise<T>): Promise<T> {
   const refusal = (owner: string) =>
@@ -42,8 +45,8 @@ export function withReleasesLocked<T>(store: WritableStore, work: () => Promise<
 }
 
 /**
- * Runs `work` with a lock of the store. Rejects with `StoreBusy` if another has it, at once or after
- * having waited.
+ * Runs `work` with a lock of the store. Rejects with `StoreBusy` if another process holds it, at
+ * once or after waiting.
  */
 export async function withLock<T>(
   store: WritableStore,

@@ -28,8 +28,8 @@ export const STORE_FOLDERS: readonly string[] = [
 ];
 
 /**
- * Throws a `BuildError` for what holds anything but a store, or one of the `inputs`, which are files
- * of this machine.
+ * Throws a `BuildError` if the folder holds anything but a store, or one of the `inputs`, which are
+ * files on this machine.
  */
 export async function requireStore(store: WritableStore, inputs: readonly string[]): Promise<void> {
   const within = inputs.find((input) => store.holdsFile(input));
@@ -51,8 +51,8 @@ export async function requireStore(store: WritableStore, inputs: readonly string
 }
 
 /**
- * Runs a build into a store while no other does, if it is one (`requireStore`); clears away what a
- * build that was killed left.
+ * Runs a build on a store while no other does, if it is one (`requireStore`); removes what a killed
+ * build left behind.
  */
 export async function whileBuilding<T>(
   store: WritableStore,
@@ -68,10 +68,7 @@ export async function whileBuilding<T>(
   });
 }
 
-/**
- * Leaves all as it is while workers write: what they are about looks no other than what is left
- * over.
- */
+/** Does nothing while workers write: their files cannot be distinguished from leftovers. */
 async function clearLeftovers(store: WritableStore): Promise<void> {
   const clear = async () => {
     for (const prefix of ['', ...STORE_FOLDERS.map((folder) => `${folder}/`)]) {

@@ -8,15 +8,15 @@ import { BuildError } from '../errors.ts';
 import { withReleasesLocked } from './locks.ts';
 import { promote } from './publish.ts';
 
-/** What was in force and what is now; the same if that was asked for. */
+/** The previous and the current release; equal if the requested one was already current. */
 export interface Promotion {
   readonly before: Latest | null;
   readonly after: Latest;
 }
 
 /**
- * Puts a release of the store in force: `wanted` is its label, or its manifest where several have
- * that label. Throws a `BuildError` when there is none, or objects of it are missing.
+ * Makes a release of the store current: `wanted` is its label, or its manifest if several have that
+ * label. Throws a `BuildError` if there is none, or objects of it are missing.
  */
 export async function promoteRelease(
   store: WritableStore,
@@ -32,7 +32,7 @@ export async function promoteRelease(
   });
 }
 
-/** The name of the one manifest that a person means by a release's label or a manifest's name. */
+/** Resolves a release's label or a manifest's name to the name of exactly one manifest. */
 export async function findManifest(store: WritableStore, wanted: string): Promise<string> {
   const names = (await store.list(MANIFESTS)).map(({ name }) => name);
   const exact = names.find(
@@ -52,7 +52,7 @@ export async function findManifest(store: WritableStore, wanted: string): Promis
   );
 }
 
-/** What is in force; null if nothing is, or what says so is damaged. */
+/** The current release; null if there is none, or its record is damaged. */
 export async function latestIfAny(store: Store): Promise<Latest | null> {
   try {
     return await readLatest(store);
@@ -63,7 +63,7 @@ export async function latestIfAny(store: Store): Promise<Latest | null> {
   }
 }
 
-/** Throws a `BuildError` unless a store lists all objects of a manifest, which `name` is of. */
+/** Throws a `BuildError` unless the store lists all objects of the manifest called `name`. */
 export async function requireObjects(
   store: WritableStore,
   name: string,

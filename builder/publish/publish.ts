@@ -8,7 +8,7 @@ import { putObject } from './put-object.ts';
 
 /**
  * Makes a release the current one: its manifest is written, then `latest.json` is swapped to it.
- * Until the swap, readers see the release before. Publishing what is already current changes
+ * Until the swap, readers see the previous release. Publishing what is already current changes
  * nothing, not even the time of publication.
  */
 export async function publishManifest(
@@ -24,7 +24,7 @@ export async function publishManifest(
 
 /**
  * Swaps `latest.json` to a manifest that is in the store; a damaged one is replaced. Its time is
- * that of the manifest's first publication: `now` for one that was never in force.
+ * that of the manifest's first publication: `now` if it was never current.
  */
 export async function promote(
   store: WritableStore,

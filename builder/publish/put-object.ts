@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type PutBody, putBodyOf } from '../../shards/store/put-body.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 
-/** How many hex digits of an object's SHA-256 its name carries; the manifest has them all. */
+/** Number of hex digits of an object's SHA-256 in its name; the manifest has them all. */
 const NAME_HASH_DIGITS = 16;
 
-/** Writes an object under a name that carries its hash; one already there stays. */
+/** Writes an object under a name that contains its hash; an existing one is kept. */
 export async function putObject(
   store: WritableStore,
   stem: string,

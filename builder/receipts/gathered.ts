@@ -5,7 +5,7 @@ import type { ObjectRef, Store } from '../../shards/store/store.ts';
 import type { CensusPlace } from '../census/census-places.ts';
 import type { DestinationFacts } from '../destinations/destination.ts';
 
-/** What a region read that its counties' objects do not hold, or not as exactly. */
+/** Data that a region read and that its counties' objects lack, or hold less exactly. */
 export interface Gathered {
   /** The destinations that its rows may lead to, ascending by `destId`. */
   readonly destinations: readonly DestinationFacts[];
@@ -42,7 +42,7 @@ const gatheredSchema: z.ZodType<Gathered> = z.strictObject({
   ),
 });
 
-/** As JSON, in which numbers stay exactly what they are. */
+/** As JSON, which preserves numbers exactly. */
 export function encodeGathered({ destinations, censusPlaces }: Gathered): Uint8Array {
   const facts = destinations.map(
     ({ destId, source, name, address, brand, types, lon, lat }): DestinationFacts => ({
@@ -52,7 +52,7 @@ export function encodeGathered({ destinations, censusPlaces }: Gathered): Uint8A
   return Buffer.from(JSON.stringify({ destinations: facts, censusPlaces } satisfies Gathered));
 }
 
-/** What a region gathered; a `ShardError` if the object is not as it was written. */
+/** Reads the data that a region gathered; throws a `ShardError` if the object is damaged. */
 export async function readGathered(store: Store, ref: ObjectRef): Promise<Gathered> {
   const bytes = await readVerified(store, ref);
   const parsed = gatheredSchema.safeParse(JSON.parse(Buffer.from(bytes).toString()));

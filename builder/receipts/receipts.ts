@@ -4,15 +4,15 @@ import { StoreError } from '../../shards/errors.ts';
 import { isAsRecorded } from '../../shards/store/recorded-hash.ts';
 import type { ObjectRef, WritableStore } from '../../shards/store/store.ts';
 
-/** As a receipt lies in the store: what the stage left, and the SHA-256 of that as JSON. */
+/** The stored form of a receipt: the result of the stage, and the SHA-256 of that as JSON. */
 const sealedSchema = z.strictObject({ check: z.string(), value: z.unknown() });
 
 const RECEIPTS = 'receipts/';
 
 /**
- * What a finished stage leaves behind, under a name that says what it was made from: the same
- * inputs again find it and do no work. A receipt is written after the objects it names. For one
- * build, while no other writes to the store: which receipts there are is asked once.
+ * The results of finished stages, under a name derived from their inputs: another run with the same
+ * inputs finds them and skips the work. A receipt is written after the objects it names. For use by
+ * one build, while no other writes to the store: receipts are listed only once.
  */
 export class Receipts {
   readonly #store: WritableStore;
@@ -23,9 +23,9 @@ export class Receipts {
   }
 
   /**
-   * The receipt of a stage for this key, if there is one and all objects it names are there as they
-   * were written. A store that does not know the hashes of its objects has them read for that: what
-   * was damaged since is made again, and a build that takes everything over has checked everything.
+   * The receipt of a stage for this key, if there is one and all objects it names exist unchanged.
+   * If a store does not record the hashes of its objects, they are read to check: damaged ones are
+   * rebuilt, and a build that reuses everything has verified everything.
    */
   async find<T extends z.ZodType>(
     stage: string,
@@ -38,7 +38,7 @@ export class Receipts {
     return kept && (await this.#hasObjects(kept)) ? kept : null;
   }
 
-  /** What a stage has left for this key; without such a receipt it is made, and leaves one. */
+  /** The result of a stage for this key; without a receipt it is computed and recorded. */
   async findOrMake<T extends z.ZodType>(
     stage: string,
     key: string,
@@ -52,7 +52,7 @@ export class Receipts {
     return made;
   }
 
-  /** Leaves a receipt, in place of one that is not believed. */
+  /** Writes a receipt, replacing an invalid one. */
   async keep(stage: string, key: string, value: unknown): Promise<void> {
     const name = nameOf(stage, key);
     const sealed = JSON.stringify({ check: sealOf(value), value });
@@ -104,8 +104,8 @@ export function* objectRefsIn(value: unknown): Generator<ObjectRef> {
 }
 
 /**
- * Receipts for a process that does all jobs of a build: what it has found or left itself, it
- * believes.
+ * Receipts for a process that runs all jobs of a build: those it has found or written itself are
+ * trusted without another check.
  */
 export class OwnReceipts extends Receipts {
   readonly #known = new Map<string, unknown>();

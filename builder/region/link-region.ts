@@ -17,28 +17,28 @@ import { linkStops } from '../transit/stop-links.ts';
 import { walkFromStops } from '../transit/stop-walks.ts';
 import type { Region } from './read-region.ts';
 
-/** The region linked up: what searches run on, and how each block was linked. */
+/** The linked region: the data that searches run on, and the links of each block. */
 export interface LinkedRegion {
   readonly region: Region;
   readonly world: SearchWorld;
-  /** The blocks one may go to, ascending by GEOID: the world's numbering. */
+  /** The target blocks, ascending by GEOID: the world's numbering. */
   readonly blocks: readonly BlockPoint[];
   /** Per block, one per `LINK_MODES`. */
   readonly links: readonly (readonly BlockLink[])[];
   /** Leaf types by their column. */
   readonly leafIds: readonly DestTypeId[];
-  /** Modes that are searched, in the order of their ids. */
+  /** The searched modes, in the order of their ids. */
   readonly modes: readonly Mode[];
 }
 
-/** Whether any mode can begin at a block. */
+/** Whether trips by any mode can begin at a block. */
 export function isLinked(links: readonly BlockLink[]): boolean {
   return links.some(({ status }) => status === 'linked');
 }
 
 /**
- * Ties destinations, blocks and stops to the streets, and walks from every stop. Modes and types
- * are the plan's.
+ * Links destinations, blocks and stops to the streets, and computes walks from every stop. Modes
+ * and types are the plan's.
  */
 export function linkRegion(
   region: Region,
@@ -94,7 +94,7 @@ export function linkRegion(
   };
 }
 
-/** Lists one after another, `values`; list `i` begins at `first[i]` and ends where the next begins. */
+/** Consecutive lists, `values`; list `i` begins at `first[i]` and ends where the next begins. */
 function packLists(lists: readonly (readonly number[])[]): {
   first: Int32Array;
   values: Int32Array;
@@ -108,7 +108,7 @@ function packLists(lists: readonly (readonly number[])[]): {
 
 type LinkOrReason = ReturnType<ModeNetwork['linker']['link']>;
 
-/** How blocks are tied to the streets of a mode, and where else they are if that is to ride. */
+/** The links of blocks to the streets of a mode, and their alternative links for riding. */
 interface BlockLinks {
   readonly blocks: readonly LinkOrReason[];
   readonly toRide: readonly (Link | null)[];

@@ -28,16 +28,16 @@ import { transitAround } from './transit-around.ts';
 /** Destinations of all sources, ascending by `destId`. */
 interface JoinedLists {
   readonly destinations: Destination[];
-  /** Those that lists have and OpenStreetMap has not. */
+  /** Those that lists have and OpenStreetMap lacks. */
   readonly ids: ReadonlySet<DestId>;
 }
 
 /**
- * The destinations of OpenStreetMap within an area, with what lists have there. Which place of a list
- * is one of OpenStreetMap's is decided here, by who builds a region, and all who lead to the place
- * have to agree. They do: it follows from what is within 100 m, and areas are read so much farther
- * than anything in them can be reached. Only an outline may lead on past the area: so lists are read
- * as far as those do.
+ * The destinations of OpenStreetMap within an area, merged with those of lists. Each region decides
+ * here which listed places are the same as one of OpenStreetMap's, and all regions that reach the
+ * place must agree. They do: the decision depends on what is within 100 m, and the area read
+ * extends farther than anything in it can be reached. Only an outline may extend beyond the area:
+ * so lists are read as far as outlines extend.
  */
 export async function joinLists(
   osm: readonly Destination[],
@@ -59,37 +59,37 @@ export async function joinLists(
   return { destinations, ids };
 }
 
-/** Everything read for some counties, before it is linked: they, and what lies around them. */
+/** Everything read for some counties, before linking: they, and their surroundings. */
 export interface Region {
-  /** The blocks to begin at, by county, ascending; each ascending by GEOID. */
+  /** The origin blocks, by county, ascending; each ascending by GEOID. */
   readonly counties: ReadonlyMap<CountyFips, readonly CensusBlock[]>;
-  /** The blocks one may go to, in the same way: those, and such as lie around their counties. */
+  /** The target blocks, in the same form: the origin blocks, and those around their counties. */
   readonly targets: ReadonlyMap<CountyFips, readonly BlockPoint[]>;
   /** Ascending by `destId`. */
   readonly destinations: readonly Destination[];
-  /** Those of them that files beside OSM's list. */
+  /** Those of them from files other than OSM's. */
   readonly listed: ReadonlySet<DestId>;
   readonly streets: StreetNetwork;
   readonly walk: ModeNetwork;
   readonly bike: ModeNetwork;
-  /** With the trips that anybody from the counties could ride; null in a release without. */
+  /** With the trips that could be ridden from the counties; null in a release without transit. */
   readonly transit: Transit | null;
-  /** Where the street data claims to be complete; null when it does not say. */
+  /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
-  /** The polygons that the files were cut by, where they have such. */
+  /** The polygons that the files were cut by, where known. */
   readonly outlines: readonly Area[] | null;
-  /** What no straight line from a place to its street may cross. */
+  /** Barriers that a straight line from a place to its street must not cross. */
   readonly impassable: Impassable;
   /** When the newest street was edited, or the files were cut. */
   readonly streetsAsOfMs: number;
 }
 
-/** How many times as fast as on level ground one gets on in a region, at most. */
+/** Maximum speed in a region as a multiple of that on level ground. */
 export function fastestIn({ streets }: Pick<Region, 'streets'>): number {
   return fastestOf(streets.slopes !== undefined);
 }
 
-/** What a region is read of: what was prepared of streets, blocks, lists and feeds, and paths of files. */
+/** The inputs of a region: prepared streets, blocks, lists and feeds, and paths of files. */
 export interface RegionInputs {
   readonly osm: OsmTables;
   readonly blocks: BlockTables;
@@ -97,11 +97,11 @@ export interface RegionInputs {
   readonly elevation?: readonly string[];
   /** Null without transit. */
   readonly feeds: FeedTables | null;
-  /** The counties to begin in, ascending. */
+  /** The origin counties, ascending. */
   readonly counties: readonly CountyFips[];
 }
 
-/** Reads all inputs. Bad input is a `BuildError` that names file and record. */
+/** Reads all inputs. Bad input throws a `BuildError` that names file and record. */
 export async function readRegion(request: RegionInputs, progress: Progress): Promise<Region> {
   const counties = await readCountyBlocks(request, progress);
   const elevation = request.elevation ?? [];
@@ -110,7 +110,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   const byStreet = bufferBox(own, rideMetres(ROUTING.maxReachMinutes, fastest));
   const around =
     request.feeds && (await transitAround(own, byStreet, request.feeds, fastest, progress));
-  // Scopes of counties go by cells: none may lead past what is read.
+  // Scopes of counties consist of cells: none may extend beyond what is read.
   const area = FINE_CELLS.boxAround(around?.area ?? byStreet);
   const extract = await request.osm.extract(area, streetAreaOf(area), progress);
   const transit = around && assumeLevels(around.transit, extract.stations);
@@ -145,7 +145,7 @@ export async function readRegion(request: RegionInputs, progress: Progress): Pro
   };
 }
 
-/** The streets with the heights that files have of the ground. */
+/** The streets with the ground heights from the files. */
 async function withSlopes(
   streets: StreetNetwork,
   files: readonly string[],
@@ -179,7 +179,7 @@ async function readCountyBlocks(
   return read;
 }
 
-/** The counties of a region and all others that come into its area, ascending. */
+/** The counties of a region and all others that extend into its area, ascending. */
 async function targetsWithin(
   area: BoundingBox,
   counties: Region['counties'],

@@ -9,17 +9,18 @@ import { joinFeeds, type TransitOfFeeds } from '../transit/join-feeds.ts';
 import { patternsAmong } from '../transit/patterns-among.ts';
 import { StopReach } from '../transit/stop-reach.ts';
 
-/** Public transport around some counties, and how far it leads. */
+/** Public transport around some counties, and the area within its reach. */
 export interface TransitAround {
   readonly transit: TransitOfFeeds;
-  /** A box around what can be reached, by it or without. */
+  /** A box around everything within reach, with or without transit. */
   readonly area: BoundingBox;
 }
 
 /**
- * The trips that anybody from some counties could ride: what is worked out once a region is so of all
- * trips. Feeds come in as far as those known so far lead, again and again until they lead to no other.
- * `counties` and `byStreet`: the box around their blocks, and that of what is reached without.
+ * The trips that could be ridden from some counties, so that the region is computed from all
+ * relevant trips. Feeds are added within reach of those known so far, repeatedly, until none is
+ * added. `counties` and `byStreet`: the box around their blocks, and that of the area within reach
+ * without transit.
  */
 export async function transitAround(
   counties: BoundingBox,
@@ -38,7 +39,7 @@ export async function transitAround(
       read.set(feed, await feeds.read(feed));
       stage.at(read.size);
     }
-    // In the order of the plan, by which stops are numbered.
+    // In the order of the plan, which determines the numbering of stops.
     const inOrder = [...read].sort(([a], [b]) => a - b).map(([, feed]) => feed);
     const transit = joinFeeds(inOrder);
     const { stops, boxes } = reachOf(transit, counties, fastest);
@@ -52,10 +53,10 @@ export async function transitAround(
   }
 }
 
-/** The stops that anybody from a box could use, and boxes as far as one walks from them. */
+/** The stops that could be used from a box, and the boxes within walking distance of them. */
 function reachOf(transit: TransitOfFeeds, from: BoundingBox, fastest: number) {
   const reach = new StopReach(transit, ROUTING.maxReachMinutes * MILLIS_PER_MINUTE, fastest);
-  // Where counties lie in several zones, each has a window of its own.
+  // Where counties span several time zones, each zone has its own window.
   const windows = [...new Set(transit.stops.map((stop) => stop.windowStart))];
   const stops = windows.map((opens) => reach.stopsFrom(from, opens));
   return {

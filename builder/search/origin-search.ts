@@ -10,8 +10,8 @@ import { BLOCK_LIMIT, DESTINATION_LIMIT, type Reached, WithinLimits } from './re
 import type { SearchWorld } from './search-world.ts';
 
 /**
- * Searches from blocks by every mode, and looks only at what is reached from there. One instance
- * serves one thread.
+ * Searches from blocks by every mode, visiting only what is reached from there. One instance serves
+ * one thread.
  */
 export class OriginSearch {
   readonly #world: SearchWorld;
@@ -33,8 +33,8 @@ export class OriginSearch {
   }
 
   /**
-   * Fills `reached` from one block after the other, and says so of each. Transit is searched from
-   * many at a time: blocks that are asked for together take far less than one by one.
+   * Fills `reached` for one block after another, and calls `found` for each. Transit is searched
+   * from many at a time: blocks in one call take far less time than one by one.
    */
   run(blocks: readonly BlockOrdinal[], windowStart: Millis, found: (block: BlockOrdinal) => void) {
     for (let first = 0; first < blocks.length; first += LANES) {
@@ -47,7 +47,7 @@ export class OriginSearch {
     }
   }
 
-  /** A block is within no time of itself, and of what it is inside of, where it is linked at all. */
+  /** A linked block reaches itself, and the destinations that contain it, in no time. */
   #runFrom(block: BlockOrdinal, lane: number): void {
     const { walk, bike, destinations, firstInside, inside } = this.#world;
     const walkFrom = unpackLink(walk.blockLinks, block);
@@ -82,7 +82,7 @@ class TransitSearch {
   readonly #targets: number;
   readonly #accessStops: Int32Array;
   readonly #accessTimes: Int32Array;
-  /** Targets with a time, in no order, some twice: the first `reachedCount`. */
+  /** Targets with a time, in no order, possibly repeated: the first `reachedCount`. */
   readonly reached: Uint32Array;
   readonly times: Int32Array;
   reachedCount = 0;
@@ -131,7 +131,7 @@ class TransitSearch {
     this.#search.board(lane, stops.subarray(0, access), walks.subarray(0, access));
   }
 
-  /** Fills in what is reached from the block of a lane, by walking or by transit. */
+  /** Fills in the targets reached from the block of a lane, by walking or by transit. */
   fillIn(lane: number, walked: Reached): void {
     this.#beginWith(walked);
     const { lowered } = this.#doorToDoor;
@@ -140,7 +140,7 @@ class TransitSearch {
     this.reachedCount += count;
   }
 
-  /** Walking all the way takes as long as it takes; what was filled in before is forgotten. */
+  /** Starts with the times of walking all the way; earlier results are cleared. */
   #beginWith({ targets, count, times }: Reached): void {
     for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = BLOCK_LIMIT + 1;
     for (let i = 0; i < count; i++) this.times[targets[i]] = times[targets[i]];

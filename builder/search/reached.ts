@@ -4,11 +4,11 @@ import type { Millis } from '../../shards/units.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 import type { SearchWorld } from './search-world.ts';
 
-/** How long a row to a destination may be, and one to a block. */
+/** Maximum times in rows, to destinations and to blocks. */
 export const DESTINATION_LIMIT: Millis = ROUTING.maxMinutes * MILLIS_PER_MINUTE;
 export const BLOCK_LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
-/** What a block reaches by a mode. */
+/** The targets that a block reaches by a mode. */
 export interface Reached {
   /** Milliseconds to each destination and block; over the limit where not reached. */
   readonly times: Int32Array;
@@ -18,7 +18,7 @@ export interface Reached {
   readonly count: number;
 }
 
-/** Those of the targets that a search found that are near enough for a row. */
+/** The targets of a search that are near enough for a row. */
 export class WithinLimits implements Reached {
   readonly #destinations: number;
   readonly #all: number;
@@ -36,7 +36,7 @@ export class WithinLimits implements Reached {
     this.targets = new Uint32Array(this.#all);
   }
 
-  /** Takes what a search found, in no order, as often as it was found. */
+  /** Accepts the targets of a search, in any order and possibly repeated. */
   take(found: Uint32Array, count: number): void {
     const times = this.times;
     const set = this.#set;

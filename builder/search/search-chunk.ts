@@ -14,14 +14,14 @@ import type { Reached } from './reached.ts';
 import type { SearchWorld } from './search-world.ts';
 
 /**
- * Milliseconds, at most the cap, as a row keeps them: rounded once, to tenths of a minute, at least
+ * Milliseconds, up to the cap, in the unit of rows: rounded once, to tenths of a minute, at least
  * 1.0.
  */
 export function toTenths(time: Millis): Tenths {
   return Math.max(ROUTING.minMinutes * 10, Math.round((time * 10) / MILLIS_PER_MINUTE));
 }
 
-/** Milliseconds as reach keeps them: whole minutes, rounded up, at least 1. */
+/** Milliseconds in the unit of reach: whole minutes, rounded up, at least 1. */
 export function toMinutes(time: Millis): Minutes {
   return Math.max(ROUTING.minMinutes, Math.ceil(time / MILLIS_PER_MINUTE));
 }
@@ -35,14 +35,14 @@ export interface ChunkRequest {
   readonly firstRow: number;
   readonly windowStart: Millis;
   /**
-   * Where each destination and block of the world stands in the county's dictionaries; -1: not
-   * there.
+   * By world ordinal, the ordinal of each destination and block in the county's dictionaries; -1 if
+   * absent.
    */
   readonly destinationOrdinals: Int32Array;
   readonly blockOrdinals: Int32Array;
 }
 
-/** What was found from them, encoded as the county's objects keep it. */
+/** Search results of a chunk, encoded for the county's objects. */
 export interface ChunkResult {
   readonly pois: EncodedRows;
   readonly reach: EncodedRows;
@@ -94,7 +94,7 @@ export class ChunkSearch {
     };
   }
 
-  /** The least time to each leaf's destinations, by mode, for the block just searched. */
+  /** Writes the shortest time to each leaf's destinations, by mode, for the block just searched. */
   #nearestOf(cells: Uint16Array): void {
     const { firstLeaf, leaves, leafCount } = this.#world;
     this.#search.reached.forEach(({ times, targets, destinations }, mode) => {
@@ -111,7 +111,7 @@ export class ChunkSearch {
   }
 }
 
-/** Encodes the rows of a chunk. Its memory is kept from one chunk to the next. */
+/** Encodes the rows of a chunk. Its memory is reused for the next chunk. */
 class RowsOut {
   readonly #unit: TimeUnit;
   readonly #toUnit: (time: Millis) => number;
@@ -131,7 +131,7 @@ class RowsOut {
     }));
   }
 
-  /** Forgets the chunk before. */
+  /** Clears the previous chunk. */
   begin(rows: number): void {
     this.#bytes.reset();
     this.#lengths = new Uint32Array(rows);
@@ -139,7 +139,7 @@ class RowsOut {
     this.entries = 0;
   }
 
-  /** A row of such targets of what was reached by each mode; theirs begin at `start`. */
+  /** Writes a row of one kind of targets, as reached by each mode; these begin at `start`. */
   row(
     ordinal: number,
     reached: readonly Reached[],
@@ -157,7 +157,7 @@ class RowsOut {
     return { bytes: this.#bytes.view().slice(), lengths: this.#lengths };
   }
 
-  /** Of some targets, ascending, those that have an ordinal, and their times in the unit. */
+  /** Picks those of some targets, ascending, that have an ordinal, and their times in the unit. */
   #pick(
     room: ModeRow,
     some: Uint32Array,

@@ -7,8 +7,8 @@ import type { SearchWorld } from './search-world.ts';
 export type SearchPool = Pool<ChunkRequest, ChunkResult>;
 
 /**
- * Opens a pool of so many threads over one world, which they share; one thread is this one. The
- * threads run compiled code: from source, ask for one.
+ * Opens a pool of threads over one shared world; a single thread is this one. The threads run
+ * compiled code: when running from source, request one.
  */
 export function openSearchPool(world: SearchWorld, threads: number): SearchPool {
   if (threads <= 1) {

@@ -5,5 +5,5 @@ import type { SearchWorld } from './search-world.ts';
 
 const search = new ChunkSearch(workerData as SearchWorld);
 
-/** What a thread of the search pool runs for each chunk. */
+/** The work of a search pool's thread for each chunk. */
 export default sendingErrors((request: ChunkRequest) => search.run(request));

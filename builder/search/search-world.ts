@@ -2,8 +2,8 @@ import type { StreetWorld } from '../streets/street-world.ts';
 import type { TransitWorld } from '../transit/transit-world.ts';
 
 /**
- * Everything that searches read and none writes: typed arrays, which threads share. Targets have
- * one numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
+ * Everything that searches read and none writes: typed arrays, shared by threads. Targets have one
+ * numbering: destinations (ascending by `dest_id`), then blocks (ascending by GEOID), then, on
  * foot, transit stops.
  */
 export interface SearchWorld {
@@ -11,11 +11,11 @@ export interface SearchWorld {
   readonly blocks: number;
   readonly walk: StreetWorld;
   readonly bike: StreetWorld;
-  /** Null where there are no feeds. */
+  /** Null without feeds. */
   readonly transit: TransitWorld | null;
   /**
-   * Destinations that block `b` is inside of: `inside[firstInside[b]]` to `inside[firstInside[b +
-   * 1]]`, exclusive.
+   * Destinations that contain block `b`: `inside[firstInside[b]]` to `inside[firstInside[b + 1]]`,
+   * exclusive.
    */
   readonly firstInside: Int32Array;
   readonly inside: Int32Array;

@@ -1,6 +1,6 @@
 import type { Tags } from '../osm/tags.ts';
 
-/** Who an access tag lets pass: anybody, nobody, or only those whose trip begins or ends there. */
+/** The access that a tag grants: to all, to none, or only for trips that begin or end there. */
 export type Access = 'yes' | 'no' | 'local';
 
 const ACCESS = new Map<string, Access>([
@@ -13,9 +13,9 @@ const ACCESS = new Map<string, Access>([
 ]);
 
 /**
- * What the first of some tags says that says anything, asked from the most specific to the least,
- * or undefined. The values are sorted as Conveyal R5's labeler sorts them, and of a list the first
- * counts; `permit` and `military` are ours.
+ * The access by the first of some tags that determines it, from the most specific to the least, or
+ * undefined. The values are classified as in Conveyal R5's labeler, and the first of a list counts;
+ * `permit` and `military` are our additions.
  */
 export function accessBy(tags: Tags, keys: readonly string[]): Access | undefined {
   for (const key of keys) {

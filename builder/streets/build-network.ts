@@ -12,9 +12,9 @@ import type { WayTime } from './way-time.ts';
 const NO_VERTEX = 0xffff_ffff;
 
 /**
- * Cuts ways into edges at the nodes where they meet or end. A barrier ends the edges on its sides
- * in vertices of their own, each of which an edge of no length connects to each other for those who
- * may pass.
+ * Cuts ways into edges at the nodes where they meet or end. At a barrier, the edges on each side
+ * end in separate vertices, which zero-length edges connect to each other for the modes that may
+ * pass.
  */
 export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetwork {
   const ways = withPlazaCrossings(mapped, nodes);
@@ -96,7 +96,7 @@ export function buildNetwork(mapped: StreetWays, nodes: StreetNodes): StreetNetw
   };
 }
 
-/** Gives the edges of a way, from `first` on, their parts of its time. */
+/** Distributes the time of a way over its edges, from `first` on. */
 function shareTime(
   { waiting, moving }: WayTime,
   length: readonly number[],

@@ -5,8 +5,8 @@ import { boxContains } from '../../shards/geometry/wgs84.ts';
 import { type BoundingBox, type Degrees, MICRO } from '../../shards/units.ts';
 
 /**
- * Where the street data claims to be complete: in a box, and in it within one of some areas; anywhere
- * where it does not say (null).
+ * The area in which the street data claims to be complete: a box, and there one of some areas;
+ * everywhere if not stated (null).
  */
 export class CoveredArea {
   readonly #box: BoundingBox | null;
@@ -17,7 +17,7 @@ export class CoveredArea {
     this.#outlines = outlines?.map((area) => new BandedArea(ringsOf([area]))) ?? null;
   }
 
-  /** Whether a point is in it; on an outline, it is. */
+  /** Whether it contains a point, including those on an outline. */
   has(lon: Degrees, lat: Degrees): boolean {
     if (this.#box && !boxContains(this.#box, lon, lat)) return false;
     if (!this.#outlines) return true;

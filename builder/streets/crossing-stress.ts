@@ -10,18 +10,18 @@ import {
 
 type CrossingEdges = Pick<StreetNetwork, 'vertexCount' | 'edgeCount' | 'from' | 'to' | 'traits'>;
 
-/** Riders on a track are apart from the cars beside it. */
+/** Riders on a track are separated from the adjacent cars. */
 const STRESS_ON_TRACK = 1;
 
 /**
- * Raises the stress of edges at crossings without a signal, as Conveyal R5 does: there, each edge
- * has the stress of the worst that meets it, in both directions. All crossings are looked at before
- * any edge is changed, so that stress spreads by one edge only. Ways whose stress a tag says keep
+ * Raises the stress of edges at crossings without a signal, as Conveyal R5 does: each edge there
+ * gets the highest stress of any that meets it, in both directions. All crossings are evaluated
+ * before any edge is changed, so that stress spreads by only one edge. Ways with tagged stress keep
  * it, and pass it on.
  *
- * A street with a track for bicycles passes on the stress of its cars, which those who cross it
- * meet; along the track, only streets without one are met. `traits`: with the stress beside the cars.
- * `hasSignal`: by vertex. Returns the traits of each edge with the stress of riding.
+ * A street with a cycle track passes on the stress of its cars, which riders crossing it encounter;
+ * along the track, riders encounter only streets without one. `traits`: with the stress next to the
+ * cars. `hasSignal`: by vertex. Returns the traits of each edge with the stress of riding.
  */
 export function raiseStressAtCrossings(
   { vertexCount, edgeCount, from, to, traits }: CrossingEdges,

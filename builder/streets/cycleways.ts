@@ -7,16 +7,16 @@ export interface Directions {
   readonly backward: boolean;
 }
 
-/** Which way cars go where they go one way only. */
+/** The direction of cars where it is one-way. */
 export type Oneway = 'forward' | 'backward' | 'no';
 
-/** What a street has for bicycles, each by the directions that it serves. */
+/** The cycleways of a street, each by the directions that it serves. */
 export interface Cycleways {
-  /** Anything that lets bicycles on, whatever is said of the street as a whole. */
+  /** Any that permits bicycles, regardless of the access to the street as a whole. */
   readonly open: Directions;
-  /** Lanes that are marked for bicycles alone. */
+  /** Lanes marked for bicycles alone. */
   readonly lanes: Directions;
-  /** Tracks, and lanes that something solid keeps apart from cars. */
+  /** Tracks, and lanes with a solid separation from cars. */
   readonly tracks: Directions;
 }
 
@@ -26,7 +26,7 @@ const KEYS = ['cycleway', 'cycleway:both', 'cycleway:right', 'cycleway:left'] as
 type CyclewayKey = (typeof KEYS)[number];
 
 const LANES = new Set(['lane', 'buffered_lane']);
-/** Of the wiki's proposal "Separation" what stops a car; lines and rumble strips do not. */
+/** Values in the wiki's proposal "Separation" that stop a car; lines and rumble strips do not. */
 const SOLID = new Set([
   ...['bollard', 'flex_post', 'vertical_panel', 'kerb', 'separation_kerb', 'guard_rail', 'fence'],
   ...['jersey_barrier', 'concrete_barrier', 'hedge', 'planter', 'tree_row', 'grass_verge'],
@@ -34,9 +34,9 @@ const SOLID = new Set([
 ]);
 
 /**
- * Reads the `cycleway` tags of a street. Lanes against the cars (`opposite_lane`) are no lanes here,
- * and `opposite` without one is, as in Conveyal R5. What is mapped as a way of its own (`separate`)
- * is none of the street's.
+ * Reads the `cycleway` tags of a street. As in Conveyal R5, lanes against the cars
+ * (`opposite_lane`) do not count as lanes here, whereas `opposite`, which has no lane, does. A
+ * cycleway mapped as a way of its own (`separate`) does not belong to the street.
  */
 export function cyclewaysOf(tags: Tags, cars: Oneway): Cycleways {
   if (!KEYS.some((key) => tags.has(key))) return NO_CYCLEWAYS;
@@ -64,9 +64,10 @@ function isLane(tags: Tags, key: CyclewayKey): boolean {
 }
 
 /**
- * Which directions such cycleways serve. One on a side of the street serves those that it tells; else,
- * as the wiki has it, where cars go both ways each side serves that which drives there, and where
- * they go one way, both sides serve that. A cycleway of no side serves both.
+ * The directions served by matching cycleways. One on a side of the street serves its tagged
+ * directions; otherwise, as in the wiki, on a two-way street each side serves the direction of its
+ * traffic, and on a one-way street both sides serve its direction. A cycleway without a side serves
+ * both.
  */
 function servedBy(tags: Tags, cars: Oneway, isSuch: (key: CyclewayKey) => boolean): Directions {
   let forward = isSuch('cycleway') || isSuch('cycleway:both');
@@ -82,7 +83,7 @@ function servedBy(tags: Tags, cars: Oneway, isSuch: (key: CyclewayKey) => boolea
   return { forward, backward };
 }
 
-/** Whether something solid stands between a lane and the cars: to the left of one on the right. */
+/** Whether a lane has a solid separation from the cars: to the left of one on the right. */
 function isSeparated(tags: Tags, key: CyclewayKey): boolean {
   const towardsCars = key === 'cycleway:left' ? ':right' : ':left';
   return [key, 'cycleway:both', 'cycleway'].some((named) =>

@@ -4,8 +4,9 @@ import type { StreetNodes, StreetWays } from './street-ways.ts';
 import type { WayTime } from './way-time.ts';
 
 /**
- * The times of ways, each ferry line waited for once: ways on which one stays on board, as nothing
- * but the two of them meets where they end, share the longest wait of any by their lengths.
+ * The times of ways, with one wait per ferry line: ways between which passengers stay on board,
+ * because no other way meets the two where they end, share the longest wait of any in proportion to
+ * their lengths.
  */
 export function waitOncePerLine(
   ways: StreetWays,
@@ -34,7 +35,7 @@ export function waitOncePerLine(
   return times;
 }
 
-/** The ferries that each goes on as, at either end. */
+/** The ferries that each one continues as, at either end. */
 function onBoard(ways: StreetWays, nodes: StreetNodes): Map<number, number[]> {
   const uses = new Uint32Array(nodes.count);
   for (const node of ways.refs) uses[node]++;

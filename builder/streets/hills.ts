@@ -2,7 +2,7 @@ import { type Grade, HILLS, ROUTING } from '../routing-parameters.ts';
 
 const LEVEL_KMH = ROUTING.bikeMetresPerSecond * 3.6;
 
-/** How many times as long a metre takes as on level ground, by grade. */
+/** The time to travel a metre as a multiple of that on level ground, by grade. */
 export type Slowdown = (grade: Grade) => number;
 
 /** Walking: Tobler's hiking function, normalised to the speed on level ground. */
@@ -11,7 +11,7 @@ export const walkingSlowdown: Slowdown = (grade) => {
   return Math.exp(decay * (Math.abs(grade - fastestAt) - Math.abs(fastestAt)));
 };
 
-/** Riding, by the table; what is steeper than it goes is walked, pushing the bike. */
+/** Riding, by the table; on grades beyond it the bike is pushed. */
 export const ridingSlowdown: Slowdown = (grade) => {
   const speeds = HILLS.rideSpeeds;
   const next = speeds.findIndex(([at]) => grade <= at);

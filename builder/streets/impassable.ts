@@ -9,9 +9,9 @@ const RAILWAYS = new Set(['rail', 'subway']);
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
 
 /**
- * Whether nobody gets across a line but where a street is mapped: open water, tracks, motorways,
- * unless they are under the ground or on a bridge. A stream can be stepped over, and tracks in a
- * street (`tram`, `light_rail`) are.
+ * Whether a line can only be crossed where a street is mapped: open water, tracks, motorways,
+ * except underground or on a bridge. Streams can be stepped over, and tracks in a street (`tram`,
+ * `light_rail`) crossed.
  */
 export function isImpassable(tags: Tags): boolean {
   if (tags.size === 0) return false;
@@ -41,14 +41,17 @@ export interface Lines {
   readonly lat: Float64Array;
 }
 
-/** What nobody gets across, to be asked whether it lies between two points. */
+/** Lines that cannot be crossed, with a test for whether any is between two points. */
 export class Impassable {
   readonly lines: Lines;
-  /** Null when there is none. */
+  /** Null if there are none. */
   readonly #tree: Flatbush | null;
   /** The point at which each segment in the tree starts. */
   readonly #point: Uint32Array;
-  /** Where the line asked of last was crossed: lines to near places mostly cross it too. */
+  /**
+   * The segment where the previous test found a crossing: lines to nearby places mostly cross it
+   * too.
+   */
   #lastCrossed: number;
 
   constructor(lines: Lines) {
@@ -63,7 +66,7 @@ export class Impassable {
     this.#tree = segmentTree(points, lon, lat);
   }
 
-  /** Whether a straight line crosses any of it; to touch is not to cross. */
+  /** Whether a straight line crosses any of them; touching does not count. */
   isBetween(lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
     if (!this.#tree) return false;
     if (this.#isCrossed(this.#lastCrossed, lonA, latA, lonB, latB)) return true;
@@ -83,7 +86,10 @@ export class Impassable {
     return crosses;
   }
 
-  /** Whether a line crosses the segment from a point. A corner in the line counts as to its left. */
+  /**
+   * Whether a line crosses the segment that starts at a point. A point exactly on the line counts
+   * as to its left.
+   */
   #isCrossed(point: number, lonA: Degrees, latA: Degrees, lonB: Degrees, latB: Degrees): boolean {
     const { lon, lat } = this.lines;
     const [x1, y1, x2, y2] = [lon[point], lat[point], lon[point + 1], lat[point + 1]];
@@ -93,7 +99,7 @@ export class Impassable {
   }
 }
 
-/** Where nothing is in the way. */
+/** For areas without obstacles. */
 export const NOTHING_IMPASSABLE = new Impassable({
   count: 0,
   firstPoint: Uint32Array.of(0),

@@ -5,12 +5,12 @@ import { isByBoat } from './traits.ts';
 
 /**
  * Closes every edge that touches a strongly connected component of fewer than `minVertices`
- * vertices, in place: a courtyard drawn without its gate, a one-way stub. Linked before this, a
- * point beside one would be cut off from the city around it. Boats do not count: a landing stage
- * that is not joined to the shore is such an island. What leads `beyond`, to vertices where the
- * streets go on past what was read, and back is none. `isCovered`, by vertex: only those count, so that
- * ends of streets which stick out of the street data make no island larger. Returns how many vertices
- * were cut.
+ * vertices, in place: a courtyard drawn without its gate, a one-way stub. A point linked to one
+ * would be cut off from the city around it. Ferries do not count: a landing stage that is not
+ * connected to the shore is such an island. A component that leads to and from `beyond`, the
+ * vertices where streets continue past the area read, is not an island. `isCovered`, by vertex:
+ * only those count, so that ends of streets which protrude from the street data do not enlarge an
+ * island. Returns the number of vertices cut.
  */
 export function closeIslands(
   network: StreetNetwork,
@@ -36,10 +36,10 @@ export function closeIslands(
 }
 
 /**
- * Marks, by edge, what hangs together with the streets around only outside the street data: what lies
- * there, and pieces of fewer than `minVertices` vertices once it is left out. Where the data ends,
- * streets are there in part: what leads over them is far longer than it is in the world. `beyond` and
- * `isCovered` as for `closeIslands`, which goes before.
+ * Marks, by edge, parts that are connected to the surrounding streets only outside the street data:
+ * streets there, and components of fewer than `minVertices` vertices once they are left out. Beyond
+ * the edge of the data, streets are incomplete: routes over them are far longer than in reality.
+ * `beyond` and `isCovered` as for `closeIslands`, which must run before.
  */
 export function markCutOff(
   network: StreetNetwork,
@@ -59,9 +59,9 @@ export function markCutOff(
 }
 
 /**
- * Makes local, in place, what is public and yet only to be reached over what is not: the streets
- * inside a gate. Of each strongly connected part of the whole, the largest public piece stays public:
- * that which leads `beyond`, if any does.
+ * Makes public streets local, in place, if they can be reached only over local ones: the streets
+ * inside a gate. Of each strongly connected component of the whole, the largest public part stays
+ * public; a part that leads `beyond` takes precedence.
  */
 export function closeOffBehindPrivate(
   network: StreetNetwork,
@@ -83,8 +83,8 @@ export function closeOffBehindPrivate(
 }
 
 /**
- * Tarjan's algorithm (1972), with its recursion on an explicit stack. All that lies beyond what was
- * read counts as one vertex, of a component without end.
+ * Tarjan's algorithm (1972), with its recursion on an explicit stack. Everything beyond the area
+ * read counts as one vertex, in a component of infinite size.
  */
 function strongComponents(
   network: StreetNetwork,
@@ -138,7 +138,7 @@ function strongComponents(
 
 /**
  * Open directions as arcs by tail: heads of `v` are `heads[first[v]]` to `heads[first[v + 1]]`; the
- * last vertex stands for all that lies beyond.
+ * last vertex stands for everything beyond.
  */
 function openArcs(
   network: StreetNetwork,

@@ -13,35 +13,37 @@ import { slowdownUntil } from './slopes.ts';
 import { type Detour, type NearestSegment, StreetSegments } from './street-segments.ts';
 import { NO_LINKING, RIDE_BACKWARD, RIDE_FORWARD, SELDOM_LINKED } from './traits.ts';
 
-/** A point tied to the streets of a mode: a point on a chain, and the way to it off the street. */
+/**
+ * A link of a point to the streets of a mode: a point on a chain, and the way to it off the street.
+ */
 export interface Link {
   readonly chain: number;
   /** Milliseconds along the chain from its `a` to that point, and from there back to `a`. */
   readonly along: number;
   readonly alongBack: number;
-  /** Milliseconds between the two points, walked straight. */
+  /** Milliseconds between the two points, walking in a straight line. */
   readonly offStreet: number;
   readonly snap: Metres;
 }
 
-/** What is known of the ground beside the streets. */
+/** The surroundings of the streets, as far as they matter for linking. */
 export interface Surroundings {
-  /** Where the street data claims to be complete; null when it does not say. */
+  /** The box in which the street data claims to be complete; null if not stated. */
   readonly coverage: BoundingBox | null;
-  /** The areas in it that it does so for; null where that is all of it. */
+  /** The areas within it that the claim applies to; null if all of it. */
   readonly outlines?: readonly Area[] | null;
   readonly impassable?: Impassable;
-  /** Past it the streets go on; without it, they end where they end. */
+  /** Beyond it the streets continue; without it, they end where the data does. */
   readonly streetArea?: BoundingBox;
 }
 
 /**
- * Ties points to the nearest edge that a mode may use in both directions, within 300 m, else
- * 1,600 m, that nothing impassable lies before; of two as near, the one with the lower number.
- * Streets where trips seldom begin or end count as some metres farther off: bridges, fast roads
- * without a sign of walkers, and pieces that are cut off where the street data ends. Tunnels do not
- * count. A street that the mode may not use, or one way only, or that leads nowhere (an island), is not
- * on its network.
+ * Links points to the nearest edge that a mode may use in both directions, within 300 m, else 1,600
+ * m, with nothing impassable in between; of equally near ones, to the one with the lower number.
+ * Streets where trips seldom begin or end count as some metres farther away: bridges, fast roads
+ * without a sign of pedestrians, and parts that are cut off where the street data ends. Tunnels are
+ * excluded. A street that the mode may not use, or only in one direction, or that leads nowhere (an
+ * island), is not part of its network.
  */
 export class Linker {
   readonly #network: StreetNetwork;
@@ -49,10 +51,13 @@ export class Linker {
   readonly #graph: ModeGraph;
   readonly #covered: CoveredArea;
   readonly #impassable: Impassable;
-  /** What points are tied to, and what they would be tied to if the mode could use it. */
+  /**
+   * The streets that points are linked to, and those they would be linked to if the mode could use
+   * them.
+   */
   readonly #open: StreetSegments;
   readonly #closed: StreetSegments;
-  /** Whether anything is ridden. */
+  /** Whether any street is ridden. */
   readonly #isForRiders: boolean;
   readonly #isCutOff: Uint8Array;
 
@@ -82,16 +87,17 @@ export class Linker {
   }
 
   /**
-   * Ties a stop: it may lie between tracks or off the quay, on a bridge or beside a fast road, and is
-   * reached there.
+   * Links a stop, which may be between tracks or off the quay, on a bridge or next to a fast road:
+   * it is reached from there.
    */
   linkStop(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
     return this.#link(lon, lat, () => true, this.#detourOfPieces);
   }
 
   /**
-   * Ties a block of land: people get away from it. Its internal point may lie in mapped water, or
-   * where all is cut off; then a street within the first radius will do, whatever lies before it.
+   * Links a land block, which people must be able to leave. Its internal point may be in mapped
+   * water, or where everything is cut off; then any street within the first radius is used,
+   * regardless of obstacles.
    */
   linkBlock(lon: Degrees, lat: Degrees): Link | UnlinkedReason {
     const link = this.link(lon, lat);
@@ -101,9 +107,9 @@ export class Linker {
   }
 
   /**
-   * Ties the bicycle of a point to the nearest street within 300 m that is ridden, one way at least,
-   * if that is not where the point is tied: a rider need not push it along the sidewalk, but may
-   * cross to the street.
+   * Links the bicycle of a point to the nearest street within 300 m that can be ridden, in at least
+   * one direction, if that is not the street the point is linked to: a rider need not push it along
+   * the sidewalk, but may cross to the street.
    */
   linkToRide(lon: Degrees, lat: Degrees, tied: Link): Link | null {
     if (!this.#isForRiders) return null;
@@ -138,10 +144,10 @@ export class Linker {
     detour: Detour,
   ): NearestSegment | null {
     let nearest: NearestSegment | null = null;
-    // Most points lie beside a street: small boxes first.
+    // Most points are next to a street: small boxes first.
     for (const radius of [30, 100, ...radii]) {
       nearest = this.#open.nearestWithin(lon, lat, radius, mayTake, detour);
-      // One that only counts as farther off may yet be beaten from outside the box.
+      // If the nearest only counts as farther away, one outside the box may still be better.
       if (nearest && nearest.distance + detour(nearest.edge) <= radius) break;
     }
     return nearest;
@@ -152,7 +158,7 @@ export class Linker {
 
   readonly #detourOfPieces: Detour = (edge) => this.#isCutOff[edge] * SELDOM_LINKED_DETOUR;
 
-  /** Whether something impassable is between a point and a segment, short of the street itself. */
+  /** Whether something impassable is between a point and a segment, before the street itself. */
   #liesBeyond(lon: Degrees, lat: Degrees, { point, t, distance }: NearestSegment): boolean {
     const { pointLon, pointLat } = this.#network;
     const part = Math.max(0, 1 - STREET_HALF_WIDTH / distance);
@@ -184,7 +190,7 @@ export class Linker {
     };
   }
 
-  /** How much of the time that an edge takes in a direction is spent before a place on it. */
+  /** The part of an edge's time in a direction that is spent before a location on it. */
   #timeShare(edge: number, fraction: number, direction: number): number {
     const { slopes } = this.#network;
     if (!slopes) return fraction;
@@ -194,7 +200,7 @@ export class Linker {
     return until(fraction) / until(1);
   }
 
-  /** How much of an edge's length lies before a point on its shape, 0 to 1. */
+  /** The fraction of an edge's length before a point on its shape, 0 to 1. */
   #fractionAlong(edge: number, point: number, t: number): number {
     const { firstPoint, pointLon: lon, pointLat: lat } = this.#network;
     const perLon = metresPerDegreeLon(lat[point]);

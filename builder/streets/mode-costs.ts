@@ -16,13 +16,13 @@ import {
   WALK_FORWARD,
 } from './traits.ts';
 
-/** Milliseconds to pass each edge of a network in each direction, by one mode. */
+/** Milliseconds to traverse each edge of a network in each direction, by one mode. */
 export interface ModeCosts {
   readonly forward: Int32Array;
   readonly backward: Int32Array;
-  /** 1 where trips may begin and end, but not pass through. */
+  /** 1 where trips may only begin and end, not pass through. */
   readonly isLocal: Uint8Array;
-  /** `RIDE_FORWARD` and `RIDE_BACKWARD` of those directions that are ridden, not walked. */
+  /** `RIDE_FORWARD` and `RIDE_BACKWARD` for the directions that are ridden, not walked. */
   readonly ridden: Uint8Array;
 }
 
@@ -30,8 +30,9 @@ export interface ModeCosts {
 export const CLOSED = -1;
 
 /**
- * Prices every edge for a mode. A bike is walked where it may not, or would not, be ridden. Where a
- * mode may pass through at all, it does so as far as that is allowed; else the edge is local.
+ * Computes the cost of every edge for a mode. A bike is walked where it may not, or would not, be
+ * ridden. Where a mode may pass through at all, it uses the directions in which it may; otherwise
+ * the edge is local.
  */
 export function modeCosts(network: StreetNetwork, mode: StreetMode): ModeCosts {
   const forward = new Int32Array(network.edgeCount);

@@ -4,14 +4,14 @@ import { CLOSED, type ModeCosts } from './mode-costs.ts';
 import type { StreetNetwork } from './network.ts';
 
 /**
- * What a search runs on: one mode's open edges, with runs of edges that offer no choice contracted
- * into chains. Vertices are numbered along a Hilbert curve, so that a search, which grows as a
- * disc, walks memory almost in order.
+ * The graph for searches: one mode's open edges, with sequences of edges that offer no choice
+ * contracted into chains. Vertices are numbered along a Hilbert curve, so that a search, which
+ * expands as a disc, accesses memory almost sequentially.
  *
- * Local streets are in it twice, as first legs and as last ones, with vertices of their own. Where
- * they meet public streets, arcs of no time lead from first legs to those, and from those to last
- * legs, never back. So a trip may begin and end on local streets and not pass through, and a search
- * knows nothing of it.
+ * Local streets occur twice, as first legs and as last legs, with separate vertices. Where they
+ * meet public streets, arcs of zero time lead from first legs to those, and from those to last
+ * legs, never back. So a trip may begin and end on local streets but not pass through them, without
+ * any special handling in the search.
  */
 export interface ModeGraph {
   readonly vertexCount: number;
@@ -22,25 +22,28 @@ export interface ModeGraph {
   readonly chains: Chains;
 }
 
-/** Where each edge of the network lies on the chains of the graph. */
+/** The position of each edge of the network on the chains of the graph. */
 export interface Chains {
   /** End vertices of each chain, and the milliseconds along it; `CLOSED` if not passable. */
   readonly a: Int32Array;
   readonly b: Int32Array;
   readonly forward: Int32Array;
   readonly backward: Int32Array;
-  /** Per chain the one that trips end on: its copy for last legs where it is local, else itself. */
+  /** By chain, the one that trips end on: its copy for last legs if it is local, else itself. */
   readonly lastLeg: Int32Array;
-  /** Per network edge: its chain (for first legs), or -1 where the mode may not use it. */
+  /** Per network edge: its chain (for first legs), or -1 if the mode may not use it. */
   readonly chainOf: Int32Array;
   /** Per network edge: 1 where the edge's own direction runs from the chain's b to its a. */
   readonly reversed: Uint8Array;
-  /** Per network edge: milliseconds from the chain's `a` to where the edge begins, and back. */
+  /** Per network edge: milliseconds from the chain's `a` to the start of the edge, and back. */
   readonly before: Int32Array;
   readonly beforeBack: Int32Array;
 }
 
-/** Contracts a mode's open edges. The shortest times between kept vertices stay exactly the same. */
+/**
+ * Contracts a mode's open edges. The shortest times between the remaining vertices stay exactly the
+ * same.
+ */
 export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGraph {
   const open = (e: number) => costs.forward[e] !== CLOSED || costs.backward[e] !== CLOSED;
   const incidence = edgesAtVertices(network, open);
@@ -76,7 +79,7 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
     }
   };
   for (let v = 0; v < network.vertexCount; v++) if (isJunction[v]) followAllFrom(v);
-  // What is left are rings that touch nothing: any vertex of one serves as its junction.
+  // The remaining edges form isolated rings: any vertex of one serves as its junction.
   for (let e = 0; e < network.edgeCount; e++) {
     if (!open(e) || chainOf[e] !== -1) continue;
     isJunction[network.from[e]] = 1;
@@ -88,7 +91,7 @@ export function buildModeGraph(network: StreetNetwork, costs: ModeCosts): ModeGr
   return { vertexCount: vertices.count, ...buildArcs(vertices, chains), chains };
 }
 
-/** A chain by the vertices of the network at its ends. */
+/** A chain by the network vertices at its ends. */
 interface ChainEnds {
   readonly a: number;
   readonly b: number;
@@ -97,7 +100,7 @@ interface ChainEnds {
   readonly isLocal: boolean;
 }
 
-/** Chains by their vertices in the graph, and behind all of them the local ones' copies. */
+/** Chains by their vertices in the graph, followed by the copies of local ones. */
 function withLastLegs(
   ends: readonly ChainEnds[],
   vertices: VertexNumbers,
@@ -157,8 +160,9 @@ function edgesAtVertices(network: StreetNetwork, open: (e: number) => boolean): 
 }
 
 /**
- * A vertex is a junction unless exactly two different edges meet there and what may enter by one
- * may leave by the other, both ways alike: then passing it is no choice.
+ * Marks junctions. A vertex is one unless exactly two different edges meet there, and any mode of
+ * passage that may enter by one may leave by the other, in both directions alike: then passing it
+ * involves no choice.
  */
 function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence): Uint8Array {
   const isJunction = new Uint8Array(network.vertexCount);
@@ -180,7 +184,7 @@ function markJunctions(network: StreetNetwork, costs: ModeCosts, at: Incidence):
   return isJunction;
 }
 
-/** Numbers of the junctions of a network in the graph, by what passes there; -1: nothing does. */
+/** Graph numbers of a network's junctions, by kind of street there; -1: none. */
 interface VertexNumbers {
   readonly count: number;
   readonly through: Int32Array;
@@ -221,7 +225,7 @@ function buildArcs({ count, through, first, last }: VertexNumbers, chains: Chain
   const firstArc = new Int32Array(count + 1);
   const eachArc = (visit: (tail: number, head: number, cost: number) => void) => {
     for (let c = 0; c < chains.a.length; c++) {
-      // A ring never shortens a way; it only carries points.
+      // A ring never shortens a route; it only carries points.
       if (chains.a[c] === chains.b[c]) continue;
       if (chains.forward[c] !== CLOSED) visit(chains.a[c], chains.b[c], chains.forward[c]);
       if (chains.backward[c] !== CLOSED) visit(chains.b[c], chains.a[c], chains.backward[c]);

@@ -9,16 +9,20 @@ import { type ModeCosts, modeCosts } from './mode-costs.ts';
 import { buildModeGraph, type ModeGraph } from './mode-graph.ts';
 import type { StreetNetwork } from './network.ts';
 
-/** The streets as one mode sees them: islands gone, contracted, ready to link and to search. */
+/**
+ * The streets as used by one mode: islands removed, contracted, ready for linking and searching.
+ */
 export interface ModeNetwork {
   readonly mode: StreetMode;
-  /** Of each edge of the network, islands closed. */
+  /** By edge of the network, with islands closed. */
   readonly costs: ModeCosts;
   readonly graph: ModeGraph;
   readonly linker: Linker;
   /** Vertices that were on islands too small to keep. */
   readonly islandVertices: number;
-  /** By edge, 1 where only streets outside the street data lead on, see `markCutOff`. */
+  /**
+   * By edge, 1 where it is connected only via streets outside the street data, see `markCutOff`.
+   */
   readonly isCutOff: Uint8Array;
 }
 
@@ -48,7 +52,7 @@ function coveredVertices(
   return Uint8Array.from(vertexLon, (lon, v) => (covered.has(lon, vertexLat[v]) ? 1 : 0));
 }
 
-/** Where the streets go on past what is read of them. */
+/** Vertices where the streets continue beyond the area read. */
 function verticesBeyond(
   { vertexCount, vertexLon, vertexLat }: StreetNetwork,
   area?: BoundingBox,

@@ -1,6 +1,6 @@
 /**
- * The streets as a graph, before any mode: vertices are crossings and ends, edges the pieces of
- * ways between them with their shapes. What may use an edge is in its traits.
+ * The streets as a graph, independent of modes: vertices are crossings and ends, edges the pieces
+ * of ways between them with their shapes. The traits of an edge determine which modes may use it.
  */
 export interface StreetNetwork {
   readonly vertexCount: number;
@@ -9,9 +9,9 @@ export interface StreetNetwork {
   readonly to: Uint32Array;
   /** Metres along the shape. */
   readonly length: Float64Array;
-  /** Milliseconds it takes whatever the mode, or `BY_LENGTH`. */
+  /** Time in milliseconds for any mode, or `BY_LENGTH`. */
   readonly fixedTime: Int32Array;
-  /** Of the way it is a piece of, see `traits.ts`; with the stress of its crossings. */
+  /** Traits of the way it belongs to, see `traits.ts`; with the stress of its crossings. */
   readonly traits: Uint32Array;
   /** Edge `e` has the shape points `firstPoint[e]` to `firstPoint[e + 1]`, exclusive. */
   readonly firstPoint: Uint32Array;
@@ -20,20 +20,20 @@ export interface StreetNetwork {
   readonly pointLat: Float64Array;
   readonly vertexLon: Float64Array;
   readonly vertexLat: Float64Array;
-  /** Without, all streets are level. */
+  /** If absent, all streets are level. */
   readonly slopes?: Slopes;
 }
 
-/** An edge takes as long as it is long. */
+/** The time of the edge depends on its length. */
 export const BY_LENGTH = -1;
 
-/** How steep the edges of a network are along their length. */
+/** The slopes of a network's edges along their length. */
 export interface Slopes {
   /**
-   * Edge `e` has the steps `firstStep[e]` to `firstStep[e + 1]`, exclusive, each as long as the
-   * others; one without steps is level.
+   * Edge `e` has the steps `firstStep[e]` to `firstStep[e + 1]`, exclusive, of equal length; an
+   * edge without steps is level.
    */
   readonly firstStep: Uint32Array;
-  /** Of each step, in the direction of its edge. */
+  /** The grade of each step, in the direction of its edge. */
   readonly grades: Float32Array;
 }

@@ -6,10 +6,9 @@ import { isArea } from './traits.ts';
 const MAX_ENDS = 60;
 
 /**
- * Streets with straight ways added across the areas among them, from each entrance (where another
- * street meets the outline) and each inward corner to all that are in sight. So a plaza is crossed
- * on the shortest way, as far as it begins and ends at these. Time: the square of the ends by the
- * corners, a plaza.
+ * Adds straight ways across plazas to the streets, from each entrance (where another street meets
+ * the outline) and each inward corner to all others in sight. So a plaza is crossed along the
+ * shortest path between any of these. Time per plaza: the square of the ends times the corners.
  */
 export function withPlazaCrossings(ways: StreetWays, nodes: StreetNodes): StreetWays {
   const plazas: number[] = [];
@@ -46,7 +45,7 @@ export function withPlazaCrossings(ways: StreetWays, nodes: StreetNodes): Street
   };
 }
 
-/** Places in a ring where one enters, or where the area has an inward corner. */
+/** Positions in a ring where a street enters, or where the area has an inward corner. */
 function endsOf(ring: Uint32Array, nodes: StreetNodes, uses: Uint8Array): number[] {
   const turns = Array.from(ring, (node, i) => {
     const before = ring[(i + ring.length - 1) % ring.length];
@@ -55,13 +54,13 @@ function endsOf(ring: Uint32Array, nodes: StreetNodes, uses: Uint8Array): number
   });
   const isClockwise = signedArea(ring, nodes) < 0;
   return Array.from(ring.keys()).filter((i) => {
-    // The ring's first node is its last too.
+    // The ring's first node is also its last.
     const isEntrance = uses[ring[i]] > (i === 0 ? 2 : 1);
     return isEntrance || (isClockwise ? turns[i] < 0 : turns[i] > 0);
   });
 }
 
-/** Whether the straight line between two corners of a ring, not next to each other, is inside. */
+/** Whether the straight line between two non-adjacent corners of a ring is inside. */
 function isInSight(ring: Uint32Array, nodes: StreetNodes, i: number, j: number): boolean {
   const n = ring.length;
   if (j - i === 1 || (i === 0 && j === n - 1)) return false;
@@ -82,7 +81,7 @@ function isInSight(ring: Uint32Array, nodes: StreetNodes, i: number, j: number):
   return isInside;
 }
 
-/** Positive where `c` lies to the right of the line from `a` to `b`. */
+/** Positive if `c` is to the right of the line from `a` to `b`. */
 function turn({ lon, lat }: StreetNodes, a: number, b: number, c: number): number {
   return orient2d(lon[a], lat[a], lon[b], lat[b], lon[c], lat[c]);
 }

@@ -1,6 +1,6 @@
 import type { ModeGraph } from './mode-graph.ts';
 
-/** What of a mode's graph a search needs, and no more: this is what worker threads share. */
+/** The part of a mode's graph that searches need, shared by worker threads. */
 export interface SearchGraph {
   readonly vertexCount: number;
   readonly firstArc: Int32Array;
@@ -10,7 +10,7 @@ export interface SearchGraph {
     readonly b: Int32Array;
     readonly forward: Int32Array;
     readonly backward: Int32Array;
-    /** The chain that trips to a chain end on, see `mode-graph.ts`. */
+    /** The chain on which trips to a chain end, see `mode-graph.ts`. */
     readonly lastLeg: Int32Array;
   };
 }

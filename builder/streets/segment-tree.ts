@@ -2,8 +2,8 @@ import Flatbush from 'flatbush';
 import type { Degrees } from '../../shards/units.ts';
 
 /**
- * Finds line segments by box: those from each of these points to the next. Of none there is no
- * tree.
+ * Indexes line segments by box: those from each of these points to the next. Null if there are
+ * none.
  */
 export function segmentTree(
   points: readonly number[],

@@ -25,15 +25,15 @@ interface Middle {
   readonly north: number;
 }
 
-/** The least cosine between two directions that are taken for one. */
+/** The smallest cosine between two directions that count as the same. */
 const PARALLEL = Math.cos((ROUTING.sidepathTurn * Math.PI) / 180);
 
 /**
- * Leaves to walkers the directions of edges whose tags send riders to a path beside the street
- * (`bicycle=use_sidepath`), where there is one: a calm way to ride on, within a few metres of the
- * middle of the edge and along it. Elsewhere the street is ridden, or many connections would be cut.
- * The middles are indexed, not the paths, of which there are many more. Returns the traits of each
- * edge; `traits`: with the stress beside the cars.
+ * Leaves to pedestrians those directions of edges whose tags send riders to a sidepath
+ * (`bicycle=use_sidepath`), if there is one: a calm way for riding within a few metres of the
+ * middle of the edge and parallel to it. Otherwise the street is ridden, since many connections
+ * would be cut. The index holds the middles, not the paths, of which there are many more. Returns
+ * the traits of each edge; `traits`: with the stress next to the cars.
  */
 export function leaveToSidepaths(edges: ShapedEdges): Uint32Array {
   const { edgeCount, traits, firstPoint, pointLon, pointLat } = edges;

@@ -6,21 +6,20 @@ import type { Slowdown } from './hills.ts';
 import { BY_LENGTH, type Slopes, type StreetNetwork } from './network.ts';
 import { isOffGround, RIDE, WALK } from './traits.ts';
 
-/** Heights of the ground at some points, metres; NaN where it is not known. */
+/** Ground heights at some points in metres; NaN where unknown. */
 export type HeightsAt = (lon: Float64Array, lat: Float64Array) => Promise<Float64Array>;
 
-/** Slopes, and how much of the streets they are known of. */
+/** Slopes, and the share of the streets for which they are known. */
 export interface MeasuredSlopes {
   readonly slopes: Slopes;
-  /** Of the length of the streets that one walks or rides on the ground, 0 to 1. */
+  /** As a share of the length of streets that are walked or ridden on the ground, 0 to 1. */
   readonly known: number;
 }
 
 /**
- * Measures how steep edges are: heights at both ends and, at least every `HILLS.step`, between.
- * Bridges and tunnels have the heights of where they begin and end and run straight from there to
- * there. Where the ground is void, the street runs straight from what is known to what is known;
- * else it is level.
+ * Measures the slopes of edges: samples heights at both ends and in between, at least every
+ * `HILLS.step`. Bridges and tunnels take the heights of their ends and are straight in between.
+ * Where heights are void, the street runs straight between known heights; otherwise it is level.
  */
 export async function measureSlopes(
   network: StreetNetwork,
@@ -30,7 +29,7 @@ export async function measureSlopes(
   const firstStep = new Uint32Array(edgeCount + 1);
   const lon = Array.from(network.vertexLon);
   const lat = Array.from(network.vertexLat);
-  /** Where the heights between the ends of each edge begin. */
+  /** By edge, where the heights between its ends begin. */
   const firstBetween = new Uint32Array(edgeCount);
   for (let e = 0; e < edgeCount; e++) {
     const onGround = !isOffGround(network.traits[e]);
@@ -66,8 +65,8 @@ export async function measureSlopes(
 }
 
 /**
- * How many times as long as on level ground the first part of an edge takes, `until` (0 to 1) of
- * its length, times that part.
+ * The time along the first part of an edge, up to `until` (0 to 1) of its length, as a multiple of
+ * that on level ground, times that part.
  */
 export function slowdownUntil(
   { firstStep, grades }: Slopes,
@@ -86,12 +85,12 @@ export function slowdownUntil(
   return sum / steps;
 }
 
-/** Whether somebody moves along an edge by their own force. */
+/** Whether an edge is traversed by muscle power. */
 function hasSlope({ traits, length, fixedTime }: StreetNetwork, e: number): boolean {
   return (traits[e] & (WALK | RIDE)) !== 0 && length[e] > 0 && fixedTime[e] === BY_LENGTH;
 }
 
-/** Adds the places between the steps of an edge. */
+/** Adds the locations between the steps of an edge. */
 function placeBetween(
   { firstPoint, pointLon, pointLat, length }: StreetNetwork,
   e: number,
@@ -106,7 +105,7 @@ function placeBetween(
     const isLast = p === firstPoint[e + 1] - 2;
     for (; step < steps; step++) {
       const along = (length[e] * step) / steps - before;
-      // Of what sums of roundings leave over, the last piece takes all.
+      // The last piece takes the remainder from accumulated rounding.
       if (along > metres && !isLast) break;
       const part = metres === 0 ? 0 : Math.min(1, along / metres);
       lon.push(pointLon[p] + part * (pointLon[p + 1] - pointLon[p]));
@@ -116,7 +115,7 @@ function placeBetween(
   }
 }
 
-/** Fills what is NaN between two heights with a straight line, in place. */
+/** Replaces NaN between two heights by linear interpolation, in place. */
 function bridgeVoids(profile: Float64Array): void {
   let last = -1;
   for (let i = 0; i < profile.length; i++) {
@@ -129,15 +128,15 @@ function bridgeVoids(profile: Float64Array): void {
 }
 
 /**
- * Sets the heights of vertices that are on bridges or in tunnels, in place: the mean of where those
- * reach the ground, by the inverse of how far that is, so that between two ends it is a straight
- * line. A vertex is on the ground where at least as many streets on the ground meet as others:
- * stairs up to the middle of a bridge do not bring it down.
+ * Sets the heights of vertices on bridges or in tunnels, in place: the mean of the heights where
+ * those reach the ground, weighted by the inverse of the distance, so that between two ends it is a
+ * straight line. A vertex is on the ground if at least as many streets on the ground meet there as
+ * others: stairs up to the middle of a bridge do not lower it.
  */
 function spanBridges(network: StreetNetwork, heights: Float64Array): void {
   const { from, to, length, traits } = network;
   const surplus = new Int32Array(network.vertexCount);
-  /** Bridges, tunnels, and barriers, which have no length, by their ends. */
+  /** Bridges, tunnels, and zero-length barriers, by their ends. */
   const spans = new Map<number, { readonly other: number; readonly metres: Metres }[]>();
   for (let e = 0; e < network.edgeCount; e++) {
     const isBarrier = length[e] === 0;
@@ -165,7 +164,10 @@ function spanBridges(network: StreetNetwork, heights: Float64Array): void {
     heights[vertex] = atEnd ? atEnd.height : sum / all;
   }
 
-  /** Where the bridges from a vertex reach the ground, nearest first, by Dijkstra's algorithm. */
+  /**
+   * The points where the bridges from a vertex reach the ground, nearest first, by Dijkstra's
+   * algorithm.
+   */
   function endsOf(start: number) {
     const found: { metres: Metres; height: Metres }[] = [];
     const distance = new Map([[start, 0]]);

@@ -5,17 +5,17 @@ import type { SearchGraph } from './search-graph.ts';
 import type { SearchLink } from './street-world.ts';
 import type { Terminals } from './terminals.ts';
 
-/** Bucket width: 2¹² ms. Narrower buckets scan fewer vertices twice, wider ones are fewer. */
+/** Bucket width: 2¹² ms. Narrower buckets rescan fewer vertices, wider ones are fewer. */
 const BUCKET_SHIFT = 12;
 const NIL = -1;
 
 /**
  * Bounded one-to-many shortest times from one origin at a time: Dial's bucket queue (1969) with
- * buckets wider than the shortest arc. A vertex improved within the bucket that is being emptied
- * goes back into it, so labels are exact whatever the width (the sequential case of Meyer and
- * Sanders' Δ-stepping). Arrays are made once and only what a search touched is wiped after it.
+ * buckets wider than the shortest arc. A vertex improved within the bucket that is being emptied is
+ * reinserted, so labels are exact at any width (the sequential case of Meyer and Sanders'
+ * Δ-stepping). Arrays are allocated once and only what a search touched is cleared after it.
  *
- * One instance serves one thread; `reached` and `times` hold until the next `run`.
+ * One instance serves one thread; `reached` and `times` are valid until the next `run`.
  */
 export class StreetSearch {
   readonly #graph: SearchGraph;
@@ -69,19 +69,19 @@ export class StreetSearch {
     return this.reachedCount;
   }
 
-  /** Forgets what the last run found. */
+  /** Clears the results of the last run. */
   clear(): void {
     for (let i = 0; i < this.reachedCount; i++) this.times[this.reached[i]] = this.#limit + 1;
     this.reachedCount = 0;
   }
 
-  /** Sets a time that is known otherwise, of a target that the last run reached or not. */
+  /** Sets a time known from elsewhere, whether or not the last run reached the target. */
   settle(target: TargetOrdinal, time: Millis): void {
     if (this.times[target] > this.#limit) this.reached[this.reachedCount++] = target;
     this.times[target] = time;
   }
 
-  /** Labels every vertex within the limit; returns how many there are, listed in `#touched`. */
+  /** Labels every vertex within the limit; returns their number, listed in `#touched`. */
   #settle(origin: readonly SearchLink[]): number {
     const { firstArc, arcs, chains } = this.#graph;
     const distance = this.#distance;
@@ -114,7 +114,7 @@ export class StreetSearch {
         bucketHead[bucket] = entryNext[entry];
         const vertex = entryVertex[entry];
         const label = distance[vertex];
-        // An entry outlives its label when the vertex was improved since; the better one counts.
+        // An entry is stale if the vertex has been improved since; the better one counts.
         if (scanned[vertex] === label) continue;
         scanned[vertex] = label;
         settled++;
@@ -142,7 +142,7 @@ export class StreetSearch {
     return touched;
   }
 
-  /** What hangs on vertices lies in their order: read so, it comes from memory in a row. */
+  /** Terminals are stored in the order of vertices: in this order, memory is read sequentially. */
   #sortTouched(touched: number): void {
     for (let i = 0; i < touched; i++) this.#inOrder.add(this.#touched[i]);
     this.#inOrder.moveTo(this.#touched);

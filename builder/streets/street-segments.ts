@@ -6,17 +6,17 @@ import { segmentTree } from './segment-tree.ts';
 
 const MM_PER_METRE = 1000;
 
-/** The straight pieces of some edges, to be asked which is nearest to a point. */
+/** The straight pieces of some edges, with a search for the nearest to a point. */
 export class StreetSegments {
   readonly #network: StreetNetwork;
   readonly #isLocal: Uint8Array;
-  /** Null when there are none. */
+  /** Null if there are none. */
   readonly #tree: Flatbush | null;
-  /** The edge of each segment in the tree, and the shape point the segment starts at. */
+  /** The edge of each segment in the tree, and the shape point where the segment starts. */
   readonly #edge: Uint32Array;
   readonly #point: Uint32Array;
 
-  /** `isLocal`: by edge, 1 where nobody passes through. */
+  /** `isLocal`: by edge, 1 where trips may not pass through. */
   constructor(network: StreetNetwork, isLocal: Uint8Array, includes: (edge: number) => boolean) {
     this.#network = network;
     this.#isLocal = isLocal;
@@ -35,8 +35,8 @@ export class StreetSegments {
   }
 
   /**
-   * The nearest segment within a radius that one may take, its detour counted; of two as near to the
-   * millimetre, one that people pass through, and then the one with the lower number.
+   * The nearest permitted segment within a radius, including its detour; of those equal to the
+   * millimetre, one that is not local, then the one with the lower number.
    */
   nearestWithin(
     lon: Degrees,
@@ -48,7 +48,7 @@ export class StreetSegments {
     let best: NearestSegment | null = null;
     let bestMm = Number.POSITIVE_INFINITY;
     for (const segment of this.#within(lon, lat, radius)) {
-      // Most are too far off, whatever is counted.
+      // Most are too far away, even without a detour.
       if (Math.round(segment.distance * MM_PER_METRE) > bestMm) continue;
       const mm = Math.round((segment.distance + detour(segment.edge)) * MM_PER_METRE);
       const isNearer = best === null || (mm - bestMm || this.#order(segment, best)) < 0;
@@ -59,7 +59,7 @@ export class StreetSegments {
     return best;
   }
 
-  /** Of segments that are as near. */
+  /** Orders segments at equal distances. */
   #order(a: NearestSegment, b: NearestSegment): number {
     return this.#isLocal[a.edge] - this.#isLocal[b.edge] || a.edge - b.edge || a.point - b.point;
   }
@@ -85,13 +85,13 @@ export class StreetSegments {
   }
 }
 
-/** Metres that an edge counts as farther off than it is. */
+/** Metres by which an edge counts as farther away than it is. */
 export type Detour = (edge: number) => Metres;
 
 export interface NearestSegment {
   readonly edge: number;
   readonly point: number;
-  /** Place on the segment, 0 at its first point to 1. */
+  /** Position on the segment, from 0 at its first point to 1. */
   readonly t: number;
   readonly distance: Metres;
 }

@@ -1,17 +1,19 @@
 import type { WayTime } from './way-time.ts';
 
-/** The streets of an extract as flat arrays: what the network is built from. */
+/** The streets of an extract as flat arrays, from which the network is built. */
 export interface StreetWays {
   readonly count: number;
   /** OSM way ids, as doubles. */
   readonly osmId: Float64Array;
-  /** What `streetTraits` packed of each way's tags; never 0. */
+  /** Traits of each way, packed by `streetTraits`; never 0. */
   readonly traits: Uint32Array;
   /** Way `w` has the refs `firstRef[w]` to `firstRef[w + 1]`, exclusive. `count + 1` long. */
   readonly firstRef: Uint32Array;
-  /** Node ordinals, in way order. Nodes the file lacks are already left out (and counted). */
+  /**
+   * Node ordinals, in way order. Nodes missing from the file are already left out (and counted).
+   */
   readonly refs: Uint32Array;
-  /** By way, the times of those that are not walked along. */
+  /** By way, the travel times of those that are not walked. */
   readonly times?: ReadonlyMap<number, WayTime>;
 }
 
@@ -22,6 +24,6 @@ export interface StreetNodes {
   /** WGS84 degrees. */
   readonly lon: Float64Array;
   readonly lat: Float64Array;
-  /** What `nodeTraits` packed of each node's tags; mostly 0. */
+  /** Traits of each node, packed by `nodeTraits`; mostly 0. */
   readonly traits: Uint8Array;
 }

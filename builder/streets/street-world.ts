@@ -3,13 +3,13 @@ import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 import type { Terminals } from './terminals.ts';
 
-/** What searches by one street mode read. */
+/** The input of searches by one street mode. */
 export interface StreetWorld {
   readonly graph: SearchGraph;
   readonly terminals: Terminals;
-  /** Where trips from each block begin: four numbers a block, as `packLinks` writes them. */
+  /** Links where trips from each block begin: four numbers per block, as written by `packLinks`. */
   readonly blockLinks: Int32Array;
-  /** Where they may also begin, riding: the same. */
+  /** Links where they may also begin when riding, in the same form. */
   readonly rideLinks: Int32Array;
 }
 

@@ -4,19 +4,18 @@ import type { Link } from './linker.ts';
 import type { SearchGraph } from './search-graph.ts';
 
 /**
- * Where the targets of a search hang on its graph. A target may have several links (the gates of a
- * park); each is reached from both ends of its chain, and where that is local, of its copy for last
- * legs too. So it stands twice or four times in `entries`: under
- * vertex `v`, from `firstEntry[v]` to `firstEntry[v + 1]`, two numbers each: the target, and the
- * milliseconds from the vertex to it.
+ * The targets of a search on its graph. A target may have several links (the gates of a park); each
+ * is reached from both ends of its chain and, if that is local, also of its copy for last legs. So
+ * it occurs two or four times in `entries`: under vertex `v`, from `firstEntry[v]` to `firstEntry[v
+ * + 1]`, two numbers each: the target, and the milliseconds from the vertex to it.
  */
 export interface Terminals {
   readonly targetCount: number;
   readonly firstEntry: Int32Array;
   readonly entries: Int32Array;
   /**
-   * Targets by chain, for origins on the same chain, who need not pass an end of it: from
-   * `firstOnChain[c]` to `firstOnChain[c + 1]`, four numbers each: the target, and its link's
+   * Targets by chain, for origins on the same chain, which reach them without passing an end of it:
+   * from `firstOnChain[c]` to `firstOnChain[c + 1]`, four numbers each: the target, and its link's
    * `along`, `alongBack` and `offStreet`.
    */
   readonly firstOnChain: Int32Array;
@@ -28,7 +27,7 @@ export interface TargetLink {
   readonly link: Link;
 }
 
-/** Hangs links on a graph. `targetCount`: target numbers are below it. */
+/** Attaches links to a graph. `targetCount`: target numbers are below it. */
 export function hangTerminals(
   graph: SearchGraph,
   targetCount: number,
@@ -69,8 +68,8 @@ export function hangTerminals(
 }
 
 /**
- * The targets below `count` in the order they stand along the streets, whose vertices are numbered
- * along a curve that fills the ground; those that hang nowhere come last.
+ * The targets below `count` in order along the streets, whose vertices are numbered along a
+ * space-filling curve; unattached ones come last.
  */
 export function targetsAlongStreets({ entries }: Terminals, count: number): Int32Array {
   const order = new Int32Array(count);

@@ -5,15 +5,15 @@ import type { Cycleways } from './cycleways.ts';
 /** Level of traffic stress: 1 (children ride here) to 4 (only the fearless do). */
 export type Stress = 1 | 2 | 3 | 4;
 
-/** The stress of riding along a way and against it, beside its cars; 0 where no class is known. */
+/** The stress of riding along a way and against it, next to its cars; 0 if its class is unknown. */
 export interface WayStress {
   readonly forward: Stress | 0;
   readonly backward: Stress | 0;
-  /** Whether a tag says so itself: crossings do not raise it. */
+  /** Whether the stress itself is tagged: crossings do not raise it. */
   readonly isTagged: boolean;
 }
 
-/** Ways that are not for cars unless a tag lets them on. */
+/** Ways closed to cars unless a tag permits them. */
 const CAR_FREE = new Set([
   ...['footway', 'pedestrian', 'steps', 'corridor', 'platform', 'elevator', 'bridleway'],
   ...['path', 'cycleway'],
@@ -21,17 +21,18 @@ const CAR_FREE = new Set([
 const CALM = new Set(['residential', 'living_street']);
 const TERTIARY_OR_SMALLER = new Set(['unclassified', 'tertiary', 'tertiary_link']);
 const FEW_LANES = 3;
-/** 25 mph with the rounding of who tags 40 km/h. */
+/** 25 mph, rounded as by mappers who tag 40 km/h. */
 const SLOW_KMH = 25 * 1.61;
 const KMH_PER_MPH = 1.609;
 const KMH_PER_KNOT = 1.852;
 
 /**
- * The stress of a way by its tags alone: the classes of Mekuria, Furth and Nixon (2012) as Conveyal
- * R5 guesses them from what OpenStreetMap records. An `lts` tag wins. What cars may not use is
- * calm; `service` has no class, so that alleys pass no stress on. Streets larger than tertiary are
- * the worst in a direction without a cycle lane, however slow; so, as there, are `road` and `track`.
- * `buffered_lane` and `cycleway:both`, which R5 does not know, are lanes. `lanes`: those of bicycles.
+ * The stress of a way by its tags alone: the classes of Mekuria, Furth and Nixon (2012), inferred
+ * from OpenStreetMap tags as in Conveyal R5. An `lts` tag takes precedence. Ways closed to cars are
+ * calm; `service` has no class, so that alleys do not pass on stress. Streets larger than tertiary
+ * have the highest stress in a direction without a cycle lane, however slow; so, as in R5, do
+ * `road` and `track`. `buffered_lane` and `cycleway:both`, which R5 does not know, count as lanes.
+ * `lanes`: those for bicycles.
  */
 export function trafficStress(tags: Tags, highway: string, { lanes }: Cycleways): WayStress {
   const tagged = Math.trunc(Number(tags.get('lts') ?? Number.NaN));
@@ -64,13 +65,15 @@ function isStress(value: number): value is Stress {
   return value >= 1 && value <= 4;
 }
 
-/** Whether cars have the run of a way; those that only lead to somebody's door are no traffic. */
+/** Whether a way is open to car traffic; access to a destination does not count. */
 function mayDrive(tags: Tags, highway: string): boolean {
   const access = accessBy(tags, ['motorcar', 'motor_vehicle', 'vehicle', 'access']);
   return access === undefined ? !CAR_FREE.has(highway) : access === 'yes';
 }
 
-/** A `maxspeed` value: a number is km/h, unless it says otherwise. Undefined when it is no speed. */
+/**
+ * A `maxspeed` value: a number is in km/h unless a unit is given. Undefined if it is not a speed.
+ */
 function kilometresPerHour(text: string | undefined): number | undefined {
   const match = /^(\d[\d.]*) ?(km\/h|kmh|kph|mph|knots)?$/.exec(text ?? '');
   if (!match) return undefined;

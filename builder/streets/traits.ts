@@ -5,9 +5,9 @@ import { type Stress, trafficStress } from './traffic-stress.ts';
 import { isFerry } from './way-time.ts';
 
 /**
- * What the tags of a way say about using it, packed into 32 bits. "Forward" is the order of the
- * way's nodes. A way with no bit set is no street; one with a stress alone is of cars only, and
- * kept for what it brings to its crossings.
+ * Access and properties of a way according to its tags, packed into 32 bits. "Forward" is the order
+ * of the way's nodes. A way with no bit set is not a street; one with only a stress is for cars
+ * alone, and kept for its effect on crossings.
  */
 export const WALK_FORWARD = 1 << 0;
 export const WALK_BACKWARD = 1 << 1;
@@ -15,30 +15,32 @@ export const RIDE_FORWARD = 1 << 2;
 export const RIDE_BACKWARD = 1 << 3;
 export const WALK = WALK_FORWARD | WALK_BACKWARD;
 export const RIDE = RIDE_FORWARD | RIDE_BACKWARD;
-/** Nobody starts or ends a trip here: tunnels. */
+/** Trips never start or end here: tunnels. */
 export const NO_LINKING = 1 << 4;
-/** Trips seldom start or end here: on bridges, and where nothing says that people walk beside fast cars. */
+/**
+ * Trips seldom start or end here: on bridges, and along fast roads without a sign of pedestrians.
+ */
 export const SELDOM_LINKED = 1 << 22;
 /** Three bits each: the stress of riding forward and backward, 1 (calm) to 4; 0 without a class. */
 const FORWARD_SHIFT = 5;
 const BACKWARD_SHIFT = 8;
 const STRESS_BITS = 7;
-/** A tag says the stress; crossings do not raise it. */
+/** The stress is tagged; crossings do not raise it. */
 const STRESS_TAGGED = 1 << 11;
-/** Walkers, or riders, may only begin or end a trip here, not pass through. */
+/** Pedestrians, or riders, may only begin or end a trip here, not pass through. */
 const WALK_LOCAL = 1 << 12;
 const RIDE_LOCAL = 1 << 13;
 
-/** The outline of an area that is walked all over. */
+/** The outline of an area that can be walked freely. */
 const AREA = 1 << 14;
 
 /** Over water, by boat. */
 const FERRY = 1 << 15;
 
-/** On a bridge or in a tunnel: not as high as the ground there. */
+/** On a bridge or in a tunnel: not at ground height. */
 const OFF_GROUND = 1 << 16;
 
-/** A track for bicycles that is kept apart from cars serves this direction. */
+/** A cycle track separated from cars serves this direction. */
 const TRACK_FORWARD = 1 << 18;
 const TRACK_BACKWARD = 1 << 19;
 
@@ -50,7 +52,7 @@ export function hasTrackBackward(traits: number): boolean {
   return (traits & TRACK_BACKWARD) !== 0;
 }
 
-/** Tags send riders of this direction to a path beside the street. */
+/** Tags send riders in this direction to a sidepath. */
 const SIDEPATH_FORWARD = 1 << 20;
 const SIDEPATH_BACKWARD = 1 << 21;
 
@@ -58,7 +60,7 @@ export function isSentToSidepath(traits: number): boolean {
   return (traits & (SIDEPATH_FORWARD | SIDEPATH_BACKWARD)) !== 0;
 }
 
-/** Traits of a street that has the path which its tags send riders to. */
+/** Traits of a street that has the sidepath to which its tags send riders. */
 export function leftToSidepath(traits: number): number {
   const left =
     (traits & SIDEPATH_FORWARD ? RIDE_FORWARD : 0) |
@@ -66,13 +68,13 @@ export function leftToSidepath(traits: number): number {
   return traits & ~left;
 }
 
-/** Whether riders pass through with the least stress, and are not sent elsewhere. */
+/** Whether riders may pass through at the lowest stress, and are not sent elsewhere. */
 export function isCalmToRide(traits: number): boolean {
   const isCalm = Math.max(stressForward(traits), stressBackward(traits)) === 1;
   return isCalm && (throughTraits(traits) & RIDE) !== 0 && !isSentToSidepath(traits);
 }
 
-/** Through a barrier that bicycles are pushed through. */
+/** Through a barrier where bicycles are pushed. */
 const PUSHED_THROUGH = 1 << 17;
 
 export function isPushedThrough(traits: number): boolean {
@@ -91,12 +93,12 @@ export function isArea(traits: number): boolean {
   return (traits & AREA) !== 0;
 }
 
-/** Traits with what remains of them for who passes through. */
+/** The traits that apply to through trips. */
 export function throughTraits(traits: number): number {
   return traits & ~((traits & WALK_LOCAL ? WALK : 0) | (traits & RIDE_LOCAL ? RIDE : 0));
 }
 
-/** Whether anybody may walk along. */
+/** Whether through trips on foot are permitted. */
 export function isWalkedThrough(traits: number): boolean {
   return (throughTraits(traits) & WALK) !== 0;
 }
@@ -119,30 +121,30 @@ export function withStress(traits: number, forward: number, backward: number): n
   return kept | (forward << FORWARD_SHIFT) | (backward << BACKWARD_SHIFT);
 }
 
-/** Ways made for people on foot; a bicycle is ridden only where a tag invites it. */
+/** Ways for pedestrians; a bicycle is ridden only where a tag permits it. */
 const FOOTWAYS = new Set(['footway', 'steps', 'corridor', 'platform', 'elevator']);
-/** Areas of these are plazas. */
+/** Areas with these values are plazas. */
 const OPEN_SPACES = new Set(['pedestrian', 'footway', 'platform']);
-/** Ways both may use unless a tag forbids it. */
+/** Ways open to both unless a tag forbids it. */
 const SHARED_WAYS = new Set([
   ...['path', 'cycleway', 'pedestrian', 'bridleway', 'track', 'service', 'living_street'],
   ...['residential', 'unclassified', 'road', 'tertiary', 'tertiary_link', 'secondary'],
   ...['secondary_link', 'primary', 'primary_link', 'trunk', 'trunk_link'],
 ]);
-/** Ways for motor vehicles alone, unless a tag says that people may. */
+/** Ways for motor vehicles alone, unless a tag permits others. */
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
 const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
 const MAPPED_SIDEWALK = new Set(['yes', 'separate']);
-/** Ways that are seldom walked along unless a tag says so. */
+/** Ways that are seldom walked unless tagged otherwise. */
 const FAST_ROADS = new Set([
   ...['trunk', 'trunk_link', 'primary_link', 'secondary_link', 'tertiary_link'],
 ]);
 
 /**
- * Packs the tags of a way. The most specific access tag wins (`foot` over `access`, `bicycle` over
- * `vehicle` over `access`), then the default of its class, after the United States' row of the
- * OpenStreetMap wiki's "Access restrictions" table. What holds at some hours only (`:conditional`)
- * is not read. Returns 0 for what is no street.
+ * Packs the tags of a way. The most specific access tag takes precedence (`foot` over `access`,
+ * `bicycle` over `vehicle` over `access`), then the default of its class, according to the United
+ * States' row of the OpenStreetMap wiki's "Access restrictions" table. Time-dependent restrictions
+ * (`:conditional`) are not read. Returns 0 if the way is not a street.
  */
 export function streetTraits(tags: Tags): number {
   if (isFerry(tags)) return ferryTraits(tags);
@@ -166,7 +168,7 @@ export function streetTraits(tags: Tags): number {
   return withStress(traits, stress.forward, stress.backward);
 }
 
-/** Boardwalks are bridges too, but at the height of the doors beside them. */
+/** Boardwalks are bridges too, but level with the adjacent doors. */
 function isSeldomLinked(tags: Tags, highway: string): boolean {
   if (isSaid(tags, 'bridge') && tags.get('bridge') !== 'boardwalk') return true;
   const isWalked = accessBy(tags, ['foot']) !== undefined || hasSidewalk(tags);
@@ -184,29 +186,32 @@ function isSaid(tags: Tags, key: string): boolean {
   return tags.has(key) && tags.get(key) !== 'no';
 }
 
-/** A ferry takes walkers, and bicycles that are pushed on board; one begins and ends at its quays. */
+/**
+ * A ferry carries pedestrians, and bicycles pushed on board; trips along it begin and end at its
+ * quays.
+ */
 function ferryTraits(tags: Tags): number {
   const access = accessBy(tags, ['foot', 'access']) ?? 'yes';
   if (access === 'no') return 0;
   return FERRY | WALK | NO_LINKING | (access === 'local' ? WALK_LOCAL : 0);
 }
 
-/** A barrier that walkers, or riders, may not pass. */
+/** A barrier that pedestrians, or riders, may not pass. */
 export const STOPS_WALK = 1 << 0;
 export const STOPS_RIDE = 1 << 1;
 /** A crossing with traffic lights. */
 export const SIGNAL = 1 << 2;
-/** A barrier that walkers, or riders, pass only where their trip begins or ends. */
+/** A barrier that pedestrians, or riders, may pass only where their trip begins or ends. */
 export const LIMITS_WALK = 1 << 3;
 export const LIMITS_RIDE = 1 << 4;
 
-/** Barriers that are too narrow, or too high, to ride through unless a tag says otherwise. */
+/** Barriers that are too narrow, or too high, to ride through unless tagged otherwise. */
 const DISMOUNTED_AT = new Set([
   ...['stile', 'horse_stile', 'turnstile', 'full-height_turnstile', 'kissing_gate'],
   'cycle_barrier',
 ]);
 
-/** Packs the tags of a node: signals, and barriers that not everybody may pass. */
+/** Packs the tags of a node: signals, and barriers that restrict passage. */
 export function nodeTraits(tags: Tags): number {
   if (tags.size === 0) return 0;
   if (tags.get('highway') === 'traffic_signals') return SIGNAL;
@@ -222,12 +227,12 @@ export function nodeTraits(tags: Tags): number {
   );
 }
 
-/** Whether a node is a barrier to some. */
+/** Whether a node is a barrier to some modes. */
 export function isBarrier(nodeTraits: number): boolean {
   return (nodeTraits & ~SIGNAL) !== 0;
 }
 
-/** The traits of a barrier as a way through it, of no length; 0 where nobody gets through. */
+/** The traits of a barrier as a way through it, of zero length; 0 if no mode gets through. */
 export function traitsThrough(nodeTraits: number): number {
   let traits = 0;
   if ((nodeTraits & STOPS_WALK) === 0) traits |= WALK;
@@ -257,7 +262,7 @@ function walkAccess(tags: Tags, highway: string): Access {
   return accessBy(tags, ['foot', 'access']) ?? 'yes';
 }
 
-/** Whether bicycles are let on by the tags of the whole way. On steps they are carried. */
+/** The access of bicycles by the tags of the whole way. On steps they are carried. */
 function rideAccess(tags: Tags, highway: string): Access {
   if (accessBy(tags, ['cycleway:both', 'cycleway']) === 'yes') return 'yes';
   const access = isSidepath(tags, 'bicycle') ? undefined : accessBy(tags, ['bicycle']);
@@ -277,14 +282,14 @@ function walkDirections(tags: Tags): number {
   return WALK_FORWARD | WALK_BACKWARD;
 }
 
-/** Whether riders are sent to a path beside the street: what they do there is seen once paths are known. */
+/** Whether riders are sent to a sidepath; resolved once paths are known. */
 function isSidepath(tags: Tags, key: string): boolean {
   return tags.get(key) === 'use_sidepath';
 }
 
 /**
- * The directions of riding: what cycle lanes of a side let on, one-way rules take away, and lanes
- * against the cars give back; and those of them that are left to a path beside the street.
+ * The directions of riding: cycle lanes of a side permit them, one-way rules remove them, and
+ * contraflow lanes restore them; also marks those for which riders are sent to a sidepath.
  */
 function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cycleways): number {
   if (highway === 'steps') return 0;
@@ -300,7 +305,9 @@ function rideDirections(tags: Tags, highway: string, cars: Oneway, cycleways: Cy
   return open | sidepathBits(tags, cycleways) | (access === 'local' ? RIDE_LOCAL : 0);
 }
 
-/** The directions in which riders are sent to a path, and have nothing of their own on the street. */
+/**
+ * The directions in which riders are sent to a sidepath and have no cycleway on the street itself.
+ */
 function sidepathBits(tags: Tags, { open }: Cycleways): number {
   const isSent = isSidepath(tags, 'bicycle');
   const forward = (isSent || isSidepath(tags, 'bicycle:forward')) && !open.forward;
@@ -308,7 +315,10 @@ function sidepathBits(tags: Tags, { open }: Cycleways): number {
   return bitsOf({ forward, backward }, SIDEPATH_FORWARD, SIDEPATH_BACKWARD);
 }
 
-/** What the first of some tags says of the direction of traffic, or else the class of the way. */
+/**
+ * The direction of traffic by the first of some tags that gives it, or else by the class of the
+ * way.
+ */
 function onewayOf(tags: Tags, highway: string, keys: readonly string[]): Oneway {
   const value = keys.map((key) => tags.get(key)).find((tag) => tag !== undefined);
   if (value === undefined) {

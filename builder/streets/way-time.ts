@@ -2,15 +2,15 @@ import type { Seconds } from '../../shards/units.ts';
 import type { Tags } from '../osm/tags.ts';
 import { ROUTING } from '../routing-parameters.ts';
 
-/** How long a way takes that is not walked along: a ferry, an elevator. */
+/** The travel time of a way that is not walked: a ferry, an elevator. */
 export interface WayTime {
-  /** Before it goes. */
+  /** Wait before departure. */
   readonly waiting: Seconds;
-  /** From one end to the other; null where only its length tells. */
+  /** Time from one end to the other; null if it is only known from its length. */
   readonly moving: Seconds | null;
 }
 
-/** The time of a ferry or an elevator by its tags; null for a way that is walked along. */
+/** The time of a ferry or an elevator by its tags; null for a way that is walked. */
 export function wayTime(tags: Tags): WayTime | null {
   if (isFerry(tags)) {
     const interval = durationOf(tags.get('interval'));
@@ -25,7 +25,9 @@ export function isFerry(tags: Tags): boolean {
   return tags.get('route') === 'ferry' && !tags.has('highway');
 }
 
-/** OpenStreetMap's durations: minutes, or hours, minutes and perhaps seconds between colons. */
+/**
+ * OpenStreetMap's durations: minutes, or hours, minutes and optionally seconds separated by colons.
+ */
 function durationOf(text: string | undefined): Seconds | null {
   const match = /^(?:(\d{1,3}):)?(\d{1,4})(?::(\d{2}))?$/.exec(text?.trim() ?? '');
   if (!match || (match[3] !== undefined && match[1] === undefined)) return null;

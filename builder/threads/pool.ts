@@ -2,17 +2,17 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { receivedError } from './sent-errors.ts';
 
-/** Does pieces of work, several at a time. */
+/** Runs pieces of work, several at a time. */
 export interface Pool<Request, Result> {
-  /** How many pieces it works on at once. */
+  /** The number of pieces that run at once. */
   readonly width: number;
   run(request: Request): Promise<Result>;
   close(): Promise<void>;
 }
 
 /**
- * A pool of one: this very thread. Its event loop turns after each piece, so that timers run, such
- * as the one that renews a lock.
+ * A pool of one: the current thread. It yields to the event loop after each piece, so that timers
+ * run, such as the one that renews a lock.
  */
 export function thisThread<Request, Result>(
   perform: (request: Request) => Result | Promise<Result>,
@@ -30,7 +30,8 @@ export function thisThread<Request, Result>(
 
 /**
  * Opens a pool of threads that run a module of compiled code, each given `data` at its start. The
- * module exports its work by `sendingErrors`. A thread that dies fails the piece it was at.
+ * module exports its work through `sendingErrors`. If a thread dies, the piece it was running
+ * fails.
  */
 export function openThreads<Request, Result>(
   module: URL,
@@ -57,7 +58,7 @@ export function openThreads<Request, Result>(
 }
 
 /**
- * Runs requests on a pool and hands on results in the order of the requests, never holding more
+ * Runs requests on a pool and delivers results in the order of the requests, never holding more
  * than a few that wait for their turn.
  */
 export async function inOrder<Request, Result>(

@@ -31,10 +31,10 @@ export interface DrawnTile {
 const keepHoles = (): boolean => false;
 
 /**
- * Draws bands. They do not overlap: a map that fills them with a translucent colour shows that
- * colour, and the union of all up to some minutes is still what is within those minutes. The border
- * of a band is made of the arcs that have it on one side only; those of neighbouring counties
- * cancel where they meet in the same band.
+ * Draws bands. They do not overlap, so that a map that fills them with a translucent colour shows
+ * exactly that colour, and the union of all up to some minutes is the area within those minutes.
+ * The border of a band consists of the arcs that have it on only one side; those of neighbouring
+ * counties cancel where they meet in the same band.
  */
 export class BandPainter {
   readonly #edges = Array.from({ length: BANDS + 1 }, () => new EdgeSet());

@@ -4,13 +4,13 @@ import { worldX, worldY } from './web-mercator.ts';
 
 /**
  * The borders of a county's blocks, each once: an arc runs from a point where three or more areas
- * meet to the next such point, `inside` to its left and `outside` to its right as the axes of a
- * tile go (x east, y south). What is done to an arc happens to both its blocks alike, so borders
+ * meet to the next such point, with `inside` to its left and `outside` to its right along the axes
+ * of a tile (x east, y south). Any change to an arc affects both its blocks alike, so borders
  * cannot come apart.
  */
 export interface Arcs {
   readonly count: number;
-  /** Points of arc `a`: `firstPoint[a]` up to `firstPoint[a + 1]`, both ends among them. */
+  /** Points of arc `a`: `firstPoint[a]` up to `firstPoint[a + 1]`, including both ends. */
   readonly firstPoint: Uint32Array;
   readonly x: Int32Array;
   readonly y: Int32Array;
@@ -27,7 +27,7 @@ export function arcsOf(outlines: Outlines): Arcs {
   const firstPoint: number[] = [0];
   const inside: number[] = [];
   const outside: number[] = [];
-  // Each arc once, and both ends of it: fewer than twice the points.
+  // Each arc once, with both ends: fewer than twice the points.
   const x = new Int32Array(outlines.x.length * 2);
   const y = new Int32Array(outlines.x.length * 2);
   let points = 0;
@@ -39,9 +39,9 @@ export function arcsOf(outlines: Outlines): Arcs {
     for (let r = outlines.firstRing[area]; r < outlines.firstRing[area + 1]; r++) {
       for (const { start, steps } of borders.arcsOfRing(r)) {
         const other = borders.neighbour[start];
-        // The neighbour with the higher number has it.
+        // The neighbour with the higher number owns it.
         if (other > area) continue;
-        // Latitude grows to the north and y to the south: left and right change places.
+        // Latitude increases northwards and y southwards: left and right are swapped.
         const ring = outlines.firstPoint[r + 1] - outlines.firstPoint[r];
         const base = outlines.firstPoint[r];
         for (let i = steps; i >= 0; i--) put(base + ((start - base + i) % ring));
@@ -61,7 +61,7 @@ export function arcsOf(outlines: Outlines): Arcs {
   };
 }
 
-/** Adds an arc's edges in its own direction: what is inside has it to its left. */
+/** Adds an arc's edges in its own direction: the inside is to its left. */
 export function pushAlong(edges: EdgeSet, { x, y }: Arcs, start: number, end: number): void {
   edges.reserve(end - start);
   for (let i = start + 1; i < end; i++) edges.push(x[i - 1], y[i - 1], x[i], y[i]);
@@ -73,13 +73,15 @@ export function pushBack(edges: EdgeSet, { x, y }: Arcs, start: number, end: num
   for (let i = end - 1; i > start; i--) edges.push(x[i], y[i], x[i - 1], y[i - 1]);
 }
 
-/** Which block is on the other side of each edge, and where more than two blocks meet. */
+/**
+ * Finds the block on the other side of each edge, and the points where more than two blocks meet.
+ */
 class Borders {
-  /** Of the edge that begins in each point of a ring. */
+  /** By the point of a ring in which an edge begins, the neighbour across it. */
   readonly neighbour: Int32Array;
   readonly #outlines: Outlines;
   readonly #next: Uint32Array;
-  /** Points at the same spot go by the number of the first of them. */
+  /** Points at the same spot share the number of the first of them. */
   readonly #spot: Uint32Array;
   readonly #isNode: Uint8Array;
 

@@ -12,7 +12,7 @@ import { TileGrid } from './tile-grid.ts';
 import type { PyramidCounty } from './tile-pyramids.ts';
 import { PolygonGeometry, VectorTile } from './vector-tile.ts';
 
-/** Below this zoom a block is a few pixels. */
+/** Below this zoom a block is only a few pixels. */
 export const MIN_BLOCK_ZOOM = 11;
 
 export const BLOCK_LAYER: VectorLayer = {
@@ -21,10 +21,7 @@ export const BLOCK_LAYER: VectorLayer = {
   fields: { geoid: 'String', population: 'Number' },
 };
 
-/**
- * The tiles of a range with the blocks in them that have land. `arcs`: each county's, fitted to the
- * zoom.
- */
+/** The tiles of a range with their land blocks. `arcs`: each county's, fitted to the zoom. */
 export function drawBlocks(
   counties: readonly PyramidCounty[],
   arcs: readonly Arcs[],
@@ -56,7 +53,7 @@ export function drawBlocks(
     .map(({ x, y, value: tile }) => ({ x, y, bytes: tile.encode() }));
 }
 
-/** Which arcs go around each block. */
+/** Indexes the arcs around each block. */
 class ArcsOfBlocks {
   readonly #arcs: Arcs;
   readonly #first: Uint32Array;

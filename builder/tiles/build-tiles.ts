@@ -27,12 +27,12 @@ import {
 import { openTilePool } from './tile-pool.ts';
 import { MIN_TILE_ZOOM, pyramidsOf, type TilePyramid } from './tile-pyramids.ts';
 
-/** Change it when the same objects come to give other tiles. */
+/** Increment when the same objects produce different tiles. */
 const TILES_VERSION = 1;
 
 const receiptSchema = z.record(z.string(), tileArchiveSchema);
 
-/** The tile archives of a release, drawn unless they were drawn of the same objects before. */
+/** The tile archives of a release, drawn unless they were already drawn from the same objects. */
 export async function drawTiles(
   request: TilesRequest,
   context: {
@@ -57,17 +57,18 @@ export async function drawTiles(
   return drawn;
 }
 
-/** Archives of which a thread draws a pyramid's tiles in one go. */
+/** Number of archives for which a thread draws a pyramid's tiles in one go. */
 const ARCHIVES_A_PIECE = 12;
 
-/** Who is to be named on a map drawn of these tiles. */
+/** The attribution required on a map with these tiles. */
 const ATTRIBUTION =
   '<a href="https://www.openstreetmap.org/copyright">© OpenStreetMap contributors</a>, U.S. Census Bureau';
 
 /**
  * Draws the release's archives and puts them into the store: `<mode>-<dest_type_id>` for each mode
- * and leaf type, and `blocks`. Returns them as the manifest names them. Work and memory go pyramid
- * by pyramid, whose tiles any number of threads draw. `scratch`: a folder to write in.
+ * and leaf type, and `blocks`. Returns their manifest entries. Proceeds pyramid by pyramid, which
+ * bounds memory; any number of threads draw a pyramid's tiles. `scratch`: a folder for scratch
+ * files.
  */
 export async function buildTiles(
   request: TilesRequest,

@@ -2,10 +2,10 @@ import { grow } from '../../shards/arrays/growable-array.ts';
 import type { Rings } from '../../shards/geometry/rings.ts';
 import { EXTENT, EXTENT_BITS } from './fit-to-zoom.ts';
 
-/** How far what is drawn goes on beyond a tile, in its units, so that outlines end out of sight. */
+/** The margin drawn beyond a tile, in its units, so that outlines end out of sight. */
 export const BUFFER = 64;
 
-/** Tiles of a zoom, both ends included. */
+/** Tiles of a zoom, inclusive at both ends. */
 export interface TileRange {
   readonly west: number;
   readonly north: number;
@@ -13,7 +13,7 @@ export interface TileRange {
   readonly south: number;
 }
 
-/** A ring in units of its zoom. Valid during the call it is given to. */
+/** A ring in units of its zoom. Valid only during the call that receives it. */
 export interface RingView {
   readonly x: Int32Array;
   readonly y: Int32Array;
@@ -22,9 +22,9 @@ export interface RingView {
 }
 
 /**
- * Cuts polygons along the tiles of a range, each tile grown by the buffer. `onRing` gets the rings
- * of a polygon in a tile one after the other, its shell first; no tile gets rings of two polygons
- * mixed.
+ * Cuts polygons along the tiles of a range, each tile grown by the buffer. `onRing` receives the
+ * rings of a polygon in a tile consecutively, its shell first; rings of different polygons are
+ * never interleaved in a tile.
  */
 export function cutIntoTiles(
   polygons: Rings,
@@ -65,7 +65,7 @@ function extremes(values: Int32Array, start: number, end: number): [least: numbe
   return [least, most];
 }
 
-/** Rings one after the other in arrays that grow. */
+/** Consecutive rings in arrays that grow. */
 class RingStack {
   #x = new Int32Array(64);
   #y = new Int32Array(64);
@@ -87,8 +87,8 @@ class RingStack {
   }
 
   /**
-   * Adds what of a ring is in a column or a row of tiles, after Sutherland and Hodgman (1974).
-   * Parts of it hang together along the edge of the buffer, where nothing is seen.
+   * Adds the part of a ring within a column or a row of tiles, after Sutherland and Hodgman (1974).
+   * Separate parts stay connected along the edge of the buffer, out of sight.
    */
   addCut(ring: RingView, axis: 'x' | 'y', tile: number): void {
     const low = tile * EXTENT - BUFFER;
@@ -96,7 +96,7 @@ class RingStack {
     const along = axis === 'x' ? ring.x : ring.y;
     const across = axis === 'x' ? ring.y : ring.x;
     const start = this.#length;
-    // Each edge adds its end at most, and a point where it comes in and one where it goes out.
+    // Each edge adds at most its end, and a point where it enters and one where it leaves.
     this.#reserve((ring.end - ring.start) * 3);
     const put = axis === 'x' ? this.#putXY : this.#putYX;
     for (let i = ring.start, previous = ring.end - 1; i < ring.end; previous = i++) {
@@ -133,7 +133,7 @@ class RingStack {
   }
 }
 
-/** Where an edge crosses a line, the same whichever of its two sides asks. */
+/** The point where an edge crosses a line; the same when computed for either side. */
 function crossing(a1: number, c1: number, a2: number, c2: number, at: number): number {
   if (a1 > a2) return crossing(a2, c2, a1, c1, at);
   return Math.round(c1 + ((at - a1) * (c2 - c1)) / (a2 - a1));

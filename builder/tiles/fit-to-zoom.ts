@@ -2,7 +2,7 @@ import { LineSimplifier } from '../geo/simplify.ts';
 import { type Arcs, OUTSIDE } from './block-arcs.ts';
 import { WORLD_BITS } from './web-mercator.ts';
 
-/** A tile's side in its own units, as vector tiles have it. */
+/** A tile's side in its own units, as in vector tiles. */
 export const EXTENT_BITS = 12;
 export const EXTENT = 1 << EXTENT_BITS;
 
@@ -14,8 +14,8 @@ const MIDDLE_ZOOM_GRID_BITS = 2;
 const LAST_LOW_ZOOM = 9;
 
 /**
- * Points lie on a grid of a pixel below zoom 10, of half a pixel below zoom 14, and of a tile's unit
- * at zoom 14. Blocks smaller than the grid vanish, so a tile holds no more than can be seen.
+ * Points lie on a grid of a pixel below zoom 10, of half a pixel below zoom 14, and of a tile's
+ * unit at zoom 14. Blocks smaller than the grid vanish, so a tile holds no more than is visible.
  */
 function gridBits(zoom: number): number {
   if (zoom === MAX_TILE_ZOOM) return 0;
@@ -24,9 +24,9 @@ function gridBits(zoom: number): number {
 
 /**
  * Arcs in the units of a zoom's tiles: simplified to within its grid after Douglas and Peucker
- * (1973), rounded to the grid, and left out when nothing is left of them. The ends of an arc stay,
- * so arcs go on meeting. Arcs along the county line are not simplified: the next county, which is
- * seen at another time, knows other ends of them.
+ * (1973), rounded to the grid, and dropped if nothing is left of them. The ends of an arc are kept,
+ * so that arcs still meet. Arcs along the county line are not simplified: the next county, which is
+ * processed separately, has other ends for them.
  */
 export function fitToZoom(arcs: Arcs, zoom: number): Arcs {
   const bits = gridBits(zoom);

@@ -11,21 +11,21 @@ import { type Arcs, arcsOf } from './block-arcs.ts';
 
 const TENTHS_A_BAND = BAND_MINUTES * 10;
 
-/** The objects of a county that tiles are drawn of. */
+/** The objects of a county that tiles are drawn from. */
 export type TileObjects = Pick<CountyManifest['objects'], 'index' | 'nearest' | 'blocks'>;
 
-/** What tiles are drawn from, of one county. Blocks are numbered as in its index. */
+/** The data of one county that tiles are drawn from. Blocks are numbered as in its index. */
 export interface TileCounty {
   readonly index: BlockIndex;
   readonly arcs: Arcs;
   /**
-   * The band of each block, column by column of the `nearest` object: column × blocks + block.
-   * 0 is beyond the last.
+   * The band of each block, column by column of the `nearest` object: column × blocks + block. 0 is
+   * beyond the last.
    */
   readonly bands: Uint8Array;
 }
 
-/** Reads a county's finished objects. Such as do not fit together are a `BuildError`. */
+/** Reads a county's finished objects. Throws a `BuildError` if they do not match. */
 export async function openTileCounty(
   store: Store,
   objects: TileObjects,

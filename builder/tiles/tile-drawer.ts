@@ -17,12 +17,12 @@ import {
   within,
 } from './tile-pyramids.ts';
 
-/** A county's finished objects that tiles are drawn of, which are in the store. */
+/** A county's finished objects that tiles are drawn from, in the store. */
 interface DrawnCounty extends Pick<CountyManifest, 'block_box'> {
   readonly objects: TileObjects;
 }
 
-/** What tiles are drawn of. */
+/** The inputs of a release's tiles. */
 export interface TilesRequest {
   readonly modes: readonly Mode[];
   readonly taxonomy: Manifest['taxonomy'];
@@ -30,8 +30,8 @@ export interface TilesRequest {
 }
 
 /**
- * A pyramid's tiles of some archives. These are numbered as the columns of `nearest`, and after the
- * last comes that of the blocks.
+ * A pyramid's tiles of some archives. Archives are numbered by the columns of `nearest`, followed
+ * by that of the blocks.
  */
 export interface TilePiece {
   readonly pyramid: TilePyramid;
@@ -39,7 +39,10 @@ export interface TilePiece {
   readonly endArchive: number;
 }
 
-/** Tiles as threads hand them on: archive, zoom, x, y and length of each, and their bytes, gzipped. */
+/**
+ * Tiles as passed between threads: archive, zoom, x, y and length of each, and their bytes,
+ * gzipped.
+ */
 export interface PieceOfTiles {
   readonly heads: Uint32Array;
   readonly bytes: Uint8Array;
@@ -48,20 +51,20 @@ export interface PieceOfTiles {
 /** Numbers in the head of a tile. */
 export const HEAD_NUMBERS = 5;
 
-/** A pyramid that is being drawn: its counties, and by zoom their arcs. */
+/** A pyramid being drawn: its counties, and their arcs by zoom. */
 interface OpenPyramid {
   readonly counties: readonly PyramidCounty[];
   readonly arcs: readonly Arcs[][];
 }
 
-/** How many band archives a release has: one a mode and leaf type. */
+/** The number of band archives of a release: one per mode and leaf type. */
 export function bandArchives({ modes, taxonomy }: TilesRequest): number {
   return modes.length * new Taxonomy(taxonomy.types).leafIds.length;
 }
 
 /**
- * What a drawer of these counties has in memory at a time: a pyramid, which takes no more than what
- * it is read from.
+ * Peak memory of a drawer for these counties: that of a pyramid, which takes no more than the
+ * objects it is read from.
  */
 export function bytesToDraw(counties: TilesRequest['counties']): Bytes {
   const read = (county: CountyFips): Bytes => {
@@ -75,8 +78,8 @@ export function bytesToDraw(counties: TilesRequest['counties']): Bytes {
 }
 
 /**
- * Draws pieces of tiles. What all archives share, which is everything but the bands, is done once a
- * pyramid, while its pieces come one after another.
+ * Draws pieces of tiles. Everything that archives share, which is all but the bands, is computed
+ * once per pyramid, as its pieces come consecutively.
  */
 export class TileDrawer {
   readonly #request: TilesRequest;

@@ -1,6 +1,6 @@
 import type { TileRange } from './cut-into-tiles.ts';
 
-/** Something for each tile of a range that anything is in. */
+/** A value for each non-empty tile of a range. */
 export class TileGrid<T> {
   readonly #range: TileRange;
   readonly #rows: number;
@@ -13,7 +13,7 @@ export class TileGrid<T> {
     this.#create = create;
   }
 
-  /** What there is for a tile, made now if there was nothing. */
+  /** The value for a tile, created if absent. */
   at(x: number, y: number): T {
     const key = (x - this.#range.west) * this.#rows + (y - this.#range.north);
     let cell = this.#cells.get(key);

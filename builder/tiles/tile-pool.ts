@@ -6,8 +6,8 @@ import { type PieceOfTiles, TileDrawer, type TilePiece, type TilesRequest } from
 export type TilePool = Pool<TilePiece, PieceOfTiles>;
 
 /**
- * Opens a pool of so many threads that draw tiles of a store's objects; one thread is this one. The
- * threads open the store themselves, and run compiled code: from source, ask for one.
+ * Opens a pool of threads that draw tiles of a store's objects; a single thread is this one. The
+ * threads open the store themselves, and run compiled code: when running from source, request one.
  */
 export function openTilePool(request: TilesRequest, store: Store, threads: number): TilePool {
   if (threads === 1) {

@@ -10,8 +10,8 @@ import { WORLD_BITS, worldX, worldY } from './web-mercator.ts';
 export const MIN_TILE_ZOOM = 6;
 
 /**
- * A tile and those below it, drawn together: the counties around it are what is in memory at a
- * time, however large the release.
+ * A tile and those below it, drawn together: only the counties around it are in memory at a time,
+ * however large the release.
  */
 export interface TilePyramid {
   readonly tile: TileAddress;
@@ -19,12 +19,12 @@ export interface TilePyramid {
   readonly counties: readonly CountyFips[];
 }
 
-/** The zooms drawn together begin at these. */
+/** The first zoom of each group of zooms that is drawn together. */
 const FIRST_ZOOMS = [MIN_TILE_ZOOM, 10];
 
 type Boxes = Readonly<Record<CountyFips, Pick<CountyManifest, 'block_box'>>>;
 
-/** The pyramids of tiles that counties reach into, in a fixed order. */
+/** The pyramids of tiles that counties extend into, in a fixed order. */
 export function pyramidsOf(counties: Boxes): TilePyramid[] {
   return FIRST_ZOOMS.flatMap((z, i) => {
     const lastZoom = (FIRST_ZOOMS[i + 1] ?? MAX_TILE_ZOOM + 1) - 1;
@@ -58,13 +58,13 @@ export function tilesAt({ tile }: TilePyramid, zoom: number): TileRange {
   return { west, north, east: west + side - 1, south: north + side - 1 };
 }
 
-/** A county with nothing left but the blocks that reach into a pyramid. */
+/** A county reduced to the blocks that extend into a pyramid. */
 export interface PyramidCounty extends TileCounty {
-  /** 1 for a block that reaches into the pyramid. */
+  /** 1 for a block that extends into the pyramid. */
   readonly isNear: Uint8Array;
 }
 
-/** Drops what lies outside a pyramid: the arcs between its blocks, and their bands. */
+/** Drops everything outside a pyramid: the arcs between blocks there, and their bands. */
 export function within({ tile }: TilePyramid, county: TileCounty): PyramidCounty {
   const side = 2 ** (WORLD_BITS - tile.z);
   const margin = bufferOf(tile.z);

@@ -6,5 +6,5 @@ import { TileDrawer, type TilePiece, type TilesRequest } from './tile-drawer.ts'
 const { request, location } = workerData as { request: TilesRequest; location: string };
 const drawer = new TileDrawer(request, await openStore(location));
 
-/** What a thread that draws tiles runs for each piece. */
+/** The work of a tile-drawing thread for each piece. */
 export default sendingErrors((piece: TilePiece) => drawer.draw(piece));

@@ -18,14 +18,17 @@ const LINE_TO = 2;
 const CLOSE_PATH = 7;
 const command = (id: number, count: number): number => (count << 3) | id;
 
-/** The geometry of a polygon feature in the making: commands, relative to where the last one ended. */
+/**
+ * The geometry of a polygon feature under construction: commands, relative to the end of the last
+ * one.
+ */
 export class PolygonGeometry {
   readonly #commands = new VarintWriter(64);
   #x = 0;
   #y = 0;
   #inSight = false;
 
-  /** Whether a ring came that reaches into the tile itself, not into its buffer alone. */
+  /** Whether any ring extends into the tile itself, not only into its buffer. */
   get inSight(): boolean {
     return this.#inSight;
   }
@@ -36,7 +39,7 @@ export class PolygonGeometry {
 
   /**
    * Adds a ring, given in units of its zoom, to the tile whose north-west corner is at `originX`,
-   * `originY`. Points on a straight line go. A ring without an area is left out.
+   * `originY`. Points on a straight line are removed. A ring without an area is left out.
    */
   addRing(ring: RingView, originX: number, originY: number): void {
     const points = withoutStraightPoints(ring);
@@ -67,7 +70,10 @@ export class PolygonGeometry {
   }
 }
 
-/** Corners of a ring as x, y, x, y …: spikes and points in the middle of a straight line go. */
+/**
+ * Corners of a ring as x, y, x, y …: spikes and points in the middle of a straight line are
+ * removed.
+ */
 function withoutStraightPoints({ x, y, start, end }: RingView): number[] {
   const out: number[] = [];
   const isStraight = (ax: number, ay: number, bx: number, by: number, cx: number, cy: number) =>
@@ -82,7 +88,7 @@ function withoutStraightPoints({ x, y, start, end }: RingView): number[] {
     if (out.length >= 2 && out.at(-2) === x[i] && out.at(-1) === y[i]) continue;
     out.push(x[i], y[i]);
   }
-  // Where the ring closes, too.
+  // Also where the ring closes.
   let first = 0;
   for (;;) {
     const left = out.length - first;
@@ -108,7 +114,7 @@ export class VectorTile {
     this.#name = layer;
   }
 
-  /** Whether anything of it is in the tile itself. */
+  /** Whether any of it is in the tile itself. */
   get inSight(): boolean {
     return this.#inSight;
   }

@@ -5,9 +5,9 @@ import type { Timetable } from './timetable.ts';
 import type { TripTransfers } from './trip-transfers.ts';
 
 /**
- * The calls of all trips in the order in which vehicles arrive, and which of those before each lead
- * to it: whoever arrives there is aboard at the next call of the trip, or changes to it, or stays
- * seated as another trip begins. The `n`th call in this order is in place `n`.
+ * The calls of all trips in the order in which vehicles arrive, and which earlier calls lead to
+ * each: a rider there is aboard at the next call of the trip, or transfers to it, or stays seated
+ * as another trip begins. The `n`th call in this order has place `n`.
  */
 export interface CallOrder {
   readonly arrival: Int32Array;
@@ -16,8 +16,8 @@ export interface CallOrder {
   readonly firstSource: Int32Array;
   readonly sources: Int32Array;
   /**
-   * Places to be gone through until nothing changes, from and to (exclusive): where vehicles wait
-   * for each other and take no time, one leads to a call before it.
+   * Ranges of places, from and to (exclusive), that are repeated until nothing changes: where
+   * vehicles wait for each other and take no time, a place may lead to an earlier one.
    */
   readonly knots: Int32Array;
   /** The patterns that pattern `p` leads to: `next[firstNext[p]]` to `next[firstNext[p + 1]]`. */
@@ -25,7 +25,10 @@ export interface CallOrder {
   readonly next: Int32Array;
   /** The stop of each place, or `NO_ALIGHTING`. */
   readonly stop: Int32Array;
-  /** The first call of each trip, all trips counted on, and the place of each call so counted. */
+  /**
+   * The first call of each trip, numbered across all trips, and the place of each call by that
+   * number.
+   */
   readonly firstCall: Int32Array;
   readonly placeOf: Int32Array;
 }
@@ -59,13 +62,13 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
   };
 }
 
-/** Calls by time; calls of one time as they are counted, so those of a trip one after another. */
+/** Calls by time; simultaneous calls by number, so that those of a trip stay consecutive. */
 function inOrder(count: number, time: (call: number) => Millis): Int32Array {
   const keys = Float64Array.from({ length: count }, (_, call) => time(call) * count + call).sort();
   return Int32Array.from(keys, (key) => key - Math.floor(key / count) * count);
 }
 
-/** Says of all calls which they lead to. */
+/** Reports, for all calls, which ones they lead to. */
 function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void {
   const { firstTrip, firstLink, links } = timetable;
   const { firstCall, start, calls, patternOf } = transfers;
@@ -87,8 +90,9 @@ function eachWay(timetable: Timetable, transfers: TripTransfers, say: Say): void
 type Say = (from: number, to: number) => void;
 
 /**
- * The calls that a change leads to: one, unless riders may stay seated as the trip becomes another.
- * Then it matters which trip of the pattern they are in, and they may wait for any later one.
+ * The calls that a transfer leads to: one, unless riders may stay seated as the trip continues as
+ * another. Then it matters which trip of the pattern they are in, and they may wait for any later
+ * one.
  */
 function eachChange(
   { firstTrip, hasLinks }: Timetable,
@@ -103,7 +107,10 @@ function eachChange(
   for (let later = trip; later < end; later++) say(firstCall[later] + next);
 }
 
-/** Lists by group, in the order in which they are added: `fill` is called twice and adds the same. */
+/**
+ * Lists by group, in the order in which they are added: `fill` is called twice and must add the
+ * same both times.
+ */
 function grouped(groups: number, fill: (add: (group: number, one: number) => void) => void) {
   const first = new Int32Array(groups + 1);
   fill((group) => {
@@ -136,7 +143,7 @@ function patternsByPattern(
   return { firstNext, next };
 }
 
-/** The stretches between places that something behind them leads to, and that; none overlap. */
+/** The ranges between places and the later places that lead to them; disjoint. */
 function knotsOf(firstSource: Int32Array, sources: Int32Array): Int32Array {
   const knots: number[] = [];
   for (let place = 0; place + 1 < firstSource.length; place++) {

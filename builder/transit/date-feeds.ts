@@ -8,25 +8,25 @@ import { fingerprint } from '../inputs/fingerprint.ts';
 import type { Progress } from '../progress.ts';
 import { clockOf, type TransitClock } from './transit-clock.ts';
 
-/** A feed and the day it is read on. */
+/** A feed and the day it is read for. */
 export interface DatedFeed {
   readonly path: string;
-  /** `fingerprint` of it. */
+  /** The `fingerprint` of the feed. */
   readonly sha256: string;
   /** Null: it is another version of a feed that is read, and left out. */
   readonly day: ServiceDate | null;
   readonly patterns: FeedFacts['weekday_patterns'];
 }
 
-/** Feeds, each with its day, and the clock that they share. */
+/** Feeds, each with its day, and their common clock. */
 export interface DatedFeeds {
   readonly clock: TransitClock;
   readonly feeds: readonly DatedFeed[];
 }
 
 /**
- * Gives each feed the day it is read on, by what all of them have; `near` is the day of the street
- * data, `area` is around all who begin. Throws a `BuildError` for a feed that cannot be used.
+ * Chooses the day for each feed, considering all of them; `near` is the day of the street data,
+ * `area` contains all origins. Throws a `BuildError` for an unusable feed.
  */
 export async function dateFeeds(
   paths: readonly string[],
@@ -47,7 +47,7 @@ export async function dateFeeds(
   };
 }
 
-/** Digests of feeds, which must be different ones: trips of one given twice would run twice. */
+/** Digests of feeds, which must be distinct: trips of a feed given twice would run twice. */
 async function distinctFeeds(paths: readonly string[]): Promise<string[]> {
   const digests: string[] = [];
   for (const feed of paths) {

@@ -9,56 +9,64 @@ import {
 } from './fastest-departures.ts';
 import { LANES } from './lane-search.ts';
 
-/** Up to which time targets count: those below `split` up to the first limit, others to the second. */
+/**
+ * Limits up to which targets count: those below `split` up to the first, others up to the second.
+ */
 export interface TargetLimits {
   readonly split: number;
   readonly limits: readonly [Millis, Millis];
 }
 
 /**
- * Reduces what a range search found to one time a target: for each departure the best of alighting
- * anywhere and walking on; of those, sorted, the `wanted`th.
+ * Reduces the results of a range search to one time per target: for each departure the best
+ * combination of alighting and walking on; of those, sorted, the `wanted`th.
  *
- * In a dense city a target has hundreds of stops within a walk, and nearly all of them are of no
- * use: the time by one stop alone bounds the time by all of them. So it goes by bounds, from coarse
- * to fine, and looks closely only at what each leaves (filter and refinement, as in Seidl and
- * Kriegel's multi-step search, 1998):
+ * In a dense city a target has hundreds of stops within walking distance, and nearly all of them
+ * are useless: the time by one stop alone bounds the time by all of them. So bounds are applied
+ * from coarse to fine, and only what each leaves is examined closely (filter and refinement, as in
+ * Seidl and Kriegel's multi-step search, 1998):
  *
- * - For all lanes at a time, the stops that may matter to any target of a cluster for any lane.
- *   Neighbours reach the same stops at nearly the same times, and what is known of walks and stops is
- *   read from memory once for all of them: that is what takes most time.
+ * - For all lanes at once, the stops that may matter to any target of a cluster for any lane.
+ * Neighbours reach the same stops at nearly the same times, and walks and stops are read from
+ * memory once for all of them: that takes most of the time.
  * - For a lane, those of them that may matter to any target of the cluster.
- * - For a target, the time by the best stop alone. Nearly always no other stop has a departure that
- *   is faster than that, and then it is the time by all of them.
- * - Where there is one, departures are counted one by one.
+ * - For a target, the time by the best stop alone. Nearly always no other stop has a faster
+ * departure, and then it is the time by all of them.
+ * - If there is one, departures are counted one by one.
  */
 export class DoorToDoor {
   readonly #egress: EgressTable;
   readonly #fastest: FastestDepartures;
   readonly #upTo: TargetLimits;
   /**
-   * By stop and lane, as by stop: the least time, and the time that counts if one alights nowhere
-   * else. `NO_TIME`: not reached. By stop alone, the least and the greatest of all lanes.
+   * By stop and lane: the shortest time, and the resulting time when alighting nowhere else.
+   * `NO_TIME`: not reached. By stop alone, the minimum and the maximum over all lanes.
    */
   readonly #shortest: Int32Array;
   readonly #alone: Int32Array;
   readonly #shortestOfAll: Int32Array;
   readonly #aloneOfAll: Int32Array;
-  /** Lanes that reach any stop: a bit each. */
+  /** Lanes that reach any stop, one bit each. */
   #moving = 0;
-  /** Groups that any reached stop has walks to, and the least time to any of those stops. */
+  /**
+   * Groups within walking distance of any reached stop, and the shortest time to any of those
+   * stops.
+   */
   readonly #groups: Int32Array;
   readonly #least: Int32Array;
-  /** The pairs of the cluster in hand that may matter to any lane, and those that may to a lane. */
+  /**
+   * The pairs of the current cluster that may matter to any lane, and those that may matter to one
+   * lane.
+   */
   readonly #shared: Int32Array;
   #sharedCount = 0;
   readonly #pairs: Int32Array;
   #pairCount = 0;
-  /** Of each target of the cluster in hand: the time to beat, the best by one stop, and its pair. */
+  /** By target of the current cluster: the time to beat, the best by one stop, and its pair. */
   readonly #bounds = new Int32Array(CLUSTER_SIZE);
   readonly #times = new Int32Array(CLUSTER_SIZE);
   readonly #by = new Int32Array(CLUSTER_SIZE);
-  /** The fastest departures to the target in hand so far. */
+  /** The fastest departures to the current target so far. */
   readonly #best: Int32Array;
   /**
    * Clusters that may be reached from any lane's origin, and the times to the targets of the `n`th
@@ -67,7 +75,7 @@ export class DoorToDoor {
   readonly #clusters: Int32Array;
   #clusterCount = 0;
   readonly #found: Int32Array;
-  /** Targets that the last `lower` lowered, in no order: as many as it said. */
+  /** Targets that the last `lower` lowered, in no order: as many as it returned. */
   readonly lowered: Uint32Array;
 
   constructor(egress: EgressTable, fastest: FastestDepartures, upTo: TargetLimits) {
@@ -91,7 +99,7 @@ export class DoorToDoor {
     this.lowered = new Uint32Array(egress.targets.length);
   }
 
-  /** Finds the times by transit from the origins of all lanes. */
+  /** Computes the times by transit from the origins of all lanes. */
   run(): void {
     const { firstGroup, groups, firstPair } = this.#egress;
     const { stops, stopCount } = this.#fastest;
@@ -120,8 +128,8 @@ export class DoorToDoor {
 
   /**
    * Lowers `times`, which hold the direct walks from a lane's origin (over the limit: not reached),
-   * to the times by transit where they are less. Transit that takes longer than a target's limit
-   * lowers nothing. Returns how many it lowered.
+   * to the times by transit where they are shorter. Transit that exceeds a target's limit lowers
+   * nothing. Returns the number of times lowered.
    */
   lower(lane: number, times: Int32Array): number {
     const { targets } = this.#egress;
@@ -142,7 +150,9 @@ export class DoorToDoor {
     return lowered;
   }
 
-  /** Lays out what bounds the times by each stop. A lane that gets nowhere bounds nothing. */
+  /**
+   * Prepares the bounds for the times by each stop. A lane that reaches no stop contributes none.
+   */
   #takeFastest(): void {
     const { keys, wanted, stops, stopCount } = this.#fastest;
     this.#moving = 0;
@@ -169,7 +179,9 @@ export class DoorToDoor {
     }
   }
 
-  /** The times to the targets of a cluster. No stop near is reached in less than `least`. */
+  /**
+   * Computes the times to the targets of a cluster. No nearby stop is reached in less than `least`.
+   */
   #reachCluster(cluster: number, least: Millis): void {
     const { targets } = this.#egress;
     const { split, limits } = this.#upTo;
@@ -202,8 +214,8 @@ export class DoorToDoor {
   }
 
   /**
-   * Chooses the pairs of a cluster that can lead to any of its targets below `bound` in any lane. No
-   * stop near is reached in less than `least`.
+   * Chooses the pairs of a cluster that can lead to any of its targets below `bound` in any lane.
+   * No nearby stop is reached in less than `least`.
    */
   #choosePairs(cluster: number, least: Millis, bound: Millis): void {
     const { firstPair, stop, nearest, farthest } = this.#egress;
@@ -213,11 +225,11 @@ export class DoorToDoor {
     let below = bound;
     let chosen = 0;
     for (let pair = firstPair[cluster]; pair < firstPair[cluster + 1]; pair++) {
-      // Those that follow are farther away.
+      // The remaining ones are farther away.
       if (least + nearest[pair] >= below) break;
       const from = stop[pair];
       if (shortest[from] + nearest[pair] >= below) continue;
-      // All stops together do as well as this one: what takes longer does not matter.
+      // All stops together are at least as good as this one: longer times are irrelevant.
       below = Math.min(below, alone[from] + farthest[pair] + 1);
       shared[chosen++] = pair;
     }
@@ -229,8 +241,8 @@ export class DoorToDoor {
   }
 
   /**
-   * Keeps those of the pairs that can lead to any target below a bound in a lane. Returns the bound,
-   * or a time in which one of them alone leads to all targets: what takes longer does not matter.
+   * Keeps those of the pairs that can lead to any target below a bound in a lane. Returns the
+   * bound, or a time in which one of them alone leads to all targets: longer times are irrelevant.
    */
   #keepPairs(lane: number, bound: Millis): Millis {
     const { stop, nearest, farthest } = this.#egress;
@@ -248,7 +260,7 @@ export class DoorToDoor {
     return below;
   }
 
-  /** The time to each target by the best stop alone. */
+  /** Computes the time to each target by the best stop alone. */
   #alightOnce(lane: number, size: number, within: Millis): void {
     const { stop, nearest, walks } = this.#egress;
     const times = this.#times;
@@ -271,7 +283,10 @@ export class DoorToDoor {
     }
   }
 
-  /** Where another stop has a departure that is faster than that, counts those of all stops. */
+  /**
+   * Counts the departures of all stops for each target to which another stop has a faster
+   * departure.
+   */
   #alightTwice(lane: number, size: number): void {
     const { stop, nearest, walks } = this.#egress;
     const times = this.#times;
@@ -291,7 +306,7 @@ export class DoorToDoor {
     for (let left = contested; left !== 0; left &= left - 1) this.#count(lane, lowestBit(left));
   }
 
-  /** The time to a target by the departures of all stops. */
+  /** Computes the time to a target by the departures of all stops. */
   #count(lane: number, i: number): void {
     const { stop, walks } = this.#egress;
     const { keys, wanted } = this.#fastest;
@@ -312,8 +327,8 @@ export class DoorToDoor {
 }
 
 /**
- * Keeps a departure's time among the first `kept` of the best, which ascend, for as many as there is
- * room for; returns how many there are then.
+ * Inserts a departure's time into the `kept` best, ascending, as far as there is room; returns
+ * their new number.
  */
 function keepBest(best: Int32Array, kept: number, key: number): number {
   let at = 0;

@@ -2,23 +2,23 @@ import { GrowableArray } from '../../shards/arrays/growable-array.ts';
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Millis, StopOrdinal, TargetOrdinal } from '../../shards/units.ts';
 
-/** No walk is as long. */
+/** Longer than any walk. */
 export const NO_WALK = 1 << 24;
 
 /**
- * Targets are put in an order along the ground; a cluster is 16 in a row, which lie near each
+ * Targets are ordered along the ground; a cluster is 16 consecutive ones, which are near each
  * other.
  */
 export const CLUSTER_SHIFT = 4;
 export const CLUSTER_SIZE = 1 << CLUSTER_SHIFT;
-/** A group is so many clusters in a row. */
+/** Clusters per group, as a power of two. */
 export const GROUP_SHIFT = 4;
 
 /**
- * Walks from stops to targets, by clusters of targets. Cluster `c` is of
- * `targets[c × CLUSTER_SIZE]` and those after it, and has the pairs of it and a stop `firstPair[c]`
- * to `firstPair[c + 1]`, exclusive, the shortest walk first. Pair `p` is of `stop[p]`; the walk from there to the cluster's
- * `i`th target is `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
+ * Walks from stops to targets, by clusters of targets. Cluster `c` consists of `targets[c ×
+ * CLUSTER_SIZE]` and those after it, and its pairs with stops are `firstPair[c]` to `firstPair[c +
+ * 1]`, exclusive, the shortest walk first. Pair `p` has stop `stop[p]`; the walk from there to the
+ * cluster's `i`th target is `walks[p × CLUSTER_SIZE + i]`, or `NO_WALK`.
  */
 export interface EgressTable {
   readonly targets: Int32Array;
@@ -26,7 +26,10 @@ export interface EgressTable {
   readonly stop: Int32Array;
   /** The shortest walk of each pair. */
   readonly nearest: Int32Array;
-  /** The longest; `NO_WALK` unless the stop has one to every target of the cluster that any has. */
+  /**
+   * The longest; `NO_WALK` unless the stop has one to every target of the cluster that any stop
+   * has.
+   */
   readonly farthest: Int32Array;
   readonly walks: Int32Array;
   /** The groups that stop `s` has walks to: `firstGroup[s]` to `firstGroup[s + 1]`, exclusive. */
@@ -34,18 +37,18 @@ export interface EgressTable {
   readonly groups: Int32Array;
 }
 
-/**
- * Collects the walks stop by stop, as searches from stops find them, and turns them around once.
- */
+/** Collects walks by stop, as searches from stops find them, and transposes them once. */
 export class EgressBuilder {
   readonly #order: Int32Array;
-  /** Where each target stands in the order. */
+  /** The position of each target in the order. */
   readonly #placeOf: Int32Array;
   readonly #places = new GrowableArray(Int32Array);
   readonly #times = new GrowableArray(Int32Array);
   readonly #firstOfStop: number[] = [0];
 
-  /** `order`: all targets, so that those near each other on the ground are so in it too. */
+  /**
+   * `order`: all targets, such that those near each other on the ground are near each other in it.
+   */
   constructor(order: Int32Array) {
     this.#order = order;
     this.#placeOf = new Int32Array(order.length);
@@ -54,13 +57,13 @@ export class EgressBuilder {
     });
   }
 
-  /** A target is added once a stop. */
+  /** Adds a target, at most once per stop. */
   add(target: TargetOrdinal, time: Millis): void {
     this.#places.push(this.#placeOf[target]);
     this.#times.push(time);
   }
 
-  /** The walks of one stop are complete: those added from now on are the next stop's. */
+  /** Completes the walks of one stop: subsequent ones belong to the next stop. */
   endStop(): void {
     this.#firstOfStop.push(this.#places.length);
   }
@@ -92,7 +95,7 @@ export class EgressBuilder {
     return { targets: this.#order, firstPair, ...pairs, ...groupsOf(firstCluster, clusters) };
   }
 
-  /** Which stops have walks to which clusters, from either side. */
+  /** The pairs of stops and clusters with walks between them, indexed from either side. */
   #pairs() {
     const stops = this.#firstOfStop.length - 1;
     const firstCluster = new Int32Array(stops + 1);
@@ -141,7 +144,7 @@ function extremes(firstPair: Int32Array, walks: Int32Array) {
   return { nearest, farthest };
 }
 
-/** Puts the pairs of each cluster in the order of their shortest walks. */
+/** Sorts the pairs of each cluster by their shortest walks. */
 function sortPairs(
   firstPair: Int32Array,
   pairs: Pick<EgressTable, 'stop' | 'nearest' | 'farthest' | 'walks'>,
@@ -160,7 +163,7 @@ function sortPairs(
   }
 }
 
-/** The groups that stops have walks to, of the clusters that they do. */
+/** The groups that stops have walks to, derived from the clusters. */
 function groupsOf(firstCluster: Int32Array, clusters: Int32Array) {
   const firstGroup = new Int32Array(firstCluster.length);
   const groups: number[] = [];

@@ -2,24 +2,24 @@ import type { Millis, StopOrdinal } from '../../shards/units.ts';
 import { LANES } from './lane-search.ts';
 import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
 
-/** Times and their departures are kept as one number each: `time << DEPARTURE_BITS | departure`. */
+/** Each time and its departure are stored as one number: `time << DEPARTURE_BITS | departure`. */
 export const DEPARTURE_BITS = 6;
 export const DEPARTURE_MASK = (1 << DEPARTURE_BITS) - 1;
-/** No time is as long, with any walk or without. */
+/** Longer than any time, with or without a walk. */
 export const NO_TIME = 1 << 24;
 const NEVER = NO_TIME << DEPARTURE_BITS;
 
 /**
- * Keeps of each stop, for each lane's origin, the departures by which one is there fastest, as many
- * as are wanted: where the `wanted`th best time to a target counts, no others matter to any, as
- * these are no slower than the time that counts, and the others no faster.
+ * Keeps the fastest departures to each stop, for each lane's origin, up to the wanted number: if
+ * the `wanted`th best time to a target is the result, no others matter to any target, since these
+ * are no slower than the result, and the others no faster.
  */
 export class FastestDepartures implements ArrivalListener {
   readonly wanted: number;
   readonly #limits: RangeLimits;
   /**
-   * Those of stop `s` and lane `l`, the fastest first, each with its time: from
-   * `(s × LANES + l) × wanted`. `NEVER`: no more.
+   * Those of stop `s` and lane `l`, the fastest first, each with its time: from `(s × LANES + l) ×
+   * wanted`. `NEVER`: no more.
    */
   readonly keys: Int32Array;
   /** Stops that are reached from any lane's origin: the first `stopCount`. */
@@ -37,7 +37,7 @@ export class FastestDepartures implements ArrivalListener {
     this.#isReached = new Uint8Array(stopCount);
   }
 
-  /** Forgets all, for origins whose window opens at `windowStart`. */
+  /** Resets, for origins whose window opens at `windowStart`. */
   begin(windowStart: Millis): void {
     const width = LANES * this.wanted;
     for (let i = 0; i < this.stopCount; i++) {
@@ -54,7 +54,7 @@ export class FastestDepartures implements ArrivalListener {
     const keys = this.keys;
     const fastest = (stop * LANES + lane) * this.wanted;
     const slowest = fastest + this.wanted - 1;
-    // Who leaves earlier arrives no earlier: the time only grows.
+    // An earlier departure arrives no later, so the time only grows towards earlier ones.
     let time = arrival - (this.#windowStart + last * step);
     if (time > limit) return;
     if (this.#isReached[stop] === 0) {

@@ -19,31 +19,31 @@ import { transferRulesOf } from './transfer-rules.ts';
 import { opensAt, shiftOf, type TransitClock } from './transit-clock.ts';
 import { continuationsOf } from './vehicle-continuations.ts';
 
-/** A stop as its feed tells of it: how its platform lies to the street may not be known. */
+/** A stop according to its feed: its platform's level relative to the street may be unknown. */
 export interface StopOfFeed extends Omit<TransitStop, 'doors'> {
   readonly doors: readonly FeedEntrance[];
-  /** What calls there on rails. */
+  /** The kind of rail that calls there. */
   readonly rails: RailKind | null;
-  /** Levels above the street, below it negative; null where the feed does not say. */
+  /** Levels above the street, negative below it; null if the feed does not give any. */
   readonly level: number | null;
 }
 
-/** A walk inside a station, as its feed tells of it. */
+/** A walk inside a station, according to its feed. */
 export interface WalkOfFeed extends Omit<StopWalk, 'levels'>, Pick<FeedIndoorPath, 'lies'> {}
 
-/** What a feed runs on its day while any window is open, under a numbering of its own. */
+/** The service of a feed on its day while any window is open, with its own numbering. */
 export interface FeedDay {
   readonly stops: readonly StopOfFeed[];
   /** Departures in the window from each stop, by line and direction. */
   readonly departures: readonly ReadonlyMap<string, number>[];
   readonly trips: readonly ScheduledTrip[];
-  /** Positions of trips: one, and one that its vehicle becomes. */
+  /** Positions of two trips: one, and another that its vehicle continues as. */
   readonly links: readonly (readonly [from: number, to: number])[];
   readonly rules: readonly TransferRule[];
   readonly insideWalks: readonly WalkOfFeed[];
 }
 
-/** A file of a feed and the day it is read on. */
+/** A file of a feed and the day it is read for. */
 export interface FeedOfDay {
   readonly path: string;
   readonly sha256: string;
@@ -57,8 +57,8 @@ const { departures: WINDOW_DEPARTURES, departureStep } = ROUTING.transit;
 const WINDOW = WINDOW_DEPARTURES * departureStep;
 
 /**
- * Reads a feed on its day, by the clock that all feeds share. Trips of the night before that still
- * run in the window are in it. Throws a `BuildError` for a feed that cannot be used.
+ * Reads a feed for its day, by the common clock of all feeds. Includes trips of the previous night
+ * that still run in the window. Throws a `BuildError` for an unusable feed.
  */
 export async function readFeedDay(
   feed: Feed,
@@ -69,7 +69,7 @@ export async function readFeedDay(
   const runs = await readTrips(feed, [day, dayBefore]);
   const offset = offsetAtNoon(feed.timeZone, day);
   const shift = shiftOf(clock, feed.timeZone);
-  // Between two noons lie 24 hours, or 23 or 25 when the clocks change.
+  // Two noons are 24 hours apart, or 23 or 25 when the clocks change.
   const yesterday = SECONDS_PER_DAY - offset + offsetAtNoon(feed.timeZone, dayBefore);
   const trips: { run: TripRun; shift: number }[] = [];
   for (const run of runs) {
@@ -96,7 +96,7 @@ export async function readFeedDay(
   });
   const positions = new Map(added.map(({ scheduled }, i) => [scheduled, i]));
   const links = continuationsOf(feed, added).map(([from, to]) => {
-    // A vehicle that feeds have stand at its next trip's beginning already is not there before.
+    // Some feeds have the vehicle at the start of its next trip before it gets there.
     to.arrivals[0] = Math.max(to.arrivals[0], from.arrivals[from.arrivals.length - 1]);
     return [positions.get(from)!, positions.get(to)!] as const;
   });
@@ -122,7 +122,7 @@ export async function readFeedDay(
   };
 }
 
-/** The stops that some trips call at, with their numbers, and the walks inside stations between them. */
+/** The stops that some trips call at, numbered, and the walks inside stations between them. */
 function stopsOf(feed: Feed, runs: readonly TripRun[], clock: TransitClock) {
   const used = new Set<string>();
   const rails = new Map<string, RailKind>();
@@ -182,7 +182,7 @@ function scheduledTrip(
   };
 }
 
-/** Counts where a trip may be boarded while the window is open. */
+/** Counts a trip's departures at which it may be boarded while the window is open. */
 function countDepartures(
   run: TripRun,
   { stops: calls, departures }: ScheduledTrip,
@@ -200,7 +200,7 @@ function countDepartures(
   });
 }
 
-/** A line in one of its directions: as the feed tells them, or else by where trips end. */
+/** A line in one direction: as given by its feed, or else by the terminus of the trip. */
 function lineOf({ route, direction }: TripRun, { agency, station }: StopOfFeed): string {
   return [agency, route, direction || `to ${station.id}`].join('\0');
 }

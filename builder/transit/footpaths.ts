@@ -1,9 +1,9 @@
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 
 /**
- * Ways from stop to stop between two rides. Those from stop `s` are `first[s]` to `first[s + 1]`,
- * exclusive; two numbers each: the other stop, and the milliseconds from arriving to the earliest
- * departure one catches there. Changing at one and the same stop is a way too.
+ * Paths between stops, from one ride to the next. Those from stop `s` are `first[s]` to `first[s +
+ * 1]`, exclusive; two numbers each: the other stop, and the milliseconds from arriving to the
+ * earliest departure that can be caught there. A transfer at one and the same stop is a path too.
  */
 export interface Footpaths {
   readonly first: Int32Array;
@@ -11,15 +11,15 @@ export interface Footpaths {
 }
 
 /**
- * What a feed says of changing between two of its stops: as everywhere (`usual`); by vehicles that
- * wait for each other (`timed`), so that the walk is enough; in so much time at least (`minimum`), what one needs for boarding
- * included; not at all (`never`).
+ * A feed's rule for transfers between two of its stops: the default (`usual`); between vehicles
+ * that wait for each other (`timed`), so that the walk is sufficient; a minimum time (`minimum`),
+ * including the time for boarding; or none possible (`never`).
  */
 export interface TransferRule {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
   readonly kind: 'usual' | 'timed' | 'minimum' | 'never';
-  /** Of a `minimum`; else 0. */
+  /** For a `minimum`; else 0. */
   readonly minimum: Millis;
 }
 
@@ -28,20 +28,22 @@ export interface StopWalk {
   readonly from: StopOrdinal;
   readonly to: StopOrdinal;
   readonly time: Millis;
-  /** How much of it is assumed for levels of stations. */
+  /** The part of it that is assumed for levels of stations. */
   readonly levels: Millis;
 }
 
-/** The shortest of the walks from a stop to another: with what is assumed for levels, and without. */
+/**
+ * The shortest of the walks from a stop to another: with the time assumed for levels, and without.
+ */
 interface ShortestWalk {
   time: Millis;
   withoutLevels: Millis;
 }
 
 /**
- * Puts together walks on the streets and what the feeds rule, at most one rule a pair of stops.
- * Ways of less time come first. `boardSlack`: from being at a stop to the earliest departure one
- * catches there, where no feed says otherwise.
+ * Combines walks on the streets with the feeds' rules, at most one rule per pair of stops. Shorter
+ * paths come first. `boardSlack`: time from reaching a stop to the earliest departure that can be
+ * caught there, if no feed specifies otherwise.
  */
 export function buildFootpaths(
   stopCount: number,
@@ -76,7 +78,7 @@ export function buildFootpaths(
   return { first, ways: Int32Array.from(ways.flat(2)) };
 }
 
-/** From arriving to the earliest departure one catches after a walk; null for never. */
+/** Time from arriving to the earliest departure that can be caught after a walk; null for never. */
 function changeTime(walk: ShortestWalk, boardSlack: Millis, rule?: TransferRule): Millis | null {
   switch (rule?.kind) {
     case 'never':
@@ -84,8 +86,8 @@ function changeTime(walk: ShortestWalk, boardSlack: Millis, rule?: TransferRule)
     case 'timed':
       return walk.time;
     case 'minimum':
-      // A rule can slow a walk, not make one: nobody crosses a city in a minimum of no time. What
-      // is assumed for levels gives way: who sets a minimum knows the station.
+      // A rule can slow a walk, not create one: a minimum of zero does not take riders across a
+      // city. Times assumed for levels are dropped: the author of a minimum knows the station.
       return Math.max(walk.withoutLevels, rule.minimum);
     default:
       return walk.time + boardSlack;

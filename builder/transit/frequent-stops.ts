@@ -7,7 +7,7 @@ import type { TransitStop } from './timetable.ts';
 
 const FREQUENT_TRANSIT = TAXONOMY.find((type) => type.source === 'gtfs')!.dest_type_id;
 const NO_ADDRESS = { street: null, city: null, state: null, zip: null };
-/** Degrees have so many decimals in what tells namesakes apart: about a kilometre. */
+/** Decimals of the coordinates that distinguish namesakes: about a kilometre. */
 const PLACE_DECIMALS = 2;
 
 type Station = TransitStop['station'];
@@ -27,9 +27,9 @@ interface Site {
  * line in one direction departs at least four times in the window, from all platforms of a station
  * together. A station is entered by the doors of its platforms.
  *
- * Feeds of one agency may share a station, by its id. Agencies may be called the same and their
- * ids mean places far apart, so about where it is belongs to what a place is told by: of its own
- * feed alone, so that neither the feeds it shares a build with nor their order matter.
+ * Feeds of one agency may share a station, by its id. Agencies may have the same name and use an id
+ * for places far apart, so the identity includes the approximate location: that in its own feed
+ * alone, so that neither the other feeds of the build nor their order matter.
  */
 export function frequentStops({ stops, departures }: Transit): Destination[] {
   const sites = new Map<string, Site>();
@@ -62,7 +62,7 @@ function southFirst(a: TransitStop, b: TransitStop): number {
   );
 }
 
-/** The feed's own id, and about where that is. */
+/** The feed's own id, and its approximate location. */
 function idOf({ id, lon, lat }: Station): string {
   return `${id} at ${lat.toFixed(PLACE_DECIMALS)}, ${lon.toFixed(PLACE_DECIMALS)}`;
 }

@@ -2,17 +2,17 @@ import type { Millis } from '../../shards/units.ts';
 import type { Timetable } from './timetable.ts';
 
 /**
- * The trips that riders of a range search sit in from the beginning, having stayed in their seats
- * while another trip became them. Each is taken once a search: whoever leaves earlier and sits in
- * the same vehicle gets nowhere earlier.
+ * The trips that riders of a range search are in from the start, having stayed seated while another
+ * trip continued as them. Each is used once per search: leaving earlier and sitting in the same
+ * vehicle gets a rider nowhere earlier.
  */
 export class InSeatTransfers {
   readonly #timetable: Timetable;
-  /** Of each pattern the first trip whose riders have been followed beyond its end, or none. */
+  /** By pattern, the first trip whose riders have been followed beyond its end, or none. */
   readonly #followed: Int32Array;
   readonly #followedPatterns: number[] = [];
   readonly #isSeated: Uint8Array;
-  /** Pattern and trip of each, in the order they were sat in. */
+  /** Pattern and trip of each, in the order in which they were reached. */
   readonly #seated: number[] = [];
   #next = 0;
 
@@ -36,8 +36,9 @@ export class InSeatTransfers {
   }
 
   /**
-   * Follows who boarded a trip of a pattern beyond its end, and who let it pass and boarded a later
-   * one, as anybody could. What ends after `latest` is of no use to those who leave earlier either.
+   * Follows riders of a pattern beyond the end of a given trip, and of the later ones, which they
+   * could have boarded instead. Trips that end after `latest` are useless to earlier departures
+   * too.
    */
   followFrom(pattern: number, trip: number, latest: Millis): void {
     const end = this.#followed[pattern];
@@ -49,7 +50,7 @@ export class InSeatTransfers {
     for (let t = trip; t < end && arrivals[ends + t] <= latest; t++) this.follow(pattern, t);
   }
 
-  /** Follows who sits in one trip beyond its end. */
+  /** Follows the riders of one trip beyond its end. */
   follow(pattern: number, trip: number): void {
     const { firstTrip, firstLink, links } = this.#timetable;
     const ordinal = firstTrip[pattern] + trip;
@@ -62,7 +63,7 @@ export class InSeatTransfers {
     }
   }
 
-  /** Hands over trips that have not been ridden yet, until there are none. */
+  /** Passes on trips that have not been ridden yet, until there are none. */
   take(ride: (pattern: number, trip: number) => void): void {
     while (this.#next < this.#seated.length) {
       const at = this.#next;

@@ -8,24 +8,24 @@ import {
   type TripLink,
 } from './timetable.ts';
 
-/** The public transport of a build, before it meets the streets. */
+/** The public transport of a build, before it is linked to the streets. */
 export interface Transit {
   readonly stops: readonly TransitStop[];
   readonly timetable: Timetable;
   readonly rules: readonly TransferRule[];
-  /** Walks inside stations, as their pathways give them or as is assumed. */
+  /** Walks inside stations, from their pathways or assumed. */
   readonly insideWalks: readonly StopWalk[];
   /** Departures in the window from each stop, by line and direction. */
   readonly departures: readonly ReadonlyMap<string, number>[];
 }
 
-/** The same before the map says how platforms lie to the street. */
+/** The same before the levels of platforms are added from the map. */
 export interface TransitOfFeeds extends Omit<Transit, 'stops' | 'insideWalks'> {
   readonly stops: readonly StopOfFeed[];
   readonly insideWalks: readonly WalkOfFeed[];
 }
 
-/** Several feeds in one timetable, under one numbering. */
+/** Joins several feeds into one timetable with one numbering. */
 export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
   const stops: StopOfFeed[] = [];
   const trips: ScheduledTrip[] = [];

@@ -5,43 +5,47 @@ import type { ArrivalListener, RangeLimits } from './range-arrivals.ts';
 import { BOARD, firstNotBefore, type Timetable } from './timetable.ts';
 import { NO_ALIGHTING } from './trip-transfers.ts';
 
-/** So many origins are searched from at a time: a byte each. */
+/** Number of origins searched at a time: a byte each. */
 export const LANES = 16;
-/** A label is so many words, of four bytes. */
+/** Words of four bytes per label. */
 const WORDS = 4;
 const LANES_PER_WORD = LANES / WORDS;
-/** Bits of places are so many a word, as a power of two. */
+/** Places per word of bits, as a power of two. */
 const PLACE_SHIFT = 5;
-/** The highest bit of each byte, which no departure needs. */
+/** The highest bit of each byte, which departures never use. */
 const HIGH = 0x80808080 | 0;
 const MAX_DEPARTURES = 126;
 
 /**
  * Earliest arrivals by scheduled transit for every departure of a window, from several origins at a
- * time. It asks the other way around: of each call of each trip, what is the latest departure with
- * which one is aboard as the vehicle arrives there? Calls are gone through once, as vehicles arrive
- * (the connection scan of Dibbelt, Pajor, Strasser and Wagner, 2013, over the changes between trips
- * of Witt, 2015), and each takes the latest of the departures of those that lead to it. That order
- * depends on no origin, so a label holds one departure for each of many (as Delling, Goldberg,
- * Nowatzyk and Werneck's PHAST grows many trees at once, 2011): four in a word, whose maximum is
- * taken at once (Lamport, 1975).
+ * time. It solves the reverse problem: for each call of each trip, the latest departure with which
+ * a rider is aboard as the vehicle arrives there. Calls are scanned once, as vehicles arrive (the
+ * connection scan of Dibbelt, Pajor, Strasser and Wagner, 2013, over the transfers between trips of
+ * Witt, 2015), and each takes the latest of the departures of those that lead to it. That order
+ * does not depend on the origin, so a label holds one departure for each of many (as Delling,
+ * Goldberg, Nowatzyk and Werneck's PHAST grows many trees at once, 2011): four in a word, whose
+ * maxima are computed together (Lamport, 1975).
  *
- * It is exact: whoever may leave later and be aboard may leave earlier and wait, so the arrivals of
- * a stop over the whole window are the calls there with a later departure than all before them.
+ * It is exact: a rider who is aboard with a later departure may also leave earlier and wait, so the
+ * arrivals of a stop over the whole window are the calls there with a later departure than all
+ * before them.
  */
 export class LaneSearch {
   readonly #limits: RangeLimits;
   readonly #timetable: Timetable;
   readonly #order: CallOrder;
-  /** By place: of each lane one more than the departure; 0: none. */
+  /** By place and lane, the departure plus one; 0: none. */
   readonly #labels: Int32Array;
   readonly #lanes: Uint8Array;
-  /** Patterns that anybody of any lane is aboard of, and those whose followers are known to be. */
+  /** Patterns with riders of any lane, and those whose successors have already been marked. */
   readonly #isRidden: Uint8Array;
   readonly #isFollowed: Uint8Array;
-  /** A bit for each place of those patterns: what else runs costs next to nothing, however much. */
+  /**
+   * A bit for each place of those patterns: all other service costs next to nothing, however much
+   * there is.
+   */
   readonly #due: Int32Array;
-  /** By stop: of each lane the label of those who are there so far. */
+  /** By stop and lane, the latest label that has arrived so far. */
   readonly #known: Int32Array;
   readonly #knownLanes: Uint8Array;
   #windowStart: Millis = 0;
@@ -64,7 +68,7 @@ export class LaneSearch {
     this.#knownLanes = new Uint8Array(this.#known.buffer);
   }
 
-  /** Begins anew, for origins whose window opens at `windowStart`. */
+  /** Resets, for origins whose window opens at `windowStart`. */
   begin(windowStart: Millis): void {
     this.#due.fill(0);
     this.#isRidden.fill(0);
@@ -77,7 +81,7 @@ export class LaneSearch {
     this.#end = firstNotBefore(arrival, 0, arrival.length, last + 1);
   }
 
-  /** Says from where a lane's origin is how far from which stops, on foot. */
+  /** Adds the stops within walking distance of a lane's origin, with the times to them. */
   board(lane: number, accessStops: Int32Array, accessTimes: Int32Array): void {
     const { boardSlack } = this.#limits;
     for (let i = 0; i < accessStops.length; i++) {
@@ -95,7 +99,7 @@ export class LaneSearch {
       if (from >= to) continue;
       this.#sweep(place, from);
       while (this.#sweep(from, to)) {
-        // Until nobody is aboard of anything by a later departure.
+        // Repeats until no label grows.
       }
       place = to;
     }
@@ -103,7 +107,7 @@ export class LaneSearch {
     this.#tell(found);
   }
 
-  /** Boards the trips that leave a stop, of which the first is ready at `ready`. */
+  /** Boards the trips that leave a stop, for departures of which the first is ready at `ready`. */
   #boardAt(lane: number, stop: StopOrdinal, ready: Millis): void {
     const { firstVisit, visits, firstCall, callRules, tripCount, firstTime, firstTrip, hasLinks } =
       this.#timetable;
@@ -136,7 +140,7 @@ export class LaneSearch {
     this.#ride(pattern);
   }
 
-  /** Goes through places once; says whether any label grew, or a pattern is newly ridden. */
+  /** Scans places once; returns whether any label grew, or a pattern is newly ridden. */
   #sweep(from: number, to: number): boolean {
     const { pattern, firstSource, sources } = this.#order;
     const labels = this.#labels;
@@ -178,8 +182,8 @@ export class LaneSearch {
   }
 
   /**
-   * Tells what was found, and forgets it. Whoever is aboard as a vehicle arrives at a stop, by a later
-   * departure than anybody who was there before, arrives there with it.
+   * Reports the results, and clears them. Riders aboard as a vehicle arrives at a stop arrive there
+   * with it, if their departure is later than any that arrived before.
    */
   #tell(found: ArrivalListener): void {
     const { stop } = this.#order;
@@ -205,7 +209,7 @@ export class LaneSearch {
     }
   }
 
-  /** Tells of the lanes of a word. */
+  /** Reports the lanes of a word. */
   #tellOf(found: ArrivalListener, place: number, stop: StopOrdinal, word: number): void {
     const arrival = this.#order.arrival[place];
     const firstLane = word * LANES_PER_WORD;
@@ -218,7 +222,7 @@ export class LaneSearch {
     }
   }
 
-  /** Somebody may be aboard of a pattern from here on. */
+  /** Marks that a pattern may have riders from here on. */
   #ride(pattern: number): void {
     if (this.#isRidden[pattern]) return;
     this.#isRidden[pattern] = 1;
@@ -237,7 +241,7 @@ export class LaneSearch {
     for (let i = firstNext[pattern]; i < firstNext[pattern + 1]; i++) this.#ride(next[i]);
   }
 
-  /** The first place from `from` on, before `end`, at which anybody may be aboard; `end`: none. */
+  /** The first place from `from` on, before `end`, that may have riders aboard; `end`: none. */
   #nextDue(from: number, end: number): number {
     const due = this.#due;
     let word = from >>> PLACE_SHIFT;

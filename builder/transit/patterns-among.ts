@@ -2,8 +2,8 @@ import type { StopOrdinal } from '../../shards/units.ts';
 import { buildTimetable, type ScheduledTrip, type Timetable, type TripLink } from './timetable.ts';
 
 /**
- * The timetable of those patterns that call at one of some stops at least, and of those that their
- * riders may stay seated for. Stops keep their ordinals, and trips their places in their patterns.
+ * The timetable of the patterns that call at any of some stops, and of those for which their riders
+ * may stay seated. Stops keep their ordinals, and trips their positions in their patterns.
  */
 export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>): Timetable {
   const { stopCount, firstVisit, visits, firstTrip, firstLink, links } = timetable;
@@ -13,7 +13,7 @@ export function patternsAmong(timetable: Timetable, stops: Iterable<StopOrdinal>
       kept.add(visits[2 * visit]);
     }
   }
-  // What is added is gone through too.
+  // Patterns added during the loop are visited too.
   for (const pattern of kept) {
     for (let at = firstLink[firstTrip[pattern]]; at < firstLink[firstTrip[pattern + 1]]; at++) {
       kept.add(links[2 * at]);

@@ -1,4 +1,6 @@
-/** Where the calls of trips stand: trip `t` has `firstCall[t]` to `firstCall[t + 1]`, exclusive. */
+/**
+ * The positions of calls of trips: trip `t` has `firstCall[t]` to `firstCall[t + 1]`, exclusive.
+ */
 interface Calls {
   readonly firstCall: Int32Array;
   readonly placeOf: Int32Array;
@@ -11,12 +13,13 @@ interface Ways {
 }
 
 /**
- * Leaves out of the ways between calls those that others take as well: a way from one call to another
- * where there is one by a third between them, reached from the same trip at that call or later. Who
- * arrives at the first also arrives, by no earlier departure, at the last; so what is aboard of what
- * stays the same. It is the transitive reduction of Aho, Garey and Ullman (1972), as far as one look
- * at a call between finds it; and it is safe to leave all of them out at once, as every detour is made
- * of ways that are shorter in the order. Ways back in the order, and those by them, are let be.
+ * Removes redundant connections between calls: one from a call to another if there is a path via a
+ * third between them, reached from the same trip at that call or later. A rider who arrives at the
+ * first also arrives, with no earlier departure, at the last; so the labels stay the same. It is
+ * the transitive reduction of Aho, Garey and Ullman (1972), as far as a single intermediate call
+ * reveals it; and it is safe to remove all of them at once, since every detour consists of
+ * connections that are shorter in the order. Connections backwards in the order, and those via
+ * them, are kept.
  */
 export function prunedTransfers(calls: Calls, { firstSource, sources }: Ways): Ways {
   const { tripOf, positionOf } = callsByPlace(calls);
@@ -44,7 +47,7 @@ export function prunedTransfers(calls: Calls, { firstSource, sources }: Ways): W
   return { firstSource: firstKept, sources: kept.slice(0, count) };
 }
 
-/** Of each trip the last position at which it leads to the place in hand by another. */
+/** By trip, the last position at which it leads to the current place by another. */
 class LastPositions {
   /** -1: none. */
   readonly last: Int32Array;
@@ -67,7 +70,7 @@ class LastPositions {
   }
 }
 
-/** The trip of each place, and which of its calls it is. */
+/** The trip of each place, and the position of its call in that trip. */
 function callsByPlace({ firstCall, placeOf }: Calls) {
   const tripOf = new Int32Array(placeOf.length);
   const positionOf = new Int32Array(placeOf.length);

@@ -1,21 +1,23 @@
 import type { Millis, StopOrdinal } from '../../shards/units.ts';
 
-/** What a search over a range of departures asks for. */
+/** Parameters of a search over a range of departures. */
 export interface RangeLimits {
-  /** Trips begin at so many times, `step` apart. */
+  /** Number of times at which trips begin, `step` apart. */
   readonly departures: number;
   readonly step: Millis;
-  /** From arriving at the first stop, on foot, to the earliest departure one catches there. */
+  /**
+   * Time from reaching the first stop on foot to the earliest departure that can be caught there.
+   */
   readonly boardSlack: Millis;
   /** Longest trip, from its beginning to alighting. */
   readonly limit: Millis;
 }
 
-/** Who is told what a search from several origins at a time finds. */
+/** Receives the results of a search from several origins at a time. */
 export interface ArrivalListener {
   /**
-   * Who sets out from a lane's origin with any departure from `first` to `last` alights at a stop at
-   * `arrival`, and not before. Of one stop it is told in the order of arrivals.
+   * Reports that riders who leave a lane's origin with any departure from `first` to `last` alight
+   * at a stop at `arrival`, and no earlier. For each stop it is called in the order of arrivals.
    */
   arrive(stop: StopOrdinal, lane: number, arrival: Millis, first: number, last: number): void;
 }

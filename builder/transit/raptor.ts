@@ -30,7 +30,7 @@ export class Raptor {
   readonly #marked: Int32Array;
   #markedCount = 0;
   readonly #isMarked: Uint8Array;
-  /** Stops that vehicles of the round arrived at earlier than known. */
+  /** Stops with an improved arrival by vehicle in this round. */
   readonly #alighted: Int32Array;
   #alightedCount = 0;
   readonly #isAlighted: Uint8Array;

@@ -13,10 +13,10 @@ const SECOND = 1000;
 const { secondsALevel, secondsInside, subwayLevels, mappedStationRadius } = ROUTING.transit;
 
 /**
- * Puts the levels between street and platform on top of what feeds say of stations, where no pathways
- * have them in: those that the feed tells of the platform, or else the nearest station on the map that
- * is of the same kind, or else two for subways, and none for all others. Who is off the street and
- * finds no entrance in the feed also takes some time for a way inside that nobody knows.
+ * Adds the time for levels between street and platform to the feeds' times inside stations, where
+ * no pathways include it: the platform's levels in the feed, or else those of the nearest mapped
+ * station of the same kind, or else two for subways, and none for all others. A stop off the street
+ * without an entrance in the feed also gets some time for the unknown way inside.
  */
 export function assumeLevels(
   { stops, insideWalks, ...transit }: TransitOfFeeds,
@@ -61,8 +61,8 @@ function secondsBetween(level: number, other: number): number {
 }
 
 /**
- * Finds the level of a stop on rails by the nearest of some stations that is of its kind; null where
- * none is near. Of two as near, that which comes first.
+ * Finds the level of a rail stop from the nearest of some stations of its kind; null if none is
+ * near. On a tie the first one is used.
  */
 function levelsBy(mapped: readonly MappedStation[]): (stop: StopOfFeed) => number | null {
   if (mapped.length === 0) return () => null;

@@ -6,27 +6,27 @@ import type { Transit } from './join-feeds.ts';
 
 const SECOND = 1000;
 
-/** A door of a stop, tied to the streets. */
+/** A door of a stop, linked to the streets. */
 export interface LinkedEntrance {
   readonly link: Link;
-  /** Inside the station, to the platform and from it; infinite where there is no such way. */
+  /** Time inside the station, to the platform and from it; infinite if there is no such way. */
   readonly timeIn: Millis;
   readonly timeOut: Millis;
-  /** How much of either is assumed for levels. */
+  /** The part of either that is assumed for levels. */
   readonly levels: Millis;
 }
 
-/** How stops are tied to the streets. */
+/** The links of stops to the streets. */
 export interface StopLinks {
-  /** By stop: those of its doors that a street is near. */
+  /** By stop: those of its doors that are near a street. */
   readonly doors: readonly (readonly LinkedEntrance[])[];
-  /** Into each stop, as a target: to its platform. */
+  /** Links into each stop as a target: to its platform. */
   readonly into: readonly TargetLink[];
-  /** Stops no street is near, which nobody can use. */
+  /** Number of stops with no street nearby, which cannot be used. */
   readonly unlinked: number;
 }
 
-/** Ties stops to the walking network. `firstTarget`: the target number of stop 0. */
+/** Links stops to the walking network. `firstTarget`: the target number of stop 0. */
 export function linkStops(
   transit: Transit,
   walk: ModeNetwork,
@@ -48,7 +48,7 @@ export function linkStops(
   return { doors, into, unlinked: doors.filter((ofStop) => ofStop.length === 0).length };
 }
 
-/** A link that takes some more time off the street. */
+/** A link with additional time off the street. */
 export function longer(link: Link, time: Millis): Link {
   return { ...link, offStreet: link.offStreet + time };
 }

@@ -9,12 +9,15 @@ import type { Door, TransitStop } from './timetable.ts';
 
 const { departures, departureStep, maxTransferWalk, maxWalkLeg } = ROUTING.transit;
 const WINDOW: Millis = departures * departureStep;
-/** As far as a leg on foot can lead on level ground. */
+/** The longest distance of a leg on foot on level ground. */
 const WALK_LEG_METRES: Metres = (ROUTING.walkMetresPerSecond * maxWalkLeg) / 1000;
-/** A hair more than allowed: the sides of a box measure degrees at other latitudes. */
+/** Slightly more than allowed: the sides of a box measure degrees at other latitudes. */
 const TRANSFER_METRES: Metres = 1.01 * maxTransferWalk;
 
-/** What is looked at: where stops are entered, and which lie in one station, whatever that takes. */
+/**
+ * The facts that are used: the entrances of stops, and which stops share a station, regardless of
+ * the time inside.
+ */
 interface RiddenStops extends Pick<Transit, 'timetable'> {
   readonly stops: readonly (Pick<TransitStop, 'lon' | 'lat' | 'windowStart'> & {
     readonly doors: readonly Pick<Door, 'lon' | 'lat'>[];
@@ -23,20 +26,21 @@ interface RiddenStops extends Pick<Transit, 'timetable'> {
 }
 
 /**
- * Which stops anybody from a box could possibly use: with the window's whole length to wait in,
- * walks as the crow flies from door to door, and no time lost. No trip gets farther; what lies
- * beyond need not be looked at.
+ * Finds the stops that could possibly be used from a box: with the window's whole length for
+ * waiting, straight-line walks from door to door, and no time lost. No trip gets farther; anything
+ * beyond can be ignored.
  */
 export class StopReach {
   readonly #transit: RiddenStops;
   readonly #raptor: Raptor;
   readonly #footpaths: Footpaths;
   readonly #limit: Millis;
-  /** As far as a leg on foot can lead, and the link to the street at its end. */
+  /** The longest distance of a leg on foot, including the link to the street at its end. */
   readonly #walkLeg: Metres;
 
   /**
-   * `limit`: the longest trip. `fastest`: how many times as fast as on level ground anybody walks.
+   * `limit`: the longest trip. `fastest`: maximum walking speed as a multiple of that on level
+   * ground.
    */
   constructor(transit: RiddenStops, limit: Millis, fastest: number) {
     this.#transit = transit;
@@ -48,8 +52,8 @@ export class StopReach {
   }
 
   /**
-   * Ordinals of the stops within `limit` of a box, ascending: those one walks to from there, those
-   * one alights at, and those one walks to from them, to board again.
+   * Ordinals of the stops within `limit` of a box, ascending: those within walking distance, those
+   * for alighting, and those within walking distance of them, for boarding again.
    */
   stopsFrom(box: BoundingBox, windowStart: Millis, limit = this.#limit): Int32Array {
     const access = Int32Array.from(this.#stopsBy(box));
@@ -65,8 +69,9 @@ export class StopReach {
   }
 
   /**
-   * When the window opens for who begins in some boxes: in the time zone of the stop nearest to the
-   * middle of one, of those that one walks to from there. Of stops farther off not all need be known.
+   * When the window opens for trips that begin in some boxes: in the time zone of the stop nearest
+   * to the middle of one, among those within walking distance. Stops farther away may not all be
+   * known.
    */
   windowStartOf(boxes: readonly BoundingBox[]): Millis {
     let nearest = { distance: Number.POSITIVE_INFINITY, windowStart: ROUTING.transit.windowStart };
@@ -81,7 +86,7 @@ export class StopReach {
     return nearest.windowStart;
   }
 
-  /** Ordinals of the stops that one walks to from a box, ascending. */
+  /** Ordinals of the stops within walking distance of a box, ascending. */
   #stopsBy(box: BoundingBox): StopOrdinal[] {
     const near = bufferBox(box, this.#walkLeg);
     return this.#transit.stops.flatMap(({ doors }, stop) =>
@@ -89,7 +94,7 @@ export class StopReach {
     );
   }
 
-  /** Boxes around the doors of some stops: as far as one can walk on from them. */
+  /** Boxes around the doors of some stops, extended by walking distance. */
   boxesAround(stops: Int32Array): BoundingBox[] {
     const doors = Array.from(stops).flatMap((stop) => this.#transit.stops[stop].doors);
     return doors.map(({ lon, lat }) => bufferBox(boxAt(lon, lat), this.#walkLeg));

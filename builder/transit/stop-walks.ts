@@ -18,8 +18,8 @@ const TRANSFER_LIMIT: Millis =
   (ROUTING.transit.maxTransferWalk / ROUTING.walkMetresPerSecond) * 1000;
 
 /**
- * Walks from stop to stop along the streets, one for each pair of doors. What is limited is the way
- * from door to door: those inside the stations take their time and no more. `doors`: by stop.
+ * Walks from stop to stop along the streets, one for each pair of doors. The limit applies to the
+ * way from door to door: ways inside the stations only add their time. `doors`: by stop.
  */
 export function* walksBetweenDoors(
   walk: ModeNetwork,
@@ -52,12 +52,13 @@ export function* walksBetweenDoors(
 
 const { boardSlack, maxWalkLeg, maxTransferWalk } = ROUTING.transit;
 const SECOND = 1000;
-/** Of the longest trip. */
+/** The limit of the longest trip. */
 const LIMIT: Millis = ROUTING.maxReachMinutes * MILLIS_PER_MINUTE;
 
 /**
- * Walks from every stop: to the stops one may change to, and to the destinations and blocks one may go
- * to; those it is inside of, by `around`, are there. `terminals` hold all targets, stops last.
+ * Walks from every stop: to the stops that are possible transfers, and to the target destinations
+ * and blocks; destinations that contain the stop, by `around`, are reached at once. `terminals`
+ * hold all targets, stops last.
  */
 export function walkFromStops(
   transit: Transit,

@@ -1,13 +1,13 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 import type { Degrees, Millis, StopOrdinal } from '../../shards/units.ts';
 
-/** Where one gets from the streets to a stop, and how long that takes inside the station. */
+/** A way into a stop from the streets, and its time inside the station. */
 export interface Door {
   readonly lon: Degrees;
   readonly lat: Degrees;
   readonly secondsIn: number;
   readonly secondsOut: number;
-  /** How much of either is assumed: levels, and a way inside that no feed tells. */
+  /** The part of either that is assumed: for levels, and for a way inside that is in no feed. */
   readonly secondsOfLevels: number;
 }
 
@@ -18,7 +18,7 @@ export interface TransitStop {
   readonly name: string;
   readonly lon: Degrees;
   readonly lat: Degrees;
-  /** Its station's id, name and position; itself where it has none. */
+  /** Its station's id, name and position; its own if it has none. */
   readonly station: {
     readonly id: string;
     readonly name: string;
@@ -26,14 +26,16 @@ export interface TransitStop {
     readonly lat: Degrees;
   };
   readonly doors: readonly Door[];
-  /** When the departure window opens where the stop is: milliseconds as the timetable counts. */
+  /**
+   * When the departure window opens at the stop's location: milliseconds on the timetable's clock.
+   */
   readonly windowStart: Millis;
 }
 
 /**
- * What RAPTOR runs on: trips grouped into patterns, which call at the same stops in the same order
- * and never overtake, so that the first trip to leave is the first to arrive. Times are
- * milliseconds from midnight of the service day in one reference zone.
+ * The timetable in the form that RAPTOR uses: trips grouped into patterns, which call at the same
+ * stops in the same order and never overtake, so that the first trip to leave is the first to
+ * arrive. Times are milliseconds from midnight of the service day in one reference zone.
  */
 export interface Timetable {
   readonly stopCount: number;
@@ -48,14 +50,17 @@ export interface Timetable {
   readonly firstTime: Int32Array;
   readonly arrivals: Int32Array;
   readonly departures: Int32Array;
-  /** Where patterns call at stop `s`: `firstVisit[s]` to `firstVisit[s + 1]`; two numbers each, pattern and position. */
+  /**
+   * Calls of patterns at stop `s`: `firstVisit[s]` to `firstVisit[s + 1]`; two numbers each,
+   * pattern and position.
+   */
   readonly firstVisit: Int32Array;
   readonly visits: Int32Array;
-  /** The first trip of each pattern, all trips counted on. */
+  /** The first trip of each pattern, numbered across all patterns. */
   readonly firstTrip: Int32Array;
   /**
-   * Trips that riders of trip `t`, so counted, may stay seated for at its end: `firstLink[t]` to
-   * `firstLink[t + 1]`; two numbers each, pattern and trip of the pattern.
+   * Trips for which riders of trip `t`, by that number, may stay seated at its end: `firstLink[t]`
+   * to `firstLink[t + 1]`; two numbers each, pattern and trip of the pattern.
    */
   readonly firstLink: Int32Array;
   readonly links: Int32Array;
@@ -74,10 +79,13 @@ export interface ScheduledTrip {
   readonly departures: readonly Millis[];
 }
 
-/** A trip and one that its vehicle becomes, no earlier than it ends, for which riders may stay seated. */
+/**
+ * A trip and one that its vehicle continues as, no earlier than it ends, for which riders may stay
+ * seated.
+ */
 export type TripLink = readonly [from: ScheduledTrip, to: ScheduledTrip];
 
-/** Groups trips into patterns. The order of the trips given does not matter. */
+/** Groups trips into patterns. The order of the given trips does not matter. */
 export function buildTimetable(
   stopCount: number,
   trips: readonly ScheduledTrip[],
@@ -172,7 +180,9 @@ function linksBetween(
   return { firstTrip, firstLink, links, hasLinks };
 }
 
-/** Splits trips of the same calls so that within each part the order is the same at every call. */
+/**
+ * Splits trips with the same calls so that within each part the order is the same at every call.
+ */
 function withoutOvertaking(trips: readonly ScheduledTrip[]): ScheduledTrip[][] {
   const sorted = [...trips].sort(compareTimes);
   const parts: ScheduledTrip[][] = [];

@@ -7,9 +7,9 @@ import type { TransferRule } from './footpaths.ts';
 const SECOND = 1000;
 
 /**
- * What a feed rules for changing between its stops, which have ordinals: at most one rule a pair.
- * A rule for a station holds for each of its stops, unless another names them, as the more
- * specific. Of two that are as specific the slower holds.
+ * A feed's rules for transfers between its stops, which have ordinals: at most one rule per pair. A
+ * rule for a station applies to each of its stops, unless a more specific one names them. Of two
+ * equally specific rules the slower applies.
  */
 export function transferRulesOf(
   feed: Feed,
@@ -46,7 +46,7 @@ export function transferRulesOf(
   return [...chosen.values()].map(({ rule }) => rule);
 }
 
-/** For telling rules apart, of which the slower is the safer one to believe. */
+/** Ranks conflicting rules, of which the slower is the safer choice. */
 function slowness({ kind, minimum }: TransferRule): number {
   const order = { timed: -2, usual: -1, minimum, never: Number.POSITIVE_INFINITY };
   return order[kind];

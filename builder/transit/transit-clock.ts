@@ -4,13 +4,16 @@ import type { FeedOutline } from '../gtfs/feed-outline.ts';
 import { offsetAtNoon, type ServiceDate } from '../gtfs/service-time.ts';
 import { MILLIS_PER_MINUTE, ROUTING } from '../routing-parameters.ts';
 
-/** The clock that all feeds of a release share: that of the one with most trips. */
+/** The common clock of all feeds of a release: that of the one with the most trips. */
 export interface TransitClock {
-  /** The day that the release stands for. */
+  /** The nominal day of the release. */
   readonly common: ServiceDate;
-  /** How far it is ahead of UTC. */
+  /** Its offset from UTC. */
   readonly aheadOfUtc: Seconds;
-  /** When the first window opens in any zone near, and the last trip from one must have begun. */
+  /**
+   * When the first window opens in any nearby zone, and when the last ride of a trip from any
+   * window must have begun.
+   */
   readonly earliest: Millis;
   readonly latest: Millis;
 }
@@ -19,10 +22,10 @@ const SECOND: Millis = 1000;
 const { windowStart, departures, departureStep } = ROUTING.transit;
 const WINDOW = departures * departureStep;
 
-/** Nobody gets so far by train in the longest time that is told. */
+/** No train travels this far within the longest reported time. */
 const FARTHEST_RIDE: Metres = 300_000;
 
-/** `area`: around all who begin. Zones of stops that nobody gets to from there are not waited for. */
+/** `area`: around all origins. Zones of stops that cannot be reached from there are ignored. */
 export function clockOf(
   feeds: readonly FeedOutline[],
   common: ServiceDate,
@@ -43,8 +46,8 @@ export function clockOf(
 }
 
 /**
- * How far a zone's clock is behind, both of the common day: eight o'clock in July is eight o'clock
- * beside trains that are read in November.
+ * How far a zone's clock is behind, both on the common day: eight o'clock in July corresponds to
+ * eight o'clock for trains that are read for November.
  */
 export function shiftOf(
   { common, aheadOfUtc }: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
@@ -53,7 +56,7 @@ export function shiftOf(
   return aheadOfUtc - offsetAtNoon(timeZone, common);
 }
 
-/** When the window opens in a zone, by the clock of all. */
+/** When the window opens in a zone, by the common clock. */
 export function opensAt(
   clock: Pick<TransitClock, 'common' | 'aheadOfUtc'>,
   timeZone: string,

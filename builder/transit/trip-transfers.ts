@@ -7,37 +7,37 @@ const NEVER = 0x7fff_ffff;
 const NO_CHANGE = -1;
 
 /**
- * What there is to do at each call of each trip: alight, and change to other trips. Calls are
- * counted trip by trip: those of trip `t` (all trips of all patterns counted on) begin at
- * `firstCall[t]`.
+ * The options at each call of each trip: alighting, and transferring to other trips. Calls are
+ * numbered trip by trip: those of trip `t` (numbered across all patterns) begin at `firstCall[t]`.
  */
 export interface TripTransfers {
   readonly firstCall: Int32Array;
   readonly patternOf: Int32Array;
   /**
-   * Call `c` stands in `calls` from `start[c]` on, those of a trip one after another, since they
-   * are read so: when the vehicle arrives; the stop, or `NO_ALIGHTING`; how many changes there are;
-   * and of each the trip and, in the lowest `positionBits`, the position that one boards it at.
+   * Call `c` is stored in `calls` from `start[c]` on, those of a trip consecutively, in the order
+   * in which they are read: the arrival of the vehicle; the stop, or `NO_ALIGHTING`; the number of
+   * transfers; and for each the trip and, in the lowest `positionBits`, the position where it is
+   * boarded.
    */
   readonly start: Int32Array;
   readonly calls: Int32Array;
   readonly positionBits: number;
 }
 
-/** Stands for the stop of a call where one may not alight. */
+/** Replaces the stop of a call where alighting is not allowed. */
 export const NO_ALIGHTING = -1;
 
 /**
- * Works out which changes between trips matter (the preparation of trip-based routing: Witt, 2015).
- * Of all that one could board after alighting, few get anybody anywhere earlier than staying on and
- * changing later does, or another change.
+ * Determines the useful transfers between trips (the preparation of trip-based routing: Witt,
+ * 2015). Of all trips that can be boarded after alighting, few lead anywhere earlier than staying
+ * on and transferring later, or than another transfer.
  *
- * What is left out is of no use to anybody: at each stop that it leads to, one arrives no later by
- * staying on, or by a change that is kept, from the same call of the trip or a later one. Whoever
- * goes on from there can do so from that arrival, so by induction over the rides of a journey none
- * is later for it. That holds where all calls of a ride have their changes tried, also those where
- * one would arrive at the stop earlier otherwise. Into trips whose riders may stay seated as
- * another trip begins some change is always kept. `limit`: of the longest trip.
+ * A dropped transfer is never needed: each stop that it leads to is reached no later by staying on,
+ * or by a transfer that is kept, from the same call of the trip or a later one. Any onward journey
+ * is possible from that arrival too, so by induction over the rides of a journey it arrives no
+ * later. This requires that the transfers of all calls of a ride are tried, including calls whose
+ * stop is reached earlier in another way. Into trips whose riders may stay seated as another trip
+ * begins, some transfer is always kept. `limit`: of the longest trip.
  */
 export function buildTripTransfers(
   timetable: Timetable,
@@ -55,7 +55,7 @@ interface CallsByTrip extends Omit<TripTransfers, 'start' | 'calls'> {
   readonly arrivals: Int32Array;
 }
 
-/** The times of the timetable, where those of one trip lie side by side. */
+/** The times of the timetable, with those of each trip consecutive. */
 function callsByTrip(timetable: Timetable): CallsByTrip {
   const { patternCount, firstTrip, tripCount, firstTime, arrivals: byCall } = timetable;
   const trips = firstTrip[patternCount];
@@ -81,8 +81,9 @@ function callsByTrip(timetable: Timetable): CallsByTrip {
 }
 
 /**
- * Where one may board after alighting at stop `s`: `first[s]` to `first[s + 1]`, exclusive; three
- * numbers each: a pattern, a position, and the milliseconds until one is ready to leave from there.
+ * Boarding options after alighting at stop `s`: `first[s]` to `first[s + 1]`, exclusive; three
+ * numbers each: a pattern, a position, and the milliseconds until a rider is ready to leave from
+ * there.
  */
 interface Boardings {
   readonly first: Int32Array;
@@ -90,8 +91,8 @@ interface Boardings {
 }
 
 /**
- * Leaves out where one never catches an earlier vehicle than at a stop before, as where one would
- * walk on along a line.
+ * Omits those that never catch an earlier vehicle than at a previous stop, as when walking on along
+ * a line.
  */
 function boardingsByStop(timetable: Timetable, { first: firstWay, ways }: Footpaths): Boardings {
   const { stopCount, patternCount, firstVisit, visits } = timetable;
@@ -132,7 +133,10 @@ function mayBoard({ firstCall, callRules }: Timetable, pattern: number, position
   return (callRules[call] & BOARD) !== 0 && call < firstCall[pattern + 1] - 1;
 }
 
-/** Whether at a position one catches, whenever one alights, no later trip than at a later one. */
+/**
+ * Whether boarding at one position catches no later trip than at a later position, whenever a rider
+ * alights.
+ */
 function isNeverLater(
   { firstTime, tripCount, departures }: Timetable,
   pattern: number,
@@ -148,28 +152,28 @@ function isNeverLater(
   return true;
 }
 
-/** Goes through the trips, each from its last call to its first. */
+/** Processes the trips, each from its last call to its first. */
 class TransferChoice {
   readonly #timetable: Timetable;
   readonly #calls: CallsByTrip;
   readonly #boardings: Boardings;
   readonly #limit: Millis;
   /**
-   * When riders of the trip in hand arrive at each stop by it or by one change, at or after the
-   * call in hand.
+   * When riders of the current trip arrive at each stop by it or by one transfer, at or after the
+   * current call.
    */
   readonly #arrival: Int32Array;
   readonly #arrived: StopOrdinal[] = [];
-  /** The change by which they do, all counted on. */
+  /** The transfer that achieves this, numbered consecutively. */
   readonly #by: Int32Array;
   /**
-   * Changes at the call in hand, the first of them `#firstChange`, and for how many stops each is
-   * the best.
+   * Transfers at the current call, the first of them `#firstChange`, and the number of stops for
+   * which each is the best.
    */
   readonly #changes: number[] = [];
   readonly #stops: number[] = [];
   #firstChange = 0;
-  /** Of each trip the first position at which they could be aboard. */
+  /** By trip, the first position at which they could be aboard. */
   readonly #aboard: Int32Array;
   readonly #met: number[] = [];
 
@@ -223,7 +227,7 @@ class TransferChoice {
     } = this.#timetable;
     const pattern = this.#calls.patternOf[trip];
     const position = call - this.#calls.firstCall[trip];
-    // Who stays seated as this trip begins has not boarded it, nor a later one.
+    // Riders who stay seated as this trip begins have not boarded it, nor a later one.
     if (!hasLinks[pattern]) this.#beAboard(trip, position);
     const atPattern = firstCall[pattern] + position;
     if (!(callRules[atPattern] & ALIGHT)) return;
@@ -248,13 +252,13 @@ class TransferChoice {
     }
   }
 
-  /** Arrives, by the last change, at all stops of a trip after a position. */
+  /** Arrives, by the last transfer, at all stops of a trip after a position. */
   #rideFrom(trip: number, position: number, latest: Millis): void {
     const { firstCall: firstOf, callStop, callRules } = this.#timetable;
     const { firstCall, patternOf, arrivals } = this.#calls;
     const toPattern = firstOf[patternOf[trip]] - firstCall[trip];
     const change = this.#firstChange + this.#changes.length - 1;
-    // Beyond where one was aboard before, all has been arrived at.
+    // Stops beyond the earlier boarding position have already been reached.
     const end = Math.min(firstCall[trip + 1], firstCall[trip] + this.#aboard[trip] + 1);
     for (let call = firstCall[trip] + position + 1; call < end; call++) {
       const arrival = arrivals[call];
@@ -275,7 +279,7 @@ class TransferChoice {
   }
 
   /**
-   * Who is aboard a trip from a position on could have waited for the later ones of its pattern.
+   * Riders aboard a trip from a position on could have waited for the later ones of its pattern.
    */
   #beAboard(trip: number, position: number): void {
     const aboard = this.#aboard;

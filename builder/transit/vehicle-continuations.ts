@@ -5,7 +5,7 @@ import type { TripRun } from '../gtfs/trips.ts';
 import { ROUTING } from '../routing-parameters.ts';
 import type { ScheduledTrip, TripLink } from './timetable.ts';
 
-/** A trip on a service day, which `day` tells apart. */
+/** A trip on a service day, identified by `day`. */
 export interface TripOfDay {
   readonly run: TripRun;
   readonly day: number;
@@ -13,10 +13,10 @@ export interface TripOfDay {
 }
 
 /**
- * Which trips' riders may stay in their seats for which others: by `block_id` those that one vehicle
- * runs after each other on a day, where the next begins about where the last ended; by
- * `transfers.txt` (types 4 and 5), which goes before, any that it names, or not. Trips repeated by
- * headway are not told apart enough to say.
+ * Trips between which riders may stay seated: by `block_id`, those that one vehicle runs
+ * consecutively on a day, where the next begins about where the last ended; and by `transfers.txt`
+ * (types 4 and 5), which takes precedence, those that it permits, except those that it forbids.
+ * Trips repeated by headway cannot be distinguished well enough.
  */
 export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLink[] {
   const byTrip = new Map<string, TripOfDay[]>();
@@ -67,7 +67,7 @@ export function continuationsOf(feed: Feed, trips: readonly TripOfDay[]): TripLi
   return links;
 }
 
-/** Of the days that a trip runs on that on which it follows another: the same, or else the next. */
+/** Finds the day of a trip on which it follows another: the same, or else the next. */
 function nextOf(trip: TripOfDay, candidates: readonly TripOfDay[]): TripOfDay | undefined {
   const follows = (other: TripOfDay) => endOf(trip) <= other.scheduled.departures[0];
   const same = candidates.find(({ day }) => day === trip.day);
@@ -80,7 +80,7 @@ function endOf({ scheduled: { arrivals } }: TripOfDay): number {
   return arrivals[arrivals.length - 1];
 }
 
-/** Whether a vehicle need not go anywhere between two trips: riders are not taken to other places. */
+/** Whether a vehicle stays in place between two trips: riders are not carried elsewhere. */
 function isAtOnePlace({ stops }: Feed, from: TripRun, to: TripRun): boolean {
   const a = stops.get(from.calls[from.calls.length - 1].stop)!;
   const b = stops.get(to.calls[0].stop)!;

@@ -1,8 +1,11 @@
 import { sumCounts } from '../../shards/arrays/prefix-sums.ts';
 
-/** An entry takes so many bytes: while it waits, and when it is sorted. */
+/** Bytes per entry: while it waits, and once sorted. */
 export const BYTES_AN_ENTRY = 4 + 4 + 4;
-/** Origins of one filling are told apart by so many bits of an entry's value, times by as many. */
+/**
+ * Maximum number of origins per filling: an entry's value has as many bits for the origin as for
+ * the time.
+ */
 export const MAX_ORIGINS = 1 << 16;
 
 /** Entries of one filling, target by target and mode by mode. */
@@ -14,8 +17,8 @@ export interface SortedEntries {
 }
 
 /**
- * Entries of a matrix on their way to being turned around: target, mode, origin, time. Its memory
- * is kept from one filling to the next.
+ * Entries of a matrix to be transposed: target, mode, origin, time. Its memory is reused for the
+ * next filling.
  */
 export class EntryBuffer {
   #count = 0;
@@ -38,7 +41,7 @@ export class EntryBuffer {
 
   /**
    * Adds a row of origin `origin`, below `MAX_ORIGINS`: `ordinals[t]` is the target that `targets`
-   * call `t`, or -1 where it is not wanted.
+   * number `t`, or -1 if it is not wanted.
    */
   add(
     origin: number,
@@ -61,7 +64,7 @@ export class EntryBuffer {
     this.#count = count;
   }
 
-  /** What was added, by a counting sort. Valid until the next `begin`. */
+  /** The added entries, by a counting sort. Valid until the next `begin`. */
   sort(): SortedEntries {
     const groups = this.#groups;
     const values = this.#values;

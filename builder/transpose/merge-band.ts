@@ -2,14 +2,14 @@ import { VarintWriter } from '../../shards/codec/varint.ts';
 import type { EncodedRows } from '../../shards/matrix/matrix-writer.ts';
 import { encodeRow, type ModeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 
-/** A band of targets, whose rows lie in pieces of many slices. */
+/** A band of targets, whose rows are distributed over pieces of many slices. */
 export interface BandRequest {
-  /** What each slice has of the band, in the order of the slices' origins. */
+  /** The part of the band from each slice, in the order of the slices' origins. */
   readonly pieces: readonly BandPiece[];
-  /** How many targets the band has, and the row of the first in the matrix to be made. */
+  /** The number of targets in the band, and the row of the first in the resulting matrix. */
   readonly targets: number;
   readonly firstRow: number;
-  /** Of each origin of all sources its ordinal among the targets of the matrix, or -1. */
+  /** By origin of all sources, its ordinal among the targets of the matrix, or -1. */
   readonly ordinals: Int32Array;
   readonly modes: number;
   readonly unit: TimeUnit;
@@ -21,7 +21,7 @@ export interface BandPiece {
   readonly bytes: Uint8Array;
 }
 
-/** Joins the pieces of a band into rows of the matrix to be made. */
+/** Merges the pieces of a band into rows of the resulting matrix. */
 export function mergeBand(request: BandRequest): EncodedRows {
   const { targets, firstRow, ordinals, modes, unit } = request;
   const readers = request.pieces.map((piece) => new PieceReader(piece, ordinals, unit));
@@ -40,7 +40,7 @@ export function mergeBand(request: BandRequest): EncodedRows {
   return { bytes: out.view().slice(), lengths };
 }
 
-/** A mode's row under way, with room for every origin. */
+/** A mode's row under construction, with room for every origin. */
 class GrowingRow {
   count = 0;
   readonly targets: Uint32Array;
@@ -56,9 +56,9 @@ function filled({ targets, times, count }: GrowingRow): ModeRow {
   return { targets: targets.subarray(0, count), times: times.subarray(0, count) };
 }
 
-/** Reads what `sortSlice` wrote of a band, target by target. */
+/** Reads a band as written by `sortSlice`, target by target. */
 class PieceReader {
-  /** Whose origins come next, counted in the band; -1 past the last. */
+  /** The target whose origins come next, counted in the band; -1 past the last. */
   target = -1;
   readonly #bytes: Uint8Array;
   readonly #firstOrigin: number;
@@ -76,12 +76,12 @@ class PieceReader {
     this.advance();
   }
 
-  /** To be called once all modes of the target have been read. */
+  /** Must be called once all modes of the target have been read. */
   advance(): void {
     this.target = this.#at < this.#bytes.length ? this.target + 1 + this.#uint() : -1;
   }
 
-  /** Appends a mode's origins of the target at hand. */
+  /** Appends a mode's origins of the current target. */
   readOrigins(row: GrowingRow): void {
     const count = this.#uint();
     const bits = this.#bits;

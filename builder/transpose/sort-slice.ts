@@ -2,41 +2,41 @@ import { VarintWriter } from '../../shards/codec/varint.ts';
 import { decodeRow, type TimeUnit } from '../../shards/matrix/row-codec.ts';
 import type { EntryBuffer } from './entry-buffer.ts';
 
-/** Some consecutive rows of a matrix, to be turned around by themselves. */
+/** Some consecutive rows of a matrix, transposed separately. */
 export interface SliceRequest {
-  /** The object they are of, for messages. */
+  /** The object they belong to, for messages. */
   readonly object: string;
   readonly firstRow: number;
   /** The same row counted through all sources. */
   readonly firstOrigin: number;
-  /** Of each row, at most `MAX_ORIGINS` of them, and all their bytes. */
+  /** Lengths of the rows, at most `MAX_ORIGINS` of them, and their bytes. */
   readonly lengths: Uint32Array;
   readonly bytes: Uint8Array;
   readonly modes: number;
   readonly unit: TimeUnit;
-  /** Of each target of the matrix its ordinal among those wanted, or -1. */
+  /** By target of the matrix, its ordinal among those wanted, or -1. */
   readonly ordinals: Int32Array;
-  /** Where each band of wanted targets begins, and where the last ends; ascending. */
+  /** The start of each band of wanted targets, and the end of the last; ascending. */
   readonly bands: Uint32Array;
 }
 
 /**
- * A slice turned around: per target that anything reaches, ascending, varints: its distance in the
- * band past the one before; and per mode how many origins there are, and of each its distance past
- * the one before × 2^bits + its time less the unit's least, which mostly is one byte.
+ * A transposed slice: varints for each target that anything reaches, ascending: its distance in the
+ * band from the previous one; and per mode the number of origins, and for each its distance from
+ * the previous one × 2^bits + its time minus the unit's least, mostly a single byte.
  */
 export interface SortedSlice {
   readonly firstOrigin: number;
   readonly bytes: Uint8Array;
-  /** Where each band begins in `bytes`, and where the last ends. */
+  /** The start of each band in `bytes`, and the end of the last. */
   readonly bandStarts: Uint32Array;
 }
 
-/** Turns a slice around. A row that is not whole is a `ShardError`. */
+/** Transposes a slice. A truncated row throws a `ShardError`. */
 export function sortSlice(request: SliceRequest, buffer: EntryBuffer): SortedSlice {
   const { object, firstRow, lengths, bytes, modes, unit, ordinals, bands } = request;
   const targets = bands[bands.length - 1];
-  // Every entry takes its bits, so the bytes say how many there can be.
+  // Every entry takes at least its bits, so the bytes give the maximum number.
   buffer.begin(Math.ceil((bytes.length * 8) / unit.bits), targets, modes);
   let at = 0;
   for (let i = 0; i < lengths.length; i++) {

@@ -9,13 +9,13 @@ import { putObject } from '../publish/put-object.ts';
 import { transpose } from './transpose.ts';
 import type { TransposePool } from './transpose-pool.ts';
 
-/** A county's transposed matrix, to be made. */
+/** A transposed matrix of a county, to be created. */
 export interface TransposedMatrix {
   readonly county: CountyFips;
-  /** Ids of its origins, ascending: what were targets. */
+  /** Ids of its origins, ascending: the targets of the sources. */
   readonly origins: Float64Array;
   readonly attributes?: Uint8Array;
-  /** Matrices in which they can occur, in the order of the counties. */
+  /** Matrices that may contain them, in the order of the counties. */
   readonly sources: readonly ObjectRef[];
 }
 
@@ -29,8 +29,8 @@ export interface TransposeOptions {
 }
 
 /**
- * Makes the transposed matrices of several counties in one go over their sources; each is handed on
- * as soon as it is stored.
+ * Creates the transposed matrices of several counties in one pass over their sources; `onMade` is
+ * called for each as soon as it is stored.
  */
 export async function transposeCounties(
   store: WritableStore,
@@ -80,7 +80,7 @@ function distinct(refs: readonly ObjectRef[]): ObjectRef[] {
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** From ordinals among the origins of all sources to ordinals among those of some, or -1. */
+/** Maps ordinals among the origins of all sources to ordinals among those of some, or -1. */
 function ordinalsOf(
   sources: readonly ObjectRef[],
   originsOf: ReadonlyMap<string, Float64Array>,

@@ -5,8 +5,8 @@ import { type TransposeRequest, type TransposeResult, Transposer } from './trans
 export type TransposePool = Pool<TransposeRequest, TransposeResult>;
 
 /**
- * Opens a pool of so many threads that turn matrices around; one thread is this one. The threads
- * run compiled code: from source, ask for one.
+ * Opens a pool of threads that transpose matrices; a single thread is this one. The threads run
+ * compiled code: when running from source, request one.
  */
 export function openTransposePool(threads: number): TransposePool {
   if (threads > 1) return openThreads(new URL('./transpose-thread.js', import.meta.url), threads);

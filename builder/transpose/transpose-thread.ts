@@ -3,5 +3,5 @@ import { type TransposeRequest, Transposer } from './transposer.ts';
 
 const transposer = new Transposer();
 
-/** What a thread of the transposition runs for each slice and each band. */
+/** The work of a transposition thread for each slice and each band. */
 export default sendingErrors((request: TransposeRequest) => transposer.run(request));

@@ -11,41 +11,41 @@ import type { SliceRequest } from './sort-slice.ts';
 import type { TransposePool } from './transpose-pool.ts';
 import type { TransposeRequest } from './transposer.ts';
 
-/** What to turn around. */
+/** The inputs and resources of a transposition. */
 export interface TranspositionRequest {
   /** Matrices whose origins ascend from each to the next. */
   readonly sources: readonly ObjectRef[];
-  /** The matrices to be made, one after the other. */
+  /** The matrices to create, one after another. */
   readonly parts: readonly TransposedPart[];
   readonly modes: number;
   readonly unit: TimeUnit;
-  /** What the entries on their way may take. */
+  /** Memory limit for entries in transit. */
   readonly memory: Bytes;
   /** A folder to write in. */
   readonly scratch: string;
 }
 
-/** A matrix to be made. */
+/** A matrix to create. */
 export interface TransposedPart {
-  /** Ids of its origins: what were targets. */
+  /** Ids of its origins: the targets of the sources. */
   readonly origins: Float64Array;
-  /** Makes the list of each origin's, of all sources, ordinal among this matrix's targets, or -1. */
+  /** Returns, for each origin of all sources, its ordinal among this matrix's targets, or -1. */
   readonly ordinals: () => Int32Array;
 }
 
-/** Targets whose rows are put together at a time. */
+/** Number of targets whose rows are merged at a time. */
 const BAND_TARGETS = 64;
 const MAX_SLICE_BYTES: Bytes = 64 * 2 ** 20;
 const MIN_SLICE_BYTES: Bytes = 4 * 2 ** 10;
-/** A slice as it was read and as it was sorted, and those of either kind that wait their turn. */
+/** Copies of a slice in memory: as read, as sorted, and those of either kind that are queued. */
 const COPIES_OF_A_SLICE = 8;
 
 /**
- * Turns matrices around: for each target, which origins reach it and in what time. An external
- * sort in two passes, both done by a pool of threads: slices of the sources are sorted by target
- * and laid into a scratch file; then the rows of each band of targets are put together from what
- * every slice has of it. `onRows` hands over the rows of each part in order, and says which are its
- * last; `onDone` counts the rows read and made.
+ * Transposes matrices: for each target, which origins reach it and in what time. An external sort
+ * in two passes, both run by a pool of threads: slices of the sources are sorted by target into a
+ * scratch file; then the rows of each band of targets are merged from all slices. `onRows` receives
+ * the rows of each part in order, and whether they are its last; `onDone` receives the number of
+ * rows read and created.
  */
 export async function transpose(
   store: Store,
@@ -95,7 +95,7 @@ export async function transpose(
 
 interface Band {
   readonly part: TransposedPart;
-  /** Of its first target, counted through all parts. */
+  /** Its first target, counted through all parts. */
   readonly first: number;
   /** The same target's row in the part. */
   readonly firstRow: number;
@@ -107,7 +107,7 @@ function bandsOf(parts: readonly TransposedPart[]): Band[] {
   let first = 0;
   for (const part of parts) {
     const rows = part.origins.length;
-    // A part without rows has a band too: what begins with its rows ends with them.
+    // A part without rows needs a band too: it is begun and ended with its rows.
     for (let firstRow = 0; firstRow === 0 || firstRow < rows; firstRow += BAND_TARGETS) {
       const targets = Math.min(BAND_TARGETS, rows - firstRow);
       bands.push({ part, first: first + firstRow, firstRow, targets });
@@ -121,7 +121,7 @@ function totalOf(parts: readonly TransposedPart[]): number {
   return parts.reduce((sum, { origins }) => sum + origins.length, 0);
 }
 
-/** The sources, cut into pieces that the threads have memory for. */
+/** The sources, cut into slices that fit into the threads' memory. */
 async function* slices(
   store: Store,
   { sources, parts, modes, unit, memory }: TranspositionRequest,
@@ -172,7 +172,7 @@ async function* slices(
   }
 }
 
-/** Of each of some ascending ids its ordinal in a list, whose order by id is given, or -1. */
+/** By each of some ascending ids, its ordinal in a list, whose order by id is given, or -1. */
 function ordinalsIn(ids: Float64Array, list: Float64Array, byId: Uint32Array): Int32Array {
   const ordinals = new Int32Array(ids.length).fill(-1);
   for (let i = 0, at = 0; i < ids.length && at < byId.length; i++) {
