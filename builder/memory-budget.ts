@@ -83,7 +83,8 @@ export function fitJoin(
   const tileThreads = Math.max(1, Math.min(threads, room));
   const fewer = tileThreads < threads ? `, ${tileThreads} of them for tiles` : '';
   return {
-    ...{ threads, tileThreads },
+    threads,
+    tileThreads,
     transposeMemory: Math.max(MIN_TRANSPOSE_BYTES, Math.floor((free - threads * THREAD_BYTES) / 2)),
     summary: `plan: ${counties} counties to join; ${inWords(threads, memory)}${fewer}`,
   };

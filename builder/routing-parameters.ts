@@ -171,7 +171,10 @@ export function assumptions(
       transit_departure: `${transit.service_date}T08:00:00`,
       ...transitAssumptions(),
       feeds: transit.feeds.map(({ file, feed_id, agency, service_date }) => ({
-        ...{ file, feed_id, agency, service_date },
+        file,
+        feed_id,
+        agency,
+        service_date,
       })),
     }),
   };

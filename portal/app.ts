@@ -46,9 +46,16 @@ const MAX_BODY_BYTES = 2 ** 14;
 
 /** All routes, a group each. */
 const GROUPS: readonly ((app: FastifyInstance, services: PortalServices) => unknown)[] = [
-  ...[serveSignIn, serveSignInLink, serveSessions],
-  ...[serveAccount, serveKeys, serveUsage, serveBilling, serveHealth],
-  ...[servePublicConfig, servePages],
+  serveSignIn,
+  serveSignInLink,
+  serveSessions,
+  serveAccount,
+  serveKeys,
+  serveUsage,
+  serveBilling,
+  serveHealth,
+  servePublicConfig,
+  servePages,
 ];
 
 /** The portal over a ledger: accounts, keys, payment and pages. It does not listen yet. */

@@ -11,8 +11,11 @@ export const PAGE_PATHS = {
 
 /** The pages that one must be signed in for, and comes to by signing in. */
 export const OWN_PAGE_PATHS = [
-  ...[PAGE_PATHS.overview, PAGE_PATHS.keys, PAGE_PATHS.firstRequest],
-  ...[PAGE_PATHS.plan, PAGE_PATHS.account],
+  PAGE_PATHS.overview,
+  PAGE_PATHS.keys,
+  PAGE_PATHS.firstRequest,
+  PAGE_PATHS.plan,
+  PAGE_PATHS.account,
 ] as const;
 export type OwnPagePath = (typeof OWN_PAGE_PATHS)[number];
 

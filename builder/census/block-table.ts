@@ -49,7 +49,11 @@ export function decodePoints(object: string, bytes: Uint8Array, county: CountyFi
   const { section, numbers } = openTable(object, bytes, KINDS.points);
   const [lon, lat, isWater] = [numbers('LON '), numbers('LAT '), section('WATR')];
   return Array.from(numbers('GEOI'), (geoid, i) => ({
-    ...{ geoid, county, lon: lon[i], lat: lat[i], isWater: isWater[i] === 1 },
+    geoid,
+    county,
+    lon: lon[i],
+    lat: lat[i],
+    isWater: isWater[i] === 1,
   }));
 }
 
@@ -67,8 +71,14 @@ export function decodeBlocks(
   const areas = groups(groups(rings, wholes('RNGS')), wholes('PLGS'));
   const known = (count: number) => (count === UNKNOWN ? null : count);
   return points.map(({ geoid, county, lon, lat, isWater }, i) => ({
-    ...{ geoid, county, population: known(populations[i]), landArea: known(landAreas[i]) },
-    ...{ isWater, lon, lat, area: { polygons: areas[i] } },
+    geoid,
+    county,
+    population: known(populations[i]),
+    landArea: known(landAreas[i]),
+    isWater,
+    lon,
+    lat,
+    area: { polygons: areas[i] },
   }));
 }
 

@@ -11,9 +11,22 @@ import { isOverturePoi, type OverturePoi, overturePoi, type RatedPoi } from './o
 
 /** The members of both schemas: the columns read from a columnar file. */
 const COLUMNS = [
-  ...['id', 'name', 'type', 'types', 'brand', 'street', 'city', 'state', 'zip'],
-  ...['names', 'categories', 'taxonomy', 'basic_category', 'confidence', 'operating_status'],
-  ...['addresses'],
+  'id',
+  'name',
+  'type',
+  'types',
+  'brand',
+  'street',
+  'city',
+  'state',
+  'zip',
+  'names',
+  'categories',
+  'taxonomy',
+  'basic_category',
+  'confidence',
+  'operating_status',
+  'addresses',
 ];
 
 /** A place as listed by one source: the user's own list, or Overture. */

@@ -142,9 +142,13 @@ function fromArea(sources: OsmSources, { type, id, tags, lines }: AreaSource): F
   const isWalled = WALLS.some((key) => tags.has(key)) && openings.length > 0;
   return {
     destination: {
-      ...{ destId: osmDestId(type, id), source: `${type} ${id}` },
+      destId: osmDestId(type, id),
+      source: `${type} ${id}`,
       ...facts(tags),
-      ...{ types, lon, lat, entrances: openings },
+      types,
+      lon,
+      lat,
+      entrances: openings,
       ...(hasSides && isArea && { outline: polygons }),
     },
     sides: hasSides && !isWalled ? members.flatMap((m) => alongLine(m.positions, SIDE_STEP)) : [],

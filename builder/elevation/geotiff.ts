@@ -14,7 +14,7 @@ const DEGREES = 9102;
 const METRES = 9001;
 /** EPSG vertical systems in feet of any definition. */
 const IN_FEET = new Set([
-  ...[5614, 5702, 5754, 6130, 6131, 6132, 6358, 6359, 6360, 8050, 8051, 8052, 8053, 8228],
+  5614, 5702, 5754, 6130, 6131, 6132, 6358, 6359, 6360, 8050, 8051, 8052, 8053, 8228,
 ]);
 const METRE = /^(|m|met(er|re)s?)$/i;
 const CELLS_ARE_POINTS = 2;

@@ -31,7 +31,9 @@ const BEYOND_AN_EXTRACT: Metres = 50_000;
 export async function extractCoverageOf(path: string): Promise<ExtractCoverage> {
   const [header, outline] = await Promise.all([headerOfPbf(path), outlineOf(path)]);
   return {
-    ...{ name: basename(path), outline, cutMs: header.newestMs },
+    name: basename(path),
+    outline,
+    cutMs: header.newestMs,
     box: header.box ?? (outline && boxAround(outline)),
   };
 }

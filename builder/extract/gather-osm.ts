@@ -55,8 +55,12 @@ export async function gatherOsm(
   await pass(nodePass(table, points, met.unmapped, cells.box));
   return {
     ...lines,
-    ...{ areas: [...met.areas.values()], memberWays: met.memberWays },
-    ...{ points: [...points.values()], table, newestMs, unmapped: met.unmapped.counts() },
+    areas: [...met.areas.values()],
+    memberWays: met.memberWays,
+    points: [...points.values()],
+    table,
+    newestMs,
+    unmapped: met.unmapped.counts(),
   };
 }
 

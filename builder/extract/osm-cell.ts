@@ -137,8 +137,11 @@ export class OsmCellJoiner {
     const { section, numbers, wholes } = openTable(object, bytes, KIND);
     const ids = numbers('NODE');
     this.#nodes.push({
-      ...{ ids, lon: numbers('LON '), lat: numbers('LAT ') },
-      ...{ traits: section('TRAI'), gate: section('GATE') },
+      ids,
+      lon: numbers('LON '),
+      lat: numbers('LAT '),
+      traits: section('TRAI'),
+      gate: section('GATE'),
     });
     const eachLine = (
       letter: string,

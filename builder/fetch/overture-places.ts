@@ -27,8 +27,16 @@ const FILE = 'pois/overture.geojson';
  * Columns of a place that the builder uses, by Overture's names. Not every release has all of them.
  */
 const COLUMNS = [
-  ...['id', 'geometry', 'names', 'categories', 'basic_category', 'taxonomy', 'addresses', 'brand'],
-  ...['confidence', 'operating_status'],
+  'id',
+  'geometry',
+  'names',
+  'categories',
+  'basic_category',
+  'taxonomy',
+  'addresses',
+  'brand',
+  'confidence',
+  'operating_status',
 ] as const;
 const REQUIRED = ['id', 'geometry', 'bbox', 'names'] as const;
 
@@ -119,9 +127,16 @@ async function* placesWithin(
     for (const { num_rows } of metadata.row_groups) {
       const rowEnd = rowStart + Number(num_rows);
       const rows = await parquetReadObjects({
-        ...{ file, metadata, columns, compressors, filter, rowStart, rowEnd },
+        file,
+        metadata,
+        columns,
+        compressors,
+        filter,
+        rowStart,
+        rowEnd,
         // Where the file has page statistics, only pages that may match are read.
-        ...{ usePageIndex: true, useOffsetIndex: true },
+        usePageIndex: true,
+        useOffsetIndex: true,
       });
       rowStart = rowEnd;
       for (const { geometry, ...place } of rows) {

@@ -177,7 +177,10 @@ function runOf({ report }: Feed, trip: FeedTrip, unsorted: StopTime[]): TripRun 
   interpolate(times);
   const { id, service, route, direction } = trip;
   return {
-    ...{ trip: id, service, route, direction },
+    trip: id,
+    service,
+    route,
+    direction,
     calls: times.map(({ call }) => call),
     arrivals: times.map(({ arrival }) => arrival!),
     departures: times.map(({ departure }) => departure!),

@@ -120,8 +120,10 @@ function geometryColumnOf(path: string, metadata: FileMetaData): GeometryColumn 
   const bbox = column.covering?.bbox;
   const pathOf = (side: string) => (bbox?.[side] ?? ['bbox', side]).join('.');
   const bounds = {
-    ...{ xmin: pathOf('xmin'), ymin: pathOf('ymin') },
-    ...{ xmax: pathOf('xmax'), ymax: pathOf('ymax') },
+    xmin: pathOf('xmin'),
+    ymin: pathOf('ymin'),
+    xmax: pathOf('xmax'),
+    ymax: pathOf('ymax'),
   };
   return { name, bounds };
 }

@@ -69,7 +69,12 @@ export async function* readShapefile(path: string): AsyncGenerator<ShapeRecord> 
 export async function looseFilesOf(shp: string): Promise<string[]> {
   const { name } = looseFiles(shp);
   const others = await Promise.all(
-    ENDINGS.slice(1).map((ending) => access(name(ending)).then(...[() => true, () => false])),
+    ENDINGS.slice(1).map((ending) =>
+      access(name(ending)).then(
+        () => true,
+        () => false,
+      ),
+    ),
   );
   return [
     shp,

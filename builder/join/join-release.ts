@@ -93,9 +93,15 @@ export function joinRelease(
     progress.note(summary);
 
     const transposing = {
-      ...{ counties: joined.counties, modes: modes.length, store, receipts, scratch, progress },
+      counties: joined.counties,
+      modes: modes.length,
+      store,
+      receipts,
+      scratch,
+      progress,
       batches: batchesOf(regions, request.batchBlocks ?? BATCH_BLOCKS),
-      ...{ threads, memory: transposeMemory },
+      threads,
+      memory: transposeMemory,
     };
     const homes = await findHomeCounties(store, joined.destinations, joined.counties);
     const reachTo = directions.includes('to') ? await transposeReach(transposing) : null;

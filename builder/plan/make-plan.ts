@@ -131,7 +131,8 @@ async function makePlan(
   const { store, progress } = means;
   /** The preparation context for some of the inputs. */
   const of = (files: readonly PlannedInput[]) => ({
-    ...{ ...means, paths: files.map(pathOf) },
+    ...means,
+    paths: files.map(pathOf),
     keyOf: (madeOf: readonly unknown[]) => keyOf([files, madeOf]),
   });
   const blocks = await writeBlocks(of(inputs.blocks));

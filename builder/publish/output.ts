@@ -14,17 +14,15 @@ export const STORE_FOLDERS: readonly string[] = [
   ...COUNTY_OBJECT_KINDS,
   ...STATE_OBJECT_KINDS,
   ...RELEASE_OBJECT_KINDS,
-  ...[
-    'tiles',
-    'manifests',
-    'published',
-    'inputs',
-    'plans',
-    'prepared',
-    'receipts',
-    'regions',
-    'leases',
-  ],
+  'tiles',
+  'manifests',
+  'published',
+  'inputs',
+  'plans',
+  'prepared',
+  'receipts',
+  'regions',
+  'leases',
 ];
 
 /**

@@ -35,7 +35,10 @@ const gatheredSchema: z.ZodType<Gathered> = z.strictObject({
       lon: z.number(),
       lat: z.number(),
       box: z.strictObject({
-        ...{ minLon: z.number(), minLat: z.number(), maxLon: z.number(), maxLat: z.number() },
+        minLon: z.number(),
+        minLat: z.number(),
+        maxLon: z.number(),
+        maxLat: z.number(),
       }),
       area: z.strictObject({ polygons: z.array(z.array(z.array(position))) }),
     }),
@@ -46,7 +49,14 @@ const gatheredSchema: z.ZodType<Gathered> = z.strictObject({
 export function encodeGathered({ destinations, censusPlaces }: Gathered): Uint8Array {
   const facts = destinations.map(
     ({ destId, source, name, address, brand, types, lon, lat }): DestinationFacts => ({
-      ...{ destId, source, name, address, brand, types, lon, lat },
+      destId,
+      source,
+      name,
+      address,
+      brand,
+      types,
+      lon,
+      lat,
     }),
   );
   return Buffer.from(JSON.stringify({ destinations: facts, censusPlaces } satisfies Gathered));

@@ -28,9 +28,23 @@ type CyclewayKey = (typeof KEYS)[number];
 const LANES = new Set(['lane', 'buffered_lane']);
 /** Values in the wiki's proposal "Separation" that stop a car; lines and rumble strips do not. */
 const SOLID = new Set([
-  ...['bollard', 'flex_post', 'vertical_panel', 'kerb', 'separation_kerb', 'guard_rail', 'fence'],
-  ...['jersey_barrier', 'concrete_barrier', 'hedge', 'planter', 'tree_row', 'grass_verge'],
-  ...['greenery', 'parking_lane', 'structure', 'ditch'],
+  'bollard',
+  'flex_post',
+  'vertical_panel',
+  'kerb',
+  'separation_kerb',
+  'guard_rail',
+  'fence',
+  'jersey_barrier',
+  'concrete_barrier',
+  'hedge',
+  'planter',
+  'tree_row',
+  'grass_verge',
+  'greenery',
+  'parking_lane',
+  'structure',
+  'ditch',
 ]);
 
 /**

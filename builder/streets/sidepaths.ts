@@ -74,7 +74,9 @@ function middleOf(edges: ShapedEdges, edge: number): Middle {
   const part = half === 0 ? 0 : half / metresOf(edges, point);
   const [east, north] = direction(edges, point);
   return {
-    ...{ edge, east, north },
+    edge,
+    east,
+    north,
     lon: pointLon[point] + part * (pointLon[point + 1] - pointLon[point]),
     lat: pointLat[point] + part * (pointLat[point + 1] - pointLat[point]),
   };

@@ -15,8 +15,15 @@ export interface WayStress {
 
 /** Ways closed to cars unless a tag permits them. */
 const CAR_FREE = new Set([
-  ...['footway', 'pedestrian', 'steps', 'corridor', 'platform', 'elevator', 'bridleway'],
-  ...['path', 'cycleway'],
+  'footway',
+  'pedestrian',
+  'steps',
+  'corridor',
+  'platform',
+  'elevator',
+  'bridleway',
+  'path',
+  'cycleway',
 ]);
 const CALM = new Set(['residential', 'living_street']);
 const TERTIARY_OR_SMALLER = new Set(['unclassified', 'tertiary', 'tertiary_link']);

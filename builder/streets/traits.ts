@@ -127,9 +127,24 @@ const FOOTWAYS = new Set(['footway', 'steps', 'corridor', 'platform', 'elevator'
 const OPEN_SPACES = new Set(['pedestrian', 'footway', 'platform']);
 /** Ways open to both unless a tag forbids it. */
 const SHARED_WAYS = new Set([
-  ...['path', 'cycleway', 'pedestrian', 'bridleway', 'track', 'service', 'living_street'],
-  ...['residential', 'unclassified', 'road', 'tertiary', 'tertiary_link', 'secondary'],
-  ...['secondary_link', 'primary', 'primary_link', 'trunk', 'trunk_link'],
+  'path',
+  'cycleway',
+  'pedestrian',
+  'bridleway',
+  'track',
+  'service',
+  'living_street',
+  'residential',
+  'unclassified',
+  'road',
+  'tertiary',
+  'tertiary_link',
+  'secondary',
+  'secondary_link',
+  'primary',
+  'primary_link',
+  'trunk',
+  'trunk_link',
 ]);
 /** Ways for motor vehicles alone, unless a tag permits others. */
 const MOTORWAYS = new Set(['motorway', 'motorway_link']);
@@ -137,7 +152,11 @@ const WITH_SIDEWALK = new Set(['both', 'left', 'right']);
 const MAPPED_SIDEWALK = new Set(['yes', 'separate']);
 /** Ways that are seldom walked unless tagged otherwise. */
 const FAST_ROADS = new Set([
-  ...['trunk', 'trunk_link', 'primary_link', 'secondary_link', 'tertiary_link'],
+  'trunk',
+  'trunk_link',
+  'primary_link',
+  'secondary_link',
+  'tertiary_link',
 ]);
 
 /**
@@ -207,7 +226,11 @@ export const LIMITS_RIDE = 1 << 4;
 
 /** Barriers that are too narrow, or too high, to ride through unless tagged otherwise. */
 const DISMOUNTED_AT = new Set([
-  ...['stile', 'horse_stile', 'turnstile', 'full-height_turnstile', 'kissing_gate'],
+  'stile',
+  'horse_stile',
+  'turnstile',
+  'full-height_turnstile',
+  'kissing_gate',
   'cycle_barrier',
 ]);
 

@@ -56,7 +56,13 @@ export function buildCallOrder(timetable: Timetable, transfers: TripTransfers): 
     { firstSource: ways.first, sources: ways.list },
   );
   return {
-    ...{ arrival, pattern, firstSource, sources, stop, firstCall, placeOf },
+    arrival,
+    pattern,
+    firstSource,
+    sources,
+    stop,
+    firstCall,
+    placeOf,
     ...patternsByPattern(timetable.patternCount, { pattern, firstSource, sources }),
     knots: knotsOf(firstSource, sources),
   };

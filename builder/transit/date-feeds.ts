@@ -42,7 +42,10 @@ export async function dateFeeds(
   return {
     clock: clockOf(feeds, common, area),
     feeds: paths.map((path, i) => ({
-      ...{ path, sha256: digests[i], day: byFeed[i], patterns: patterns[i] },
+      path,
+      sha256: digests[i],
+      day: byFeed[i],
+      patterns: patterns[i],
     })),
   };
 }

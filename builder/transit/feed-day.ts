@@ -103,7 +103,11 @@ export async function readFeedDay(
   const rules = transferRulesOf(feed, ordinals);
   return {
     feedDay: {
-      ...{ stops, departures, links, rules, insideWalks },
+      stops,
+      departures,
+      links,
+      rules,
+      insideWalks,
       trips: added.map(({ scheduled }) => scheduled),
     },
     facts: {

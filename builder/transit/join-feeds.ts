@@ -37,7 +37,8 @@ export function joinFeeds(feeds: readonly FeedDay[]): TransitOfFeeds {
     const first = stops.length;
     const renumbered = <T extends { readonly from: number; readonly to: number }>(way: T): T => ({
       ...way,
-      ...{ from: first + way.from, to: first + way.to },
+      from: first + way.from,
+      to: first + way.to,
     });
     const own = feed.trips.map((trip) => ({ ...trip, stops: trip.stops.map((s) => first + s) }));
     for (const stop of feed.stops) stops.push(stop);

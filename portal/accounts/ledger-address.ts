@@ -52,8 +52,12 @@ function partsOf(text: string): LedgerAddress | string {
   const credentials = credentialsOf(user);
   if (!credentials) return 'user and password are percent-encoded';
   return {
-    ...{ kind, hosts: nodes.filter((node) => node !== undefined), database, master },
-    ...{ isEncrypted: scheme === 'rediss', shown: withoutPassword(text) },
+    kind,
+    hosts: nodes.filter((node) => node !== undefined),
+    database,
+    master,
+    isEncrypted: scheme === 'rediss',
+    shown: withoutPassword(text),
     ...credentials,
   };
 }

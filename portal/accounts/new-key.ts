@@ -10,8 +10,12 @@ export function newKey(
 ): { plainKey: string; hash: KeyHash; key: StoredKey } {
   const plainKey = mintApiKey();
   const key = {
-    ...{ id: randomUUID(), prefix: apiKeyPrefix(plainKey), label, createdAtMs },
-    ...{ disabled: false, revokedAtMs: null },
+    id: randomUUID(),
+    prefix: apiKeyPrefix(plainKey),
+    label,
+    createdAtMs,
+    disabled: false,
+    revokedAtMs: null,
   };
   return { plainKey, hash: hashApiKey(plainKey), key };
 }

@@ -103,7 +103,11 @@ function described(
   ];
   const content = { schema: body, example: bodyExample };
   return {
-    ...{ operationId, summary, description, tags: [tag], security: SECURITY[access] },
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    security: SECURITY[access],
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
@@ -122,7 +126,8 @@ function described(
         ...(answer.schema && {
           content: {
             [answer.mediaType ?? 'application/json']: {
-              ...{ schema: answer.schema, example: answer.example },
+              schema: answer.schema,
+              example: answer.example,
             },
           },
         }),

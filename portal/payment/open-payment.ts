@@ -53,14 +53,21 @@ export function openPayment(options: {
   } = options;
   const { membershipPrices, webhookSecret } = settings;
   const checkout: Checkout = {
-    ...{ stripe: stripeClient(settings), ledger, membershipPrices, accountUrl, now },
+    stripe: stripeClient(settings),
+    ledger,
+    membershipPrices,
+    accountUrl,
+    now,
   };
   let onError: (error: unknown, event?: PaymentEvent) => void = () => {};
   const workerOf = (isOwn: (event: PaymentEvent) => boolean) =>
     new EventWorker({
       settle: (event) => within(settleWithinMs, settleEvent(checkout, event)),
       onError: (error, event) => onError(error, event),
-      ...{ ledger, isOwn, now, retryMs },
+      ledger,
+      isOwn,
+      now,
+      retryMs,
     });
   const isClosing = ({ type }: PaymentEvent) => type === ACCOUNT_CLOSED;
   // Closing an account delays no payments, whatever has to be ended.

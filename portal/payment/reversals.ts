@@ -41,7 +41,10 @@ export async function reversalsOf(
 
 /** Inquiries: a bank asks, and has taken nothing. */
 const MOVES_NO_MONEY: ReadonlySet<string> = new Set([
-  ...['warning_needs_response', 'warning_under_review', 'warning_closed', 'prevented'],
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+  'prevented',
 ]);
 
 function inOrder(reversals: readonly Reversal[]): Reversal[] {

@@ -55,10 +55,13 @@ const SHOW: Operation = {
   operationId: 'account',
   summary: 'Balance and membership',
   description: 'The account of the session.',
-  ...{ tag: 'Account', access: 'session' },
+  tag: 'Account',
+  access: 'session',
   answer: {
-    ...{ status: 200, description: 'The account.' },
-    ...{ schema: accountSchema, example: ACCOUNT_EXAMPLE },
+    status: 200,
+    description: 'The account.',
+    schema: accountSchema,
+    example: ACCOUNT_EXAMPLE,
   },
   problems: [],
 };
@@ -68,7 +71,8 @@ const CLOSE: Operation = {
   summary: 'Close the account',
   description:
     'Revokes its keys, ends its sessions and its membership, forgets its address. Tokens that are left are lost, and an account of the same address gets no second sign-up grant. One that was disabled is disabled still when its address signs in again.',
-  ...{ tag: 'Account', access: 'change' },
+  tag: 'Account',
+  access: 'change',
   answer: { status: 204, description: 'It is closed.', setsCookie: true },
   problems: ['membership-unavailable'],
 };
@@ -77,14 +81,18 @@ const AUDIT: Operation = {
   operationId: 'auditTrail',
   summary: 'What was done with the account',
   description: 'Sign-ins, keys, grants, changes, and by whom; the newest first, some hundred.',
-  ...{ tag: 'Account', access: 'session' },
+  tag: 'Account',
+  access: 'session',
   answer: {
-    ...{ status: 200, description: 'The newest entries.' },
+    status: 200,
+    description: 'The newest entries.',
     schema: z.object({ entries: z.array(activitySchema) }),
     example: {
       entries: [
         {
-          ...{ at: '2026-11-22T09:31:00.000Z', by: 'owner', what: 'key-created' },
+          at: '2026-11-22T09:31:00.000Z',
+          by: 'owner',
+          what: 'key-created',
           detail: 'ta_live_Ab12…, first',
         },
       ],

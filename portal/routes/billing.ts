@@ -118,10 +118,13 @@ const SUBSCRIBE: Operation = {
   summary: 'Begin the membership',
   description:
     'Makes a checkout, which is paid in a browser; up to 10 an hour, with those of packs. A member is told where it is managed.',
-  ...{ tag: 'Payment', access: 'change' },
+  tag: 'Payment',
+  access: 'change',
   answer: {
-    ...{ status: 200, description: 'The checkout.' },
-    ...{ schema: checkout, example: CHECKOUT_EXAMPLE },
+    status: 200,
+    description: 'The checkout.',
+    schema: checkout,
+    example: CHECKOUT_EXAMPLE,
   },
   problems: ['already-subscribed', 'account-disabled', ...NOT_SOLD],
 };
@@ -130,10 +133,15 @@ const BUY: Operation = {
   operationId: 'buyPack',
   summary: 'Buy a pack of tokens',
   description: 'Makes a checkout; up to 10 an hour. `GET /v1/plans` of the API lists the packs.',
-  ...{ tag: 'Payment', access: 'change', body: PACK, bodyExample: { pack_id: 'pack_10k' } },
+  tag: 'Payment',
+  access: 'change',
+  body: PACK,
+  bodyExample: { pack_id: 'pack_10k' },
   answer: {
-    ...{ status: 200, description: 'The checkout.' },
-    ...{ schema: checkout, example: CHECKOUT_EXAMPLE },
+    status: 200,
+    description: 'The checkout.',
+    schema: checkout,
+    example: CHECKOUT_EXAMPLE,
   },
   problems: ['account-disabled', ...NOT_SOLD],
 };
@@ -142,9 +150,11 @@ const MANAGE: Operation = {
   operationId: 'manageMembership',
   summary: 'Manage membership and invoices',
   description: 'Makes a page of the payment processor, for one visit.',
-  ...{ tag: 'Payment', access: 'change' },
+  tag: 'Payment',
+  access: 'change',
   answer: {
-    ...{ status: 200, description: 'The page.' },
+    status: 200,
+    description: 'The page.',
     schema: z.object({ portal_url: z.url() }),
     example: { portal_url: 'https://billing.stripe.com/p/session/…' },
   },
@@ -156,7 +166,8 @@ const FOLLOW: Operation = {
   summary: 'Go where membership and invoices are managed',
   description:
     'The same as a link that can be kept. In a browser only from the pages of the portal.',
-  ...{ tag: 'Payment', access: 'session' },
+  tag: 'Payment',
+  access: 'session',
   answer: {
     status: 303,
     description: 'A page of the payment processor, or the plan of the portal.',
@@ -168,14 +179,19 @@ const EVENT: Operation = {
   operationId: 'takeEvent',
   summary: 'Take an event of the payment processor',
   description: 'Answers once it is on the disk. What it asks for is done afterwards.',
-  ...{ tag: 'Payment', access: 'open', isLenient: true },
+  tag: 'Payment',
+  access: 'open',
+  isLenient: true,
   headers: z.object({
     'Stripe-Signature': z.string().meta({ description: 'Of the very bytes of the body.' }),
   }),
-  ...{ body: z.looseObject({}), bodyExample: { id: 'evt_1', type: 'invoice.paid' } },
+  body: z.looseObject({}),
+  bodyExample: { id: 'evt_1', type: 'invoice.paid' },
   answer: {
-    ...{ status: 200, description: 'It is kept.' },
-    ...{ schema: z.object({ received: z.literal(true) }), example: { received: true } },
+    status: 200,
+    description: 'It is kept.',
+    schema: z.object({ received: z.literal(true) }),
+    example: { received: true },
   },
   problems: ['invalid-signature', 'membership-unavailable', 'debit-unavailable'],
 };

@@ -22,9 +22,11 @@ const CONFIG: Operation = {
   operationId: 'config',
   summary: 'Where the API is, and what can be bought here',
   description: 'As the pages of the portal need to know it.',
-  ...{ tag: 'Service', access: 'open' },
+  tag: 'Service',
+  access: 'open',
   answer: {
-    ...{ status: 200, description: 'The settings that everybody may know.' },
+    status: 200,
+    description: 'The settings that everybody may know.',
     schema: portalConfigSchema,
     example: {
       api_url: 'https://api.example.org',

@@ -29,15 +29,21 @@ const USAGE: Operation = {
   operationId: 'usage',
   summary: 'Tokens by day, key and route',
   description: `What the keys of the account have used, oldest first. Both days are among those told: \`to\` is today if it is not given, \`from\` ${DAYS_BY_DEFAULT - 1} days before it. A span is of ${MAX_DAYS} days at most.`,
-  ...{ tag: 'Account', access: 'session', query },
+  tag: 'Account',
+  access: 'session',
+  query,
   answer: {
-    ...{ status: 200, description: 'A row a day, key and route.' },
+    status: 200,
+    description: 'A row a day, key and route.',
     schema: z.object({ days: z.array(usageDaySchema) }),
     example: {
       days: [
         {
-          ...{ day: '2026-11-22', key_id: 'k7Qm2x', route: 'GET /v1/blocks/{geoid}/summary' },
-          ...{ requests: 3, tokens: 210 },
+          day: '2026-11-22',
+          key_id: 'k7Qm2x',
+          route: 'GET /v1/blocks/{geoid}/summary',
+          requests: 3,
+          tokens: 210,
         },
       ],
     },
@@ -55,7 +61,11 @@ export function serveUsage(app: FastifyInstance, services: PortalServices): void
       return {
         days: usage.map(
           ({ keyId: key_id, day, route, requests, tokens }): UsageDay => ({
-            ...{ day, key_id, route, requests, tokens },
+            day,
+            key_id,
+            route,
+            requests,
+            tokens,
           }),
         ),
       };

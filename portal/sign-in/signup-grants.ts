@@ -74,7 +74,9 @@ export class SignupGrants {
     if (known && (await this.withheldBy(known.id)) === null) return known;
     const withheldBy = await this.#take(email, ip, atMs);
     const opened = await this.#ledger.openAccount({
-      ...{ email, by: 'owner', atMs },
+      email,
+      by: 'owner',
+      atMs,
       signupGrant: withheldBy === null ? signupGrant(atMs) : withheld(withheldBy, atMs),
     });
     const { account, isNew } = opened;

@@ -134,7 +134,11 @@ export const isochrone = meteredEndpoint({
       // The answer names the version of the store, so that is part of its bytes.
       canonical: canonicalRequest('isochrone', {
         ...where,
-        ...{ mode, direction, format, levels, contour: namesContours || undefined },
+        mode,
+        direction,
+        format,
+        levels,
+        contour: namesContours || undefined,
         version: release.version,
       }),
       dependsOn: objectsOf(release, origin, direction),

@@ -58,7 +58,9 @@ export const poiCatchment = meteredEndpoint({
     const maxTenths = tenthsWithin(query.max_minutes);
     const { block, limit, cursor } = query;
     const asked = {
-      ...{ dest_id: destId, mode: modeLabels(release, modes), block },
+      dest_id: destId,
+      mode: modeLabels(release, modes),
+      block,
       max_tenths: maxTenths,
     };
     return {

@@ -8,8 +8,13 @@ export interface RowTable {
 
 /** Members of a POI besides its id. */
 export const POI_FACTS: readonly string[] = [
-  ...['name', 'lon', 'lat'],
-  ...['address.street', 'address.city', 'address.state', 'address.zip'],
+  'name',
+  'lon',
+  'lat',
+  'address.street',
+  'address.city',
+  'address.state',
+  'address.zip',
 ];
 /** How long one travels, and by what. */
 export const TIME: readonly string[] = ['mode', 'travel_time'];

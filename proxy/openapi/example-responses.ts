@@ -74,7 +74,9 @@ export class ExampleResponses {
   ) {
     const [services, release] = [this.#services, this.#release];
     const makingIn = (format: Offer['format']) => ({
-      ...{ config: services.config, cursors: CURSORS, waiters: SHARED },
+      config: services.config,
+      cursors: CURSORS,
+      waiters: SHARED,
       format: ROW_FORMATS[format],
     });
     if (endpoint.access === 'posted') {

@@ -58,7 +58,8 @@ export function planOfBlock(origin: BlockOrigin, rows: 'nearest' | 'pois'): Bloc
   const counties = 'geoid' in origin ? [origin.county] : origin.counties;
   const dependsOn = counties.flatMap(({ objects }) => [
     ...('geoid' in origin ? [] : [objects.blocks]),
-    ...[objects.index, objects[rows]],
+    objects.index,
+    objects[rows],
   ]);
   return { origin, dependsOn };
 }

@@ -192,7 +192,9 @@ const NAME = {
   description: 'Part of the name; case and accents do not matter.',
   // Contains more than spaces and accents.
   override: {
-    ...{ type: 'string', minLength: 1, maxLength: MOST.nameLength },
+    type: 'string',
+    minLength: 1,
+    maxLength: MOST.nameLength,
     pattern: '[^\\s\\u0300-\\u036f]',
   },
 } as const;

@@ -215,7 +215,15 @@ function* columnSteps(bytes: Uint8Array): Generator<undefined, Columns, undefine
     if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
   return {
-    ...{ count, lon, lat, stringStarts, stringEnds, strings, typeStarts, byType, textBytes },
+    count,
+    lon,
+    lat,
+    stringStarts,
+    stringEnds,
+    strings,
+    typeStarts,
+    byType,
+    textBytes,
     types: Uint16Array.from(types),
   };
 }

@@ -136,7 +136,8 @@ export function setMembership(
   change: Change,
 ): Promise<void> {
   return setField(redis, id, 'membership', membershipText(membership), {
-    ...{ what: 'membership-changed', detail: membershipDetail(membership) },
+    what: 'membership-changed',
+    detail: membershipDetail(membership),
     ...change,
   });
 }
@@ -201,8 +202,11 @@ export function accountOf(id: AccountId, fields: AccountFields): Account {
   const { email = null, membership, disabled, balance, customer = null } = fields;
   const { createdAtMs, closedAtMs } = fields;
   return {
-    ...{ id, email, membership: membership === undefined ? null : JSON.parse(membership) },
-    ...{ disabled: disabled !== undefined, balance: Number(balance) },
+    id,
+    email,
+    membership: membership === undefined ? null : JSON.parse(membership),
+    disabled: disabled !== undefined,
+    balance: Number(balance),
     createdAtMs: Number(createdAtMs),
     closedAtMs: closedAtMs === undefined ? null : Number(closedAtMs),
     customer,

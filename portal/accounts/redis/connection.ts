@@ -222,30 +222,41 @@ function clientOf(address: RedisAddress, isOpen: () => boolean): Client {
   const retryStrategy = (times: number) => Math.min(FIRST_RETRY_MS * 2 ** times, LAST_RETRY_MS);
   const options: RedisOptions = {
     ...redisOptions(address),
-    ...{ connectTimeout: CONNECT_MS, commandTimeout: COMMAND_MS, socketTimeout: COMMAND_MS },
+    connectTimeout: CONNECT_MS,
+    commandTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS,
     // A debit that may have been made must not be sent again.
-    ...{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 },
-    ...{ enableOfflineQueue: false, lazyConnect: true },
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    lazyConnect: true,
     // It was a master: the connection to the one that is now is made, and the write is not sent again.
     reconnectOnError: ({ message }) => message.startsWith('READONLY'),
   };
   if (kind === 'cluster') {
     return new Cluster([...hosts], {
-      ...{ lazyConnect: true, enableOfflineQueue: false, redisOptions: options },
-      ...{ clusterRetryStrategy: retryStrategy, slotsRefreshTimeout: CONNECT_MS },
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      redisOptions: options,
+      clusterRetryStrategy: retryStrategy,
+      slotsRefreshTimeout: CONNECT_MS,
       // By these, ioredis would send again what was under way when a connection broke.
-      ...{ retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 },
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
     });
   }
   if (kind === 'sentinel') {
     return new Redis({
-      ...{ ...options, retryStrategy, sentinels: [...hosts], name: master },
-      ...{ enableTLSForSentinelMode: isEncrypted, sentinelTLS: options.tls },
-      ...{ sentinelUsername: username, sentinelPassword: password },
-      ...{
-        sentinelCommandTimeout: COMMAND_MS,
-        sentinelRetryStrategy: (times) => (isOpen() ? retryStrategy(times) : null),
-      },
+      ...options,
+      retryStrategy,
+      sentinels: [...hosts],
+      name: master,
+      enableTLSForSentinelMode: isEncrypted,
+      sentinelTLS: options.tls,
+      sentinelUsername: username,
+      sentinelPassword: password,
+      sentinelCommandTimeout: COMMAND_MS,
+      sentinelRetryStrategy: (times) => (isOpen() ? retryStrategy(times) : null),
     });
   }
   return new Redis({ ...options, retryStrategy });

@@ -50,15 +50,18 @@ async function issueTo(
   const later = order.grant ? orderOf(order.grant) : undefined;
   const signup = opening?.due ? orderOf(signupGrant(atMs)) : undefined;
   const issue = {
-    ...{
-      mayOpen: opening !== null,
-      disabled: opening?.disabled,
-      email: 'id' in owner ? undefined : owner.email?.trim(),
-    },
-    ...{ first: order.grant === undefined ? signup : later, later, by, atMs },
+    mayOpen: opening !== null,
+    disabled: opening?.disabled,
+    email: 'id' in owner ? undefined : owner.email?.trim(),
+    first: order.grant === undefined ? signup : later,
+    later,
+    by,
+    atMs,
     membership: order.member ? membershipText(WITHOUT_END) : undefined,
-    ...{ membershipDetail: membershipDetail(WITHOUT_END) },
-    ...{ keyId: key.id, key: JSON.stringify({ ...key, hash }), keyDetail: keyDetail(key) },
+    membershipDetail: membershipDetail(WITHOUT_END),
+    keyId: key.id,
+    key: JSON.stringify({ ...key, hash }),
+    keyDetail: keyDetail(key),
     rate: order.rate,
   };
   const remove = () => redis.ask((client) => client.del(entry));

@@ -5,7 +5,10 @@ import type { RedisAddress } from '../ledger-address.ts';
 export function redisOptions(address: RedisAddress): RedisOptions {
   const { kind, hosts, username, password, isEncrypted, database } = address;
   return {
-    ...{ username, password, tls: isEncrypted ? {} : undefined, db: database },
+    username,
+    password,
+    tls: isEncrypted ? {} : undefined,
+    db: database,
     ...(kind === 'redis' && hosts[0]),
   };
 }

@@ -32,7 +32,9 @@ export async function debitOnce(
   const field = usageField(charge);
   const of = keysOf(charge.account);
   const receipt = {
-    ...{ account: charge.account, endsAtMs: charge.atMs + ANSWER_LIFE_MS, id: randomUUID() },
+    account: charge.account,
+    endsAtMs: charge.atMs + ANSWER_LIFE_MS,
+    id: randomUUID(),
   };
   const keys = [
     of.account,
@@ -44,8 +46,14 @@ export async function debitOnce(
   ];
   const said = await once.charge({ account, field, tokens }, ({ lane, number }) =>
     redis.runInTime(DEBIT_ONCE, keys, [
-      ...[charge.atMs, request.fingerprint, lane, number],
-      ...[field, tokens, receipt.id, receipt.endsAtMs],
+      charge.atMs,
+      request.fingerprint,
+      lane,
+      number,
+      field,
+      tokens,
+      receipt.id,
+      receipt.endsAtMs,
     ]),
   );
   if (said[0] === 'debited') return { outcome: 'debited', balance: said[1], receipt };

@@ -93,8 +93,15 @@ export function insertAccount(books: Books, mailbox: string | null, account: Acc
   const { id, email, membership, disabled, balance, createdAtMs, closedAtMs, customer } = account;
   books.run(
     'INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[id, email, mailbox, membershipText(membership), Number(disabled)],
-    ...[balance, createdAtMs, closedAtMs, customer],
+    id,
+    email,
+    mailbox,
+    membershipText(membership),
+    Number(disabled),
+    balance,
+    createdAtMs,
+    closedAtMs,
+    customer,
   );
 }
 

@@ -7,7 +7,11 @@ export function note(books: Books, account: AccountId, entry: AuditEntry): void 
   const { atMs, what, detail, by } = entry;
   books.run(
     'INSERT INTO audit (account, atMs, what, detail, by) VALUES (?, ?, ?, ?, ?)',
-    ...[account, atMs, what, detail, by],
+    account,
+    atMs,
+    what,
+    detail,
+    by,
   );
   const { kept } = books.get<{ kept: number }>(
     'SELECT count(*) AS kept FROM audit WHERE account = ?',

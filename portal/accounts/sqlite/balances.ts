@@ -18,7 +18,12 @@ export function debit(books: Books, charge: Charge): Debit {
     `INSERT INTO usage VALUES (?, ?, ?, ?, 1, ?, ?)
      ON CONFLICT DO UPDATE SET requests = requests + 1, tokens = tokens + excluded.tokens,
        lastAtMs = max(lastAtMs, excluded.lastAtMs)`,
-    ...[account, day, keyId, route, tokens, atMs],
+    account,
+    day,
+    keyId,
+    route,
+    tokens,
+    atMs,
   );
   return { outcome: 'debited', balance };
 }
@@ -30,7 +35,13 @@ export function refund(books: Books, charge: Charge, tokens = charge.tokens): vo
   const refunded = books.run(
     `UPDATE usage SET tokens = tokens - ?, requests = requests - ?
      WHERE account = ? AND day = ? AND keyId = ? AND route = ? AND requests >= 1 AND tokens >= ?`,
-    ...[tokens, requests, account, dayOf(atMs), keyId, route, charge.tokens],
+    tokens,
+    requests,
+    account,
+    dayOf(atMs),
+    keyId,
+    route,
+    charge.tokens,
   );
   if (refunded === 0) throw noDebit(charge);
   give(books, account, tokens);
@@ -47,7 +58,11 @@ export function chargeAgain(books: Books, charge: Charge, tokens: number): Debit
   if (tokens > 0) {
     books.run(
       'UPDATE usage SET tokens = tokens + ? WHERE account = ? AND day = ? AND keyId = ? AND route = ?',
-      ...[tokens, account, dayOf(atMs), keyId, route],
+      tokens,
+      account,
+      dayOf(atMs),
+      keyId,
+      route,
     );
   }
   return { outcome: 'debited', balance };
@@ -96,7 +111,9 @@ export function usage(
     books.all<UsageDay>(
       `SELECT day, keyId, route, requests, tokens, lastAtMs FROM usage
        WHERE account = ? AND day BETWEEN ? AND ?`,
-      ...[id, from, to],
+      id,
+      from,
+      to,
     ),
   );
 }
@@ -111,7 +128,8 @@ export function grants(books: Books, id: AccountId): Grant[] {
 function take(books: Books, id: AccountId, tokens: number): number | undefined {
   return books.get<{ balance: number }>(
     'UPDATE accounts SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1 RETURNING balance',
-    ...[tokens, id],
+    tokens,
+    id,
   )?.balance;
 }
 

@@ -154,6 +154,7 @@ export function removeEnded(
     `DELETE FROM ${table} WHERE ${key} IN (
        SELECT ${key} FROM ${table} WHERE endsAtMs <= ? ORDER BY endsAtMs LIMIT ?
      )`,
-    ...[nowMs, REMOVED_AT_ONCE],
+    nowMs,
+    REMOVED_AT_ONCE,
   );
 }

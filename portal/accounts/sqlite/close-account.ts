@@ -16,7 +16,8 @@ export function closeAccount(books: Books, id: AccountId, change: Change): void 
   books.run(
     `UPDATE accounts SET email = NULL, mailbox = NULL, membership = NULL, closedAtMs = ?
      WHERE id = ?`,
-    ...[change.atMs, id],
+    change.atMs,
+    id,
   );
   revokeAllKeys(books, id, change);
   endAllSessions(books, id);

@@ -67,7 +67,15 @@ export function insertKey(books: Books, account: AccountId, key: HashedKey): voi
   const { hash, id, prefix, label, createdAtMs, lastUsedAtMs, disabled, revokedAtMs } = key;
   books.run(
     'INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[hash, account, id, prefix, label, createdAtMs, lastUsedAtMs, Number(disabled), revokedAtMs],
+    hash,
+    account,
+    id,
+    prefix,
+    label,
+    createdAtMs,
+    lastUsedAtMs,
+    Number(disabled),
+    revokedAtMs,
   );
 }
 
@@ -75,7 +83,8 @@ export function insertKey(books: Books, account: AccountId, key: HashedKey): voi
 export function noteUse(books: Books, hash: KeyHash, nowMs: number): void {
   books.run(
     'UPDATE keys SET lastUsedAtMs = max(coalesce(lastUsedAtMs, 0), ?) WHERE hash = ?',
-    ...[nowMs, hash],
+    nowMs,
+    hash,
   );
 }
 
@@ -121,7 +130,8 @@ function removeLongRevoked(books: Books, id: AccountId): void {
        SELECT hash FROM keys WHERE account = ? AND revokedAtMs IS NOT NULL
        ORDER BY revokedAtMs DESC LIMIT -1 OFFSET ?
      )`,
-    ...[id, MAX_REVOKED_KEPT],
+    id,
+    MAX_REVOKED_KEPT,
   );
 }
 

@@ -13,7 +13,8 @@ export function openEvents(books: Books, limit: number, offset = 0): PaymentEven
   return books.all(
     `SELECT id, type, object, receivedAtMs FROM payment_events WHERE endsAtMs IS NULL
      ORDER BY receivedAtMs, id LIMIT ? OFFSET ?`,
-    ...[limit, offset],
+    limit,
+    offset,
   );
 }
 

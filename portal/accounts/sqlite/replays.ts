@@ -89,7 +89,9 @@ export function keepAnswer(books: Books, receipt: Receipt, answer: KeptAnswer): 
   if (!paid || replayOf(books, paid.account, paid.idempotencyKey)?.receipt !== paid.id) return;
   books.run(
     'INSERT OR REPLACE INTO responses VALUES (?, ?, ?)',
-    ...[paid.id, JSON.stringify(answer.headers), answer.gzip],
+    paid.id,
+    JSON.stringify(answer.headers),
+    answer.gzip,
   );
 }
 
@@ -105,7 +107,10 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
   if (deliveries > 0 || delivered > 0) {
     books.run(
       'UPDATE receipts SET deliveries = ?, delivered = ?, repaid = ? WHERE id = ?',
-      ...[deliveries, delivered, deliveries === 0 ? repaid : paid.repaid, id],
+      deliveries,
+      delivered,
+      deliveries === 0 ? repaid : paid.repaid,
+      id,
     );
     return;
   }
@@ -114,7 +119,9 @@ export function undeliver(books: Books, receipt: Receipt, undelivered?: number):
   // The response may have expired, and the key may have been used again.
   books.run(
     'DELETE FROM replays WHERE account = ? AND idempotencyKey = ? AND receipt = ?',
-    ...[paid.account, paid.idempotencyKey, id],
+    paid.account,
+    paid.idempotencyKey,
+    id,
   );
 }
 
@@ -129,7 +136,14 @@ function record(books: Books, charge: Charge, { key, fingerprint }: IdempotentRe
   books.run(sql, account, key, fingerprint, id, endsAtMs);
   books.run(
     'INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)',
-    ...[id, account, key, keyId, route, tokens, atMs, endsAtMs],
+    id,
+    account,
+    key,
+    keyId,
+    route,
+    tokens,
+    atMs,
+    endsAtMs,
   );
   return { account, endsAtMs, id };
 }
@@ -137,7 +151,8 @@ function record(books: Books, charge: Charge, { key, fingerprint }: IdempotentRe
 function replayOf(books: Books, account: AccountId, key: string): ReplayRow | undefined {
   return books.get(
     'SELECT fingerprint, receipt, endsAtMs FROM replays WHERE account = ? AND idempotencyKey = ?',
-    ...[account, key],
+    account,
+    key,
   );
 }
 
@@ -159,13 +174,15 @@ function removeEndedReplays(books: Books, nowMs: number): void {
     `DELETE FROM replays WHERE (account, idempotencyKey) IN (
        SELECT account, idempotencyKey FROM replays WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
      ) RETURNING receipt`,
-    ...[nowMs, REMOVED_AT_ONCE],
+    nowMs,
+    REMOVED_AT_ONCE,
   );
   for (const { receipt } of ended) books.run('DELETE FROM responses WHERE receipt = ?', receipt);
   books.run(
     `DELETE FROM receipts WHERE id IN (
        SELECT id FROM receipts WHERE endsAtMs < ? ORDER BY endsAtMs LIMIT ?
      )`,
-    ...[nowMs + ANSWER_LIFE_MS - RECEIPT_LIFE_MS, REMOVED_AT_ONCE],
+    nowMs + ANSWER_LIFE_MS - RECEIPT_LIFE_MS,
+    REMOVED_AT_ONCE,
   );
 }

@@ -28,11 +28,18 @@ export function beginSession(
     `DELETE FROM sessions WHERE account = ?1 AND id IN (
        SELECT id FROM sessions WHERE account = ?1 ORDER BY seenAtMs DESC LIMIT -1 OFFSET ?2
      )`,
-    ...[owner, MAX_SESSIONS - 1],
+    owner,
+    MAX_SESSIONS - 1,
   );
   books.run(
     'INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[owner, id, secretHash, startedAtMs, client, address, startedAtMs],
+    owner,
+    id,
+    secretHash,
+    startedAtMs,
+    client,
+    address,
+    startedAtMs,
   );
   const detail = signInDetail(session);
   note(books, owner, { what: 'signed-in', detail, by: 'owner', atMs: startedAtMs });
@@ -67,7 +74,8 @@ export function sessions(books: Books, owner: AccountId, nowMs: number): Session
 export function endSession(books: Books, owner: AccountId, id: string, atMs: number): boolean {
   const ended = books.get<{ client: string }>(
     'DELETE FROM sessions WHERE account = ? AND id = ? RETURNING client',
-    ...[owner, id],
+    owner,
+    id,
   );
   if (!ended) return false;
   note(books, owner, { what: 'session-ended', detail: ended.client, by: 'owner', atMs });

@@ -17,7 +17,10 @@ export function keepChallenge(books: Books, mailbox: string, challenge: Challeng
   const { startedAtMs, codeHash, linkHash, endsAtMs } = challenge;
   books.run(
     'INSERT OR REPLACE INTO challenges VALUES (?, ?, ?, ?, 0)',
-    ...[mailbox, codeHash, linkHash, endsAtMs],
+    mailbox,
+    codeHash,
+    linkHash,
+    endsAtMs,
   );
   removeEnded(books, 'challenges', startedAtMs);
 }

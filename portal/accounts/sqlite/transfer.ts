@@ -47,7 +47,13 @@ export function importBooks(books: Books, taken: AccountBooks): boolean {
   for (const { day, keyId, route, requests, tokens, lastAtMs } of taken.usage) {
     books.run(
       'INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ...[id, day, keyId, route, requests, tokens, lastAtMs],
+      id,
+      day,
+      keyId,
+      route,
+      requests,
+      tokens,
+      lastAtMs,
     );
   }
   for (const entry of taken.audit) note(books, id, entry);

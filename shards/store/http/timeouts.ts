@@ -14,12 +14,16 @@ export interface Timeouts {
 
 /** For builds, which prefer waiting to failing. */
 export const BUILDING_TIMEOUTS: Timeouts = {
-  ...{ connectMs: 2_000, silenceMs: 3_000, tryMs: 5_000 },
+  connectMs: 2_000,
+  silenceMs: 3_000,
+  tryMs: 5_000,
   retryWithinMs: Number.POSITIVE_INFINITY,
 };
 
 /** For services, whose clients wait meanwhile: a silent server is given up after two attempts. */
 export const SERVING_TIMEOUTS: Timeouts = {
-  ...{ connectMs: 1_000, silenceMs: 2_000, tryMs: 4_000 },
+  connectMs: 1_000,
+  silenceMs: 2_000,
+  tryMs: 4_000,
   retryWithinMs: 3_000,
 };

@@ -14,8 +14,12 @@ class Sha256 extends Hash {
 /** Objects of a bucket, asked for by requests that are signed (AWS Signature Version 4). */
 export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol {
   const signer = new SignatureV4({
-    ...{ service: 's3', region: access.region, credentials: access.credentials },
-    ...{ sha256: Sha256, uriEscapePath: false, applyChecksum: true },
+    service: 's3',
+    region: access.region,
+    credentials: access.credentials,
+    sha256: Sha256,
+    uriEscapePath: false,
+    applyChecksum: true,
   });
   return {
     nameOf: (name) => s3Name(address, name),
@@ -25,7 +29,11 @@ export function s3Protocol(address: S3Address, access: S3Access): ObjectProtocol
       const { origin, host, hostname, protocol, pathname } = await bucketUrl(address, access);
       const path = `${pathname}${encodePath(`${address.prefix}${name}`)}`;
       const signed = await signer.sign({
-        ...{ method, protocol, hostname, path, query: {} },
+        method,
+        protocol,
+        hostname,
+        path,
+        query: {},
         headers: { host, 'accept-encoding': 'identity', ...headers },
       });
       return { origin, path, headers: signed.headers };

@@ -229,7 +229,9 @@ export class S3Store extends S3Reader implements WritableStore {
     const { S3 } = await import('@aws-sdk/client-s3');
     const { endpoint, region, credentials } = this.access;
     return new S3({
-      ...{ region, credentials, maxAttempts: TRIES },
+      region,
+      credentials,
+      maxAttempts: TRIES,
       requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
       ...(endpoint !== null && { endpoint: endpoint.href, forcePathStyle: true }),
       // Checksums in trailers are not understood by all servers; the signature covers the bytes.
