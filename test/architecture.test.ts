@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-/** What each room may import of ours. A longer path is a part of a room. */
+/** The modules each folder may import. A longer path is a part of a folder. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   shards: ['shards'],
   builder: ['builder', 'shards'],
@@ -20,8 +20,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The rooms of a house, from the ground up: a file imports from its own room and from those before
- * it, never from one after it. A file that stands in no room is one by itself.
+ * The parts of each folder, from the ground up: a file imports from its own part and from earlier
+ * ones, never from a later one. A file directly in the folder is a part by itself.
  */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   shards: [
@@ -80,24 +80,24 @@ const TOP_LEVEL = new Set([
   'tsconfig.json',
 ]);
 
-/** What git keeps: not what an editor or a run left lying about. */
+/** Tracked files only: no leftovers of an editor or a run. */
 const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
   .split('\0')
   .filter((file) => file !== '' && existsSync(file));
 const files = tracked.filter((file) => /\.tsx?$/.test(file) && file.split('/')[0] in ALLOWED);
 
-/** A part with a rule of its own comes after its room. */
+/** A part with its own rule comes after the folder that holds it. */
 const roomWithRule = (file: string) =>
   Object.keys(ALLOWED).findLast((room) => file.startsWith(`${room}/`))!;
 
-/** What a file imports of ours, types too. */
+/** The local modules that a file imports, type imports included. */
 const importsOf = (file: string): string[] => {
   const source = readFileSync(file, 'utf8');
   const found = source.matchAll(/^(?:import|export) (?:[^']*? from )?'(\.{1,2}\/[^']+)'/gms);
   return [...found].map(([, specifier]) => path.posix.join(path.dirname(file), specifier));
 };
 
-test('imports go in the written directions only', () => {
+test('imports go in the documented directions only', () => {
   const wrong: string[] = [];
   let imports = 0;
   for (const file of files) {
@@ -112,7 +112,7 @@ test('imports go in the written directions only', () => {
   expect(imports).toBeGreaterThan(200);
 });
 
-test('no files import each other in a circle', () => {
+test('there are no import cycles', () => {
   const state = new Map<string, 'open' | 'done'>();
   const circles: string[] = [];
   const visit = (file: string, trail: readonly string[]): void => {
@@ -129,7 +129,7 @@ test('no files import each other in a circle', () => {
   expect(circles).toEqual([]);
 });
 
-test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => {
+test.each(Object.keys(FLOORS))('the parts of %s import only earlier ones', (house) => {
   const floors = FLOORS[house];
   const roomOf = (file: string) => file.split('/')[1].replace(/\.ts$/, '');
   const own = files.filter((file) => file.startsWith(`${house}/`));
@@ -145,7 +145,7 @@ test.each(Object.keys(FLOORS))('the rooms of %s stand in one order', (house) => 
   expect(wrong).toEqual([]);
 });
 
-test('the program is compiled from its houses, without tests and benches', () => {
+test('the program is compiled from its folders, without tests and benchmarks', () => {
   const { include } = JSON.parse(readFileSync('infra/tsconfig.build.json', 'utf8'));
   expect([...include].sort()).toEqual(
     Object.keys(ALLOWED)
@@ -157,7 +157,7 @@ test('the program is compiled from its houses, without tests and benches', () =>
   expect(scripts.build).toContain('tsc -p infra/tsconfig.build.json');
 });
 
-test('the top level holds what the architecture names', () => {
+test('the top level holds only what the architecture names', () => {
   const entries = new Set(tracked.map((file) => file.split('/')[0]));
   expect([...entries].filter((entry) => !TOP_LEVEL.has(entry))).toEqual([]);
 });
