@@ -8,7 +8,7 @@ const ISLANDS = [
   { lon: 179.9, lat: 51.95 },
 ];
 
-test('the ground of a county across the antimeridian is that around its islands, no belt', () => {
+test('a county across the antimeridian covers the ground around its islands, not a belt around the globe', () => {
   const blocks = ISLANDS.map((at, i) => ({ ...at, geoid: 1 + i, county: '02016', isWater: false }));
   const counties = new Map([['02016', blocks]]);
   const near = { entrances: [{ lon: -179.99, lat: 51.95 }] };
@@ -22,7 +22,7 @@ test('the ground of a county across the antimeridian is that around its islands,
   } as unknown as LinkedRegion);
   for (const { lon, lat } of ISLANDS) expect(scope.ground.has(lon, lat)).toBe(true);
   expect(scope.ground.has(179.99, 51.95)).toBe(true);
-  // 10 km east of the island in the east, on the other side.
+  // 10 km east of the eastern island, across the antimeridian.
   expect(scope.ground.has(-179.95, 51.95)).toBe(true);
   expect(scope.ground.has(0, 51.95)).toBe(false);
   expect([...scope.destinations]).toEqual([0]);

@@ -18,13 +18,16 @@ interface Town {
   readonly north: number;
 }
 
-/** Runs from town to town, so many minutes each, several times from a minute of the day on. */
+/**
+ * Trips from town to town, each taking the given minutes, several times from a given minute of the
+ * day.
+ */
 interface Line {
   readonly towns: readonly number[];
   readonly first: number;
   readonly every: number;
   readonly legs: number;
-  /** Lines of one name are driven by the same vehicles. */
+  /** Lines of the same name share their vehicles. */
   readonly vehicles?: string;
 }
 
@@ -46,7 +49,7 @@ afterEach(async () => {
   for (const store of stores.splice(0)) await store.close();
 });
 
-/** A county whose middle is nearest to a stop of another's, an hour apart by the clock. */
+/** A county whose centre is nearest to another county's stop, an hour apart by the clock. */
 const WIDE_COUNTY = {
   towns: [
     ...[0, 8_000, 100_000].map((east): Town => ({ county: '99001', east, north: 0 })),
@@ -58,7 +61,7 @@ const WIDE_COUNTY = {
   ],
 };
 
-test('a wide county has the times of its own zone, whoever else is read of', () =>
+test('a wide county has times in its own zone, whatever other counties are read', () =>
   expectSameInParts('wide', WIDE_COUNTY.towns, WIDE_COUNTY.feeds));
 
 test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
@@ -93,7 +96,7 @@ test.each(Array.from({ length: WORLDS }, (_, i) => 20261123 + i))(
   },
 );
 
-/** One build of all counties, and one of each that are joined, leave the same objects. */
+/** One build of all counties leaves the same objects as one build per county, joined. */
 async function expectSameInParts(
   name: string,
   towns: readonly Town[],
