@@ -6,7 +6,7 @@ import { tta } from '../support/tta.ts';
 
 const folder = folderOfTests();
 
-test('a plan says its units and the days of its feeds, is the same again, and publishes nothing', async () => {
+test('a plan lists its units and its feeds’ days, is reproducible, and publishes nothing', async () => {
   const at = (file: string) => path.join(inject('demoCity'), file);
   const out = path.join(folder, 'store');
   const plan = (...more: string[]) =>

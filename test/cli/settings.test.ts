@@ -13,7 +13,7 @@ const FLAGS = { store: './store', ledger: 'sqlite:./ledger' };
 const settings = (env: Record<string, string>, flags: object = {}) =>
   serveSettings({ ...FLAGS, ...flags }, '1.2.3', env);
 
-/** What is said of something that throws. */
+/** The message of the error that a function throws. */
 function said(attempt: () => unknown): string {
   try {
     attempt();
@@ -27,7 +27,7 @@ function said(attempt: () => unknown): string {
 const faultsOf = (env: Record<string, string>, flags: object = {}) =>
   said(() => settings(env, flags));
 
-test('settings are read by their names, and flags win', () => {
+test('settings are read by name, and flags take precedence', () => {
   const env = {
     ...{ PORT: '8000', HOST: '0.0.0.0', BASE_URL: 'https://api.example', ROW_BUDGET: '7' },
     ...{ RATE_LIMIT_PER_MINUTE: '5', FREE_RATE_LIMIT_PER_MINUTE: '6', CACHE_BYTES: '8' },
@@ -46,11 +46,11 @@ test('settings are read by their names, and flags win', () => {
       trustProxy: ['loopback', '10.0.0.0/8', '2001:db8::/32'],
     },
   });
-  // A secret of two words with a comma between is two.
+  // A secret of two words separated by a comma is two secrets.
   expect(set.proxy.cursorSecrets).toEqual(['the newer one of two', 'the older one of two']);
 });
 
-test('what must be given is named by flag and variable, together with all else that is wrong', () => {
+test('names missing settings by flag and variable, together with all other errors', () => {
   const faults = faultsOf({ PORT: 'x' }, { store: '', ledger: undefined });
   expect(faults).toBe(
     'settings: --store or STORE: is missing; --ledger or LEDGER: is missing; PORT="x": is not an integer from 0 to 65535',
@@ -64,12 +64,12 @@ test('the address of a ledger may be in a file, as any secret', async () => {
   expect(ledger).toBe('redis://ada:hidden@host');
 });
 
-test('what is empty is as if it were not there', () => {
+test('an empty setting counts as absent', () => {
   expect(settings({ PORT: '', CURSOR_SECRETS: ' ', TRUST_PROXY: '' })).toEqual(settings({}));
   expect(settings({})).toMatchObject({ port: 8080, proxy: { baseUrl: undefined } });
 });
 
-test('all that is wrong is told at once, on one line', () => {
+test('reports all errors at once, on one line', () => {
   const faults = faultsOf(
     {
       ...{ PORT: '70000', ROW_BUDGET: 'many', BASE_URL: 'api.example', LOG_LEVEL: 'loud' },
@@ -130,14 +130,14 @@ test.each([
   ['loopback', ['loopback']],
   ['10.0.0.1', ['10.0.0.1']],
   ['::1,fd00::/8', ['::1', 'fd00::/8']],
-])('TRUST_PROXY takes a number of proxies or networks: %s', (text, trusted) => {
+])('TRUST_PROXY accepts a number of proxies or networks: %s', (text, trusted) => {
   expect(settings({ TRUST_PROXY: text }).proxy.trustProxy).toEqual(trusted);
 });
 
 test.each([
   ...['true', 'all', '*', 'false', '0', '17', '-1', '0.0.0.0/0', '::/0', '::ffff:0:0/96'],
   ...['0.0.0.0/1,128.0.0.0/1', '::/1,8000::/1', '10.0.0.0/33', 'a, 1'],
-])('TRUST_PROXY never takes everybody, nor what is no network: %s', (text) => {
+])('TRUST_PROXY refuses all addresses, and strings that are not networks: %s', (text) => {
   const faults = faultsOf({ TRUST_PROXY: text });
   expect(faults).toContain(`settings: TRUST_PROXY="${text}": is the number of proxies before this`);
   expect(faults).toContain('to trust all is refused, for clients could then choose their own');
@@ -146,7 +146,7 @@ test.each([
 const portal = (env: Record<string, string>, flags: object = {}) =>
   portalSettings({ ledger: 'sqlite:./ledger', ...flags }, '1.2.3', env);
 
-test('settings of the portal are read by their names', async () => {
+test('reads the portal’s settings by name', async () => {
   const file = path.join(folder, 'stripe');
   await writeFile(file, 'sk_of_a_file\n');
   const env = {
@@ -170,7 +170,7 @@ test('settings of the portal are read by their names', async () => {
   expect(portal({})).toMatchObject({ port: 8081, mail: { smtpUrl: null }, stripe: null });
 });
 
-test('all that is wrong with the portal is told at once, and no secret is shown', () => {
+test('reports all errors in the portal’s settings at once, and shows no secret', () => {
   const wrong = {
     ...{ PORTAL_PORT: 'x', ACCOUNT_URL: 'https://example.org/account', SESSION_SECRETS: 'short' },
     ...{ SMTP_URL: 'http://a:secret@b', STRIPE_SECRET_KEY: 'sk_secret' },
@@ -195,7 +195,7 @@ test('all that is wrong with the portal is told at once, and no secret is shown'
   }
 });
 
-test('what is wrong with either of two servers in one process is told at once', () => {
+test('reports errors of either of two servers in one process at once', () => {
   const text = said(() => startSettings('1', { PORT: 'x', PORTAL_PORT: 'y', HOST: '' }));
   expect(text).toContain('PORT="x"');
   expect(text).toContain('PORTAL_PORT="y"');
