@@ -36,7 +36,7 @@ describe('§4.5 format=blocks', () => {
     for (const row of body.blocks) expect(Object.keys(row).sort()).toEqual(['geoid', 'travel_min']);
   });
 
-  test('with contours, each block also says the smallest that holds it', async () => {
+  test('with contours, each block also names the smallest one that contains it', async () => {
     const plain: ReachedBlock[] = (await blocks({ minutes: 40, mode: 'bike' })).blocks;
     const one = await blocks({ contours: '40', mode: 'bike' });
     expect(one.blocks).toEqual(plain.map((row) => ({ ...row, contour: 40 })));
@@ -78,7 +78,7 @@ describe('§4.5 format=geojson', () => {
     }
   });
 
-  test('an origin that nothing can be routed from reaches nothing else', async () => {
+  test('an origin that cannot be routed reaches no other block', async () => {
     const query = { block: demo.water.geoid, minutes: 10, format: 'blocks' };
     const answer = await ask(query);
     expect([200, 404]).toContain(answer.statusCode);

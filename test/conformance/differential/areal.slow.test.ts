@@ -13,12 +13,12 @@ const random = randomQueries(demo);
 
 const QUERY = '/v1/blocks/query';
 const NEAR_BORDER = 1e-7;
-/** How far a sphere and an ellipsoid may differ on a distance. */
+/** Allowed difference between sphere and ellipsoid distances. */
 const SPHERE_ERROR = 0.006;
 
 const filters = () => ({
   mode: random.mode.filter((mode) => mode.length > 0),
-  // Some types, so that pages are few.
+  // A few types, to keep the number of pages small.
   type: random.type.filter((type) => type.length > 0),
   include_population: fc.boolean(),
   limit: fc.constantFrom(333, 1000),

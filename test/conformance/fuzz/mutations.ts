@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that parsers have stumbled over. */
+/** Strings that have broken parsers before. */
 const NASTY_TEXTS = [
   ...['', ' ', 'NaN', 'Infinity', '-Infinity', '-0', '-1', '1e308', '1e999', '0x10', '1_000', '١٢'],
   ...['null', 'undefined', 'true', '[]', '{}', '[object Object]', '__proto__', '%', '%00', '\0'],
@@ -24,7 +24,7 @@ export const nastyText: fc.Arbitrary<string> = fc.oneof(
 
 const nastyValue = fc.oneof(fc.constantFrom(...NASTY_VALUES), fc.jsonValue());
 
-/** The pairs of a query with something wrong: a value, a repeat, a name, one too few. */
+/** Query pairs with one error: a value, a repeat, a name, a missing one. */
 export function brokenPairs(
   pairs: readonly (readonly [string, string])[],
 ): fc.Arbitrary<(readonly [string, string])[]> {
@@ -47,7 +47,7 @@ export function brokenPairs(
   );
 }
 
-/** A body with something wrong in one place. */
+/** A body with one error. */
 export function brokenBody(body: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(body);
   return fc
@@ -55,7 +55,7 @@ export function brokenBody(body: unknown): fc.Arbitrary<unknown> {
     .map(([place, nasty, how]) => changed(body, place, nasty, how));
 }
 
-/** Texts that are no JSON, or hardly. */
+/** Texts that are not JSON, or barely. */
 export const brokenJson: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     ...['', ' ', '{', '}', '[', '"', '{"a":}', "{'a':1}", '{"a":1,}', 'NaN', '\u0000', '\ufeff{}'],

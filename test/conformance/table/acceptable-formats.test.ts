@@ -12,7 +12,7 @@ onEachLedger((demo) => {
   const ask = (call: Call, accept: string) => demo.api.call({ ...call, headers: { accept } });
 
   test.each(KNOWN_REQUESTS)(
-    'what $route does not have is not-acceptable, and free',
+    'a format that $route lacks is not-acceptable, and free',
     async (known) => {
       const call = known.request(demo);
       for (const accept of NONE_OF_THEM) {
@@ -36,7 +36,7 @@ onEachLedger((demo) => {
     },
   );
 
-  test('JSON is given where it is taken at all, whatever else is preferred', async () => {
+  test('JSON is sent if it is accepted at all, whatever else is preferred', async () => {
     const call = ISOCHRONE.request(demo);
     for (const accept of [
       ...['*/*', '', 'application/*', 'text/csv, application/json;q=0.1', 'text/html, */*;q=0.1'],
@@ -49,7 +49,7 @@ onEachLedger((demo) => {
     }
   });
 
-  test('the range that is most specific decides, then its weight, then the order', async () => {
+  test('the most specific range decides, then its weight, then the order', async () => {
     const [{ request }] = BATCHES;
     const given = async (accept: string) => {
       const { headers } = await ask(request(demo), accept);
@@ -65,7 +65,7 @@ onEachLedger((demo) => {
     expect(await given('application/jsonl')).toBe('application/x-ndjson');
   });
 
-  test('the catalogue, a boundary and a tile refuse likewise; probes answer whoever asks', async () => {
+  test('the catalogue, a boundary and a tile refuse likewise; probes respond to any Accept', async () => {
     const boundary = `/v1/places/${PORT_MERIDIAN}/boundary`;
     const formatsOf = async (path: string, as?: null) =>
       expectProblem(await ask({ path, as }, 'text/html'), 'not-acceptable').formats;
