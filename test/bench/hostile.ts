@@ -5,12 +5,15 @@ import { figure } from './figure.ts';
 
 const PROGRAMS = path.resolve('dist/test/conformance/hostile-hour');
 const WANTED_MS = 100;
-/** The honest client stays within the first; hostile keys soon meet it. The other is none. */
+/**
+ * The honest client stays within the first limit; hostile keys soon reach it. The other is no
+ * limit.
+ */
 const LIMITS = { limited: 1_200, unlimited: 1e9 };
 
 /**
- * How fast an honest client is served beside a hostile one on 64 connections, and the memory that
- * the service comes to. `idle_p99_ms`, of the honest client alone, is what the machine itself takes.
+ * Speed of an honest client alongside a hostile one on 64 connections, and the peak memory of the
+ * service. `idle_p99_ms`, of the honest client alone, is the machine's baseline.
  */
 export async function benchHostile({ store, folder }: Built): Promise<void> {
   for (const [name, perMinute] of Object.entries(LIMITS)) {

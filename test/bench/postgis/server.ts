@@ -15,7 +15,7 @@ import { TWIN_ROUTES, type TwinRoute, type Value } from './routes.ts';
 
 /**
  * The twin: the same routes, bytes and headers over PostgreSQL. A request is one round trip of a
- * prepared statement that reads, checks the key and debits. Prints where it listens.
+ * prepared statement that reads, checks the key and debits. Prints its address.
  */
 const settings = z
   .object({
