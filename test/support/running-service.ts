@@ -7,7 +7,7 @@ import { openCustomer } from './books.ts';
 export interface RunningService extends Serving {
   readonly account: string;
   readonly key: string;
-  /** Asks with the customer's key. */
+  /** Sends a request with the customer's key. */
   ask(path: string, init?: RequestInit): Promise<Response>;
 }
 
@@ -37,7 +37,7 @@ export async function runService(
   };
 }
 
-/** Blocks of the release's first county that lead somewhere. */
+/** Blocks of the release's first county with outgoing times. */
 export async function linkedBlocks({ releases }: Serving, count: number): Promise<string[]> {
   const release = releases.current;
   const index = await release.index(release.counties[0].manifest);

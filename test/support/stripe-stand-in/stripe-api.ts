@@ -2,7 +2,7 @@ import { type Form, group, list, text } from './form.ts';
 import type { Invoice, Metadata, Session, StandInObject } from './objects.ts';
 import type { StripeBooks } from './stripe-books.ts';
 
-/** What Stripe says is wrong with a request. */
+/** Stripe's error for a request. */
 export class ApiError extends Error {
   readonly status: number;
   readonly body: object;
@@ -14,10 +14,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What an answer shows beside what is kept: expanded lists. */
+/** Members that a response adds to the stored object: expanded lists. */
 type Shown = StandInObject | object;
 
-/** Answers a request as Stripe's API does, as far as the portal asks. Throws `ApiError`. */
+/** Handles a request like Stripe's API, as far as the portal uses it. Throws `ApiError`. */
 export function answer(books: StripeBooks, method: string, path: string, form: Form): Shown {
   const [, , collection, ...rest] = path.split('/');
   const route = `${method} ${[collection, ...rest.map((part) => (PLAIN.has(part) ? part : ':id'))].join('/')}`;
@@ -146,7 +146,7 @@ function withPayments(books: StripeBooks, invoice: Invoice): object {
   return { ...invoice, payments: { object: 'list', data } };
 }
 
-/** A page of a table, the newest first. */
+/** A page of a table, newest first. */
 function page<T extends StandInObject>(
   form: Form,
   table: ReadonlyMap<string, T>,
