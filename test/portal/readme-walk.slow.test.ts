@@ -16,7 +16,7 @@ const TTA = path.resolve('dist/infra/cli/tta.js');
 const folder = folderOfTests();
 let redis: RedisServer | undefined;
 let block: string;
-/** What the README has its readers type. */
+/** Commands that the README tells readers to type. */
 let commands: string[];
 beforeAll(async () => {
   redis = await startRedis();
@@ -40,12 +40,12 @@ async function someBlock(): Promise<string> {
   throw new Error('no block of the demo city is near a street');
 }
 
-/** A command of the built program that listens. */
+/** A listening command of the built program. */
 const started = (cwd: string, ...args: string[]) =>
   startServer([TTA, ...args, '--port', '0'], {}, { cwd });
 
 describe.each(['SQLite', 'Redis'])('on %s', (kind) => {
-  test('the commands of the README lead from an address to a metered answer', async () => {
+  test('the commands of the README lead from an address to a metered response', async () => {
     const cwd = path.join(folder, kind);
     await mkdir(cwd);
     const ledger = kind === 'SQLite' ? `sqlite:${path.join(cwd, 'ledger')}` : redis!.address();
