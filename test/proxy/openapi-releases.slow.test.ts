@@ -12,7 +12,7 @@ import { expectSoundOpenApi } from '../support/openapi.ts';
 import { openProxy } from '../support/proxy-harness.ts';
 import { folderOfThisTest } from '../support/temporary-folder.ts';
 
-test('the examples of the OpenAPI document follow the release, and have answers in each', async () => {
+test('the examples of the OpenAPI document follow the release, and return rows in each', async () => {
   const folder = await folderOfThisTest();
   const at = (name: string) => path.join(folder, name);
   const store = new FolderStore(at('store'));
