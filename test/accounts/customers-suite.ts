@@ -87,7 +87,7 @@ export function customersSuite(name: string, newAddress: () => string): void {
       const again = await open('g.one+again@googlemail.com', NOON + 2);
       expect(again).toMatchObject({ isNew: true, account: { balance: 0 } });
       expect(await ledger.grants(again.account.id)).toEqual([]);
-      // Issuing a key grants nothing either, nor does closing the account once more.
+      // No grant with a key either, nor after another closing.
       await ledger.closeAccount(again.account.id, BY);
       const issued = await ledger.issueKey({
         ...{ owner: { email: 'gone@gmail.com' }, label: '', by: 'operator', atMs: NOON },

@@ -45,7 +45,7 @@ test('a service without its store is not ready, and is ready again once the stor
     return [statusCode, JSON.parse(body).checks.store];
   };
   expect((await proxy.get(summary, customer.key)).statusCode).toBe(200);
-  // Valid JSON that names no release.
+  // New releases cannot be detected, but objects can be read.
   await rename(path.join(folder, 'latest.json'), path.join(folder, 'aside'));
   expect(await ready()).toEqual([200, 'ok']);
   await rename(path.join(folder, 'aside'), path.join(folder, 'latest.json'));

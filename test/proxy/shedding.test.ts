@@ -8,7 +8,7 @@ import { openProxy } from '../support/proxy-harness.ts';
 
 const LATE_MS = 100;
 
-/** Simulates that many loop turns, each late by this much. */
+/** Simulates the given number of loop turns, each late by `lateMs`. */
 const turns = (shedder: LoadShedder, count: number, lateMs: number) => {
   for (let i = 0; i < count; i++) shedder.sample(lateMs);
 };

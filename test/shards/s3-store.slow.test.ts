@@ -205,7 +205,7 @@ async function overWire<T>(use: (store: S3Store, wire: Wire) => Promise<T>): Pro
   }
 }
 
-/** The failure applies to the first of this many puts. */
+/** Applies the failure to the given number of puts. */
 function putsMeet(wire: Wire, fault: Fault, times: number): void {
   let left = times;
   wire.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? fault : null);

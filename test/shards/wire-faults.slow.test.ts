@@ -33,7 +33,7 @@ async function read(): Promise<void> {
   expect(Buffer.from(range).equals(bytes.subarray(100, 200))).toBe(true);
 }
 
-/** The failure applies to this many of the next requests, and no more. */
+/** Applies the failure to the given number of requests, and no more. */
 function meets(fault: Fault, times: number): void {
   let left = times;
   wire.fault = () => (left-- > 0 ? fault : null);

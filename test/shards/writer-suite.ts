@@ -117,7 +117,7 @@ export function writerSuite({ kind, make, open, holder, lapsesMs }: WritableKind
         ['b/1', 999],
         ['b/2', 1000],
       ]);
-      // The store's clock may differ from this machine's by a second.
+      // The store's clock may differ slightly from this machine's.
       for (const { modifiedMs } of listed) {
         expect(Math.abs(modifiedMs - begunMs)).toBeLessThan(60_000);
       }

@@ -49,7 +49,7 @@ test.each<[tags: string, level: number | undefined, rails?: string[]]>([
   ['railway=tram_stop,level=-1', -1, ['tram']],
   ['railway=station,station=light_rail,level=-1', -1, ['tram']],
   ['public_transport=platform,tram=yes,level=-1', -1, ['tram']],
-  // Nothing is reported without data, or without rails.
+  // No level without usable data, or off the rails.
   ['railway=station,station=subway', undefined],
   ['railway=station,station=subway,level=mezzanine', undefined],
   ['railway=station,station=subway,level=-9999', undefined],
@@ -132,7 +132,7 @@ test('a platform has the level in its feed, else that on the map by its vehicles
   // Within 150 m.
   expect(await minutesOf(SUBWAY, subway, { metres: 145 })).toBe(time(level(4), level(2)));
   expect(await minutesOf(SUBWAY, subway, { metres: 155 })).toBe(time(level(2), level(2)));
-  // No level change applies alongside or above a subway.
+  // Other vehicles alongside or above a subway do not take on its levels.
   for (const type of [TRAM, TRAIN, BUS]) expect(await minutesOf(type, subway)).toBe(time(0, 0));
   expect(await minutesOf(TRAM, { light_rail: 'yes', ...deep })).toBe(time(level(4), 0));
   expect(await minutesOf(TRAIN, { train: 'yes', ...deep })).toBe(time(level(4), 0));

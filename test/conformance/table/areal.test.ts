@@ -210,7 +210,7 @@ describe('POST /v1/blocks/query', () => {
       expect(expectOk(await query(shape))).toMatchObject({ results: first.results });
   });
 
-  test('accepts a center within its bounds only', async () => {
+  test('refuses a malformed or out-of-bounds center', async () => {
     for (const bad of [{ lon: -70 }, { lon: 181, lat: 0 }, { lon: '1', lat: 2 }, [1, 2], 'x']) {
       const answer = await query({ center: bad, radius_m: 5 });
       expect([answer.statusCode, JSON.stringify(bad)]).toEqual([400, JSON.stringify(bad)]);
